@@ -270,7 +270,7 @@ pub struct Fork {
     pub id: String,
     /// The last event that it begins with, as `overrule replay` counts them; in the middle of a decision: before that
     /// (default: the end)
-    #[arg(long, value_name = "EVENT", value_parser = number::whole::<u64>("the number of an event, such as 40"))]
+    #[arg(long, value_name = "EVENT", value_parser = number::event)]
     pub at: Option<u64>,
     /// What the fork is called
     #[arg(long)]

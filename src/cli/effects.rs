@@ -73,7 +73,12 @@ pub fn before_going_on(state: &State) -> Vec<String> {
 
 /// An effect of another session.
 fn elsewhere(one: &Elsewhere) -> String {
-    format!("{} {}: {}", visible(&one.tool), short(&one.args), tabs::happened_elsewhere(one))
+    format!(
+        "{} {}: {}",
+        visible(&one.tool),
+        short(&one.args),
+        tabs::happened_elsewhere(one)
+    )
 }
 
 /// The call that finds out about an execution, or takes it back, as an edit that inserts it.

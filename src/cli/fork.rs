@@ -63,7 +63,10 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
         print::out(&as_json(&id, foreseen).to_string());
         return Ok(Code::Ok);
     }
-    print::out(&format!("{id}: written, begins with events 1 to {} of {}", foreseen.at.0, foreseen.of.0));
+    print::out(&format!(
+        "{id}: written, begins with events 1 to {} of {}",
+        foreseen.at.0, foreseen.of.0
+    ));
     for line in words(foreseen) {
         print::err(&line);
     }
@@ -95,12 +98,17 @@ fn read(place: &Place, at: Option<Seq>) -> Result<Found, Failure> {
     let (records, report) = Records::read(place, |envelope, _| reading.take(envelope))?;
     let (id, count) = (visible(&place.id()), records.len());
     if records.is_empty() {
-        return Err(Failure::new(Code::Session, format!("session {id} holds no events")));
+        return Err(Failure::new(
+            Code::Session,
+            format!("session {id} holds no events"),
+        ));
     }
     if at.is_some_and(|at| at.0 > count as u64) {
         return Err(Failure::new(
             Code::Usage,
-            format!("session {id} has {count} events: name one of 1 to {count}; `overrule replay {id}` shows them"),
+            format!(
+                "session {id} has {count} events: name one of 1 to {count}; `overrule replay {id}` shows them"
+            ),
         ));
     }
     let ready = reading.finish(&place.id()).ok_or_else(|| {
@@ -109,7 +117,11 @@ fn read(place: &Place, at: Option<Seq>) -> Result<Found, Failure> {
             format!("nothing of session {id} is recorded there yet: its first decision is not over, name a later event"),
         )
     })?;
-    Ok(Found { records, report, ready })
+    Ok(Found {
+        records,
+        report,
+        ready,
+    })
 }
 
 impl Forks {

@@ -156,7 +156,7 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         let _ = write!(words, "\n  runs {path}: {} bytes, {hash}{seen}{mark}", one.bytes);
     }
     if let Some(one) = fork::asked_about(state, call) {
-        let _ = write!(words, "\n  asks because of {}", tabs::happened_elsewhere(one));
+        let _ = write!(words, "\n  asks because {}", tabs::happened_elsewhere(one));
     }
     for line in former::words(state, call) {
         let _ = write!(words, "\n  {line}");

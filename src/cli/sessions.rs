@@ -178,9 +178,12 @@ fn show(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
         format!("edits      {}", state.edits.len()),
         format!("waiting    {}", state.queue().count()),
     ];
-    lines.extend(state.forks.iter().map(|fork| {
-        format!("fork of    {} at event {}", visible(&fork.session), fork.at.0)
-    }));
+    lines.extend(
+        state
+            .forks
+            .iter()
+            .map(|fork| format!("fork of    {} at event {}", visible(&fork.session), fork.at.0)),
+    );
     lines.extend(rules::lines(&state));
     if let Some(spent) = state.spent.words() {
         lines.push(format!("price      {spent}"));

@@ -211,7 +211,12 @@ impl Reading {
             apply(&mut begun, &envelope);
         }
         let approved = |state: &State| -> BTreeSet<NodeId> {
-            state.agenda.queued.union(&state.agenda.delayed).copied().collect()
+            state
+                .agenda
+                .queued
+                .union(&state.agenda.delayed)
+                .copied()
+                .collect()
         };
         foreseen.approved = approved(&begun).into_iter().collect();
         let waited = point.queue().map(|call| call.id).chain(approved(&point));

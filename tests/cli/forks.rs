@@ -59,7 +59,11 @@ fn fork(world: &World, args: &[&str]) -> String {
     assert_eq!(new.len(), 1, "{new:?}");
     let id = new.remove(0);
     assert!(said.out.starts_with(&id), "{}", said.out);
-    assert!(said.err.contains(&format!("overrule resume {id}")), "{}", said.err);
+    assert!(
+        said.err.contains(&format!("overrule resume {id}")),
+        "{}",
+        said.err
+    );
     id
 }
 
@@ -68,7 +72,10 @@ fn a_fork_goes_on_from_the_middle_and_repeats_nothing_that_happened_there_since(
     let world = World::new();
     let (id, at) = ended(&world);
     let before = bytes(&world, &id);
-    let new = fork(&world, &[&id, "--at", &at.to_string(), "--name", "the other way"]);
+    let new = fork(
+        &world,
+        &[&id, "--at", &format!("#{at}"), "--name", "the other way"],
+    );
     let facts = world.facts(&new);
     let count = usize::try_from(at).unwrap();
     assert_eq!(facts[..count], world.facts(&id)[..count]);
@@ -76,7 +83,9 @@ fn a_fork_goes_on_from_the_middle_and_repeats_nothing_that_happened_there_since(
         panic!("{:?}", facts[count]);
     };
     assert_eq!((&**session, *from), (id.as_str(), Seq(at)));
-    let told = facts.iter().filter(|one| matches!(one.event, Event::Run(RunEvent::HappenedElsewhere(_))));
+    let told = facts
+        .iter()
+        .filter(|one| matches!(one.event, Event::Run(RunEvent::HappenedElsewhere(_))));
     assert_eq!(told.count(), 2, "the copy and the second line of the log");
     let verified = world.run(&["sessions", "verify", &new]).ends(0);
     assert!(verified.out.contains("intact"), "{}", verified.out);
@@ -84,13 +93,27 @@ fn a_fork_goes_on_from_the_middle_and_repeats_nothing_that_happened_there_since(
     let told = format!("the other way  (fork of {} at {at})", &id[..13]);
     assert!(listed.out.contains(&told), "{}", listed.out);
     let shown = world.run(&["sessions", "show", &new]).ends(0);
-    assert!(shown.out.contains(&format!("fork of    {id} at event {at}")), "{}", shown.out);
+    assert!(
+        shown.out.contains(&format!("fork of    {id} at event {at}")),
+        "{}",
+        shown.out
+    );
     let effects = world.run(&["effects", &new]).ends(0);
-    assert_eq!(effects.out.matches(&format!("session {id}, ")).count(), 2, "{}", effects.out);
+    assert_eq!(
+        effects
+            .out
+            .matches(&format!("of session {id} happened after"))
+            .count(),
+        2,
+        "{}",
+        effects.out
+    );
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "a fork runs nothing");
 
     world.file("copy.txt", "mine");
-    let said = world.run(&["resume", &new, "--headless", "--policy", "auto"]).ends(0);
+    let said = world
+        .run(&["resume", &new, "--headless", "--policy", "auto"])
+        .ends(0);
     assert_eq!(said.out, "copied alpha, started, logged\n");
     assert!(said.err.contains("2 effects happened in session"), "{}", said.err);
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "not again");
@@ -108,28 +131,62 @@ fn who_wants_it_again_is_asked_and_gets_it() {
     let world = World::new();
     let (id, _) = ended(&world);
     // The second command was let run and had not begun.
-    let at = before(&world, &id, 3, |event| matches!(event, Event::Call(CallEvent::Started { .. })));
+    let at = before(&world, &id, 3, |event| {
+        matches!(event, Event::Call(CallEvent::Started { .. }))
+    });
     let new = fork(&world, &[&id, "--at", &at.to_string()]);
     let state = world.state(&new);
     let second = call(&state, "second");
-    assert_eq!(state.calls[&second].status, Status::Ready, "it goes to the gate anew");
+    assert_eq!(
+        state.calls[&second].status,
+        Status::Ready,
+        "it goes to the gate anew"
+    );
     let said = world.run(&["resume", &new, "--headless", "--policy", "guarded"]);
-    assert_eq!(world.read("log.txt"), "start\nsecond\n", "{}{}", said.out, said.err);
+    assert_eq!(
+        world.read("log.txt"),
+        "start\nsecond\n",
+        "{}{}",
+        said.out,
+        said.err
+    );
     // A fork of that place again, in which somebody decides before anything goes on.
     let new = fork(&world, &[&id, "--at", &at.to_string()]);
     world.run(&["pause", &new]).ends(0);
     let state = world.state(&new);
-    assert_eq!(state.calls[&second].status, Status::Consent(ConsentCause::Elsewhere));
+    assert_eq!(
+        state.calls[&second].status,
+        Status::Consent(ConsentCause::Elsewhere)
+    );
     let queue = world.run(&["queue", &new]).ends(0);
-    assert!(queue.out.contains(&format!("asks because of session {id}, ")), "{}", queue.out);
+    assert!(
+        queue
+            .out
+            .contains(&format!("of session {id} happened after the fork's place")),
+        "{}",
+        queue.out
+    );
     let digest = state.calls[&second].digest.clone().unwrap().0.to_string();
-    let decided = ["consent", &new, &second.to_string(), "--digest", &digest, "run-again"];
+    let decided = [
+        "consent",
+        &new,
+        &second.to_string(),
+        "--digest",
+        &digest,
+        "run-again",
+    ];
     world.run(&decided).ends(0);
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "not before it goes on");
     world.run(&["unpause", &new]).ends(0);
-    let said = world.run(&["resume", &new, "--headless", "--policy", "auto"]).ends(0);
+    let said = world
+        .run(&["resume", &new, "--headless", "--policy", "auto"])
+        .ends(0);
     assert_eq!(said.out, "copied alpha, started, logged\n");
-    assert_eq!(world.read("log.txt"), "start\nsecond\nsecond\n", "once more, as it was wanted");
+    assert_eq!(
+        world.read("log.txt"),
+        "start\nsecond\nsecond\n",
+        "once more, as it was wanted"
+    );
 }
 
 #[test]
@@ -159,7 +216,11 @@ fn every_place_can_be_forked_and_tears_no_decision() {
     }
     assert!(rounded > 0, "there are decisions of several events");
     let said = world.run(&["fork", &id, "--at", "1"]);
-    assert!(said.code == Some(0) || said.err.contains("first decision"), "{}", said.err);
+    assert!(
+        said.code == Some(0) || said.err.contains("first decision"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -167,16 +228,26 @@ fn a_run_that_another_process_has_open_is_forked_without_a_lock() {
     let world = World::new();
     let playbook = command("echo begun >> log.txt; sleep 600");
     let mut running = world.playing(&playbook, &["--policy", "auto"]);
-    let child = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = running
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     until("the command runs", || world.read("log.txt") == "begun\n");
     let id = world.id();
     let before = bytes(&world, &id);
     let new = fork(&world, &[&id]);
     assert_eq!(bytes(&world, &id), before);
     let count = world.facts(&id).len();
-    let said = world.run(&["resume", &new, "--headless", "--policy", "auto"]).ends(4);
+    let said = world
+        .run(&["resume", &new, "--headless", "--policy", "auto"])
+        .ends(4);
     assert!(said.err.contains("nobody knows what came of"), "{}", said.err);
-    assert!(!said.err.contains("still runs as process"), "it belongs to the other run: {}", said.err);
+    assert!(
+        !said.err.contains("still runs as process"),
+        "it belongs to the other run: {}",
+        said.err
+    );
     assert_eq!(world.read("log.txt"), "begun\n");
     signal(&child, Signal::TERM);
     wait(child);
@@ -198,7 +269,12 @@ fn what_cannot_be_forked_is_refused_with_words_and_leaves_nothing() {
     let count = world.facts(&id).len();
     let beyond = (count + 1).to_string();
     let said = refused(&world, &["fork", &id, "--at", &beyond], 2);
-    assert!(said.err.contains(&format!("has {count} events: name one of 1 to {count}")), "{}", said.err);
+    assert!(
+        said.err
+            .contains(&format!("has {count} events: name one of 1 to {count}")),
+        "{}",
+        said.err
+    );
     let said = refused(&world, &["fork", &id, "--at", "0"], 2);
     assert!(said.err.contains("first decision"), "{}", said.err);
     refused(&world, &["fork", &id, "--at", "c5"], 2);
@@ -260,10 +336,16 @@ fn a_single_file_and_a_fork_can_be_forked() {
     assert_eq!(world.state(&first).forks[0].session.as_ref(), "sample");
     let second = fork(&world, &[&first, "--at", &at.to_string()]);
     let state = world.state(&second);
-    assert_eq!((state.forks.len(), state.elsewhere.len()), (1, 2), "what the first one knows is known");
+    assert_eq!(
+        (state.forks.len(), state.elsewhere.len()),
+        (1, 2),
+        "what the first one knows is known"
+    );
     let third = fork(&world, &[&first]);
     assert_eq!(world.state(&third).forks.len(), 2);
-    let said = world.run(&["resume", &second, "--headless", "--policy", "auto"]).ends(0);
+    let said = world
+        .run(&["resume", &second, "--headless", "--policy", "auto"])
+        .ends(0);
     assert_eq!(said.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
 }

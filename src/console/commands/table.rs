@@ -3,8 +3,8 @@
 use super::{
     Context::{
         Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Doubt, Editor,
-        Effects, Fork, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes, Queue,
-        Replay, Review, Rule, Rules, State,
+        Effects, Fork, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes,
+        Queue, Replay, Review, Rule, Rules, State,
     },
     Decide, EditVerb, Entry, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };

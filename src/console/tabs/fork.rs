@@ -28,15 +28,11 @@ pub fn short(session: &str) -> String {
 /// That an equal effect happened in another run, in one sentence that is safe to show.
 pub fn happened(one: &Elsewhere) -> String {
     let how = match &one.outcome {
-        Some(outcome) if outcome.is_ok() => "it happened there and is not undone",
-        Some(_) => "it failed there, and may have done something",
-        None => "nobody knew how it ended there when the fork was made",
+        Some(outcome) if outcome.is_ok() => "happened after the fork\'s place and is not undone",
+        Some(_) => "failed after the fork\'s place and may have done something",
+        None => "was begun after the fork\'s place; its end was not known when the fork was made",
     };
-    format!(
-        "session {}, {} there, after the fork: {how}",
-        visible(&one.session),
-        one.call
-    )
+    format!("{} of session {} {how}", one.call, visible(&one.session))
 }
 
 /// What is asked before a fork is written.
@@ -85,27 +81,42 @@ pub fn lines(foreseen: &Foreseen) -> Vec<(Role, String)> {
     }
     for one in foreseen.running.iter().take(NAMED) {
         let (role, becomes) = match &one.end {
-            End::Told(_) => (Role::Text, "the recording says how it ended, and the fork has that"),
+            End::Told(_) => (
+                Role::Text,
+                "the recording says how it ended, and the fork has that",
+            ),
             End::Again => (Role::Text, "it runs again when you resume, which does no harm"),
             End::Doubt => (
                 Role::Warning,
                 "the recording does not say how it ended: you are asked when you resume",
             ),
         };
-        lines.push((role, format!("{} {} was running: {becomes}.", one.call, visible(&one.tool))));
+        lines.push((
+            role,
+            format!("{} {} was running: {becomes}.", one.call, visible(&one.tool)),
+        ));
     }
     if let Some(more) = foreseen.running.len().checked_sub(NAMED).filter(|more| *more > 0) {
         lines.push((Role::Text, format!("{more} more were running.")));
     }
     for turn in &foreseen.streams {
-        lines.push((Role::Text, format!("{turn} was streaming: the model is asked again when you resume.")));
+        lines.push((
+            Role::Text,
+            format!("{turn} was streaming: the model is asked again when you resume."),
+        ));
     }
     if !foreseen.approved.is_empty() {
-        let words = format!("Let run there and not begun, begins when you resume: {}.", names(&foreseen.approved));
+        let words = format!(
+            "Let run there and not begun, begins when you resume: {}.",
+            names(&foreseen.approved)
+        );
         lines.push((Role::Warning, words));
     }
     if foreseen.waiting > 0 {
-        lines.push((Role::Text, format!("{} will wait for you.", many(foreseen.waiting, "call"))));
+        lines.push((
+            Role::Text,
+            format!("{} will wait for you.", many(foreseen.waiting, "call")),
+        ));
     }
     if !foreseen.asks.is_empty() {
         let words = format!(
@@ -115,7 +126,10 @@ pub fn lines(foreseen: &Foreseen) -> Vec<(Role, String)> {
         lines.push((Role::Warning, words));
     }
     lines.push(match foreseen.effects.len() {
-        0 => (Role::Text, "Nothing that could change the world ran there after this.".to_owned()),
+        0 => (
+            Role::Text,
+            "Nothing that could change the world ran there after this.".to_owned(),
+        ),
         count => (
             Role::Warning,
             format!(

@@ -51,16 +51,13 @@ pub(super) fn write(model: &mut Model, go_on: bool, out: &mut Vec<Out>) {
 }
 
 /// It is written, or it is not.
-pub(super) fn written(
-    model: &mut Model,
-    session: Result<String, String>,
-    go_on: bool,
-    out: &mut Vec<Out>,
-) {
+pub(super) fn written(model: &mut Model, session: Result<String, String>, go_on: bool, out: &mut Vec<Out>) {
     match session {
         Ok(session) if go_on => out.push(Out::Quit(Leave::GoOn(session))),
         Ok(session) => {
-            model.overlays.retain(|overlay| !matches!(overlay, Overlay::Fork(_)));
+            model
+                .overlays
+                .retain(|overlay| !matches!(overlay, Overlay::Fork(_)));
             let words = format!("written: overrule resume {session}");
             model.log.add(Line::Note(words.clone()));
             model.say(words);

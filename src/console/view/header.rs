@@ -34,7 +34,14 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     }
     if let Some(fork) = state.forks.last() {
         let of = crate::console::tabs::fork_short(&fork.session);
-        parts.push((6, Role::Dim, format!("fork of {of} at {}", fork.at.0), false));
+        let words = format!("fork of {of} at {}", fork.at.0);
+        let narrow = model.screen.width < NARROW;
+        parts.push((
+            5,
+            Role::Dim,
+            if narrow { "fork".to_owned() } else { words },
+            false,
+        ));
     }
     if let Some(started) = &state.started {
         // Whoever looks must never take one for the other.

@@ -198,7 +198,11 @@ fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
     let since = wanted.max().unwrap_or_default();
     let tries = call.attempts.iter().filter(|one| one.rev == node.rev());
     let first = tries.map(|one| one.intent).find(|intent| *intent > since);
-    let fork = state.forks.iter().rev().find(|fork| first.is_none_or(|first| fork.seq < first));
+    let fork = state
+        .forks
+        .iter()
+        .rev()
+        .find(|fork| first.is_none_or(|first| fork.seq < first));
     let made = fork.map(|fork| fork.made.to_le_bytes());
     let id = call.id.to_string();
     let (begun, rev) = (state.begun_at.to_le_bytes(), node.rev().0.to_le_bytes());

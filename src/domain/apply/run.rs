@@ -94,9 +94,8 @@ fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
         made: at.utc_ms,
         opened: false,
     });
-    let unseen = |entry: &&LedgerEntry| {
-        matches!(entry.outcome, LedgerOutcome::Running | LedgerOutcome::Unknown)
-    };
+    let unseen =
+        |entry: &&LedgerEntry| matches!(entry.outcome, LedgerOutcome::Running | LedgerOutcome::Unknown);
     let unseen: Vec<(NodeId, Attempt)> = state
         .ledger
         .values()

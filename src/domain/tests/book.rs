@@ -212,9 +212,10 @@ impl Book {
             equal && effects && line.fate != Fate::DidNot && (own || unknown || left && line.call != call)
         };
         let own = self.lines.iter().filter(repeats).map(|line| line.seq);
-        let elsewhere = self.elsewhere.iter().filter(|(_, what)| {
-            effect.has_effect() && (&what.0, &what.1) == (&tool, &args)
-        });
+        let elsewhere = self
+            .elsewhere
+            .iter()
+            .filter(|(_, what)| effect.has_effect() && (&what.0, &what.1) == (&tool, &args));
         own.chain(elsewhere.map(|(seq, _)| *seq)).collect()
     }
 
@@ -319,7 +320,10 @@ impl Book {
         assert!(seen.is_none(), "{call} is equal to {seen:?}, which is in sight");
         if source.effect == EffectClass::Read {
             let since = self.elsewhere.range(from..).next();
-            assert!(since.is_none(), "{call} reuses what was read at {from}; since then {since:?}");
+            assert!(
+                since.is_none(),
+                "{call} reuses what was read at {from}; since then {since:?}"
+            );
             let wrote = self.lines.iter().find(|line| {
                 let over = line.seq < from && line.ended.is_some_and(|ended| ended < from);
                 let doubtful = line.fate == Fate::Unknown;

@@ -19,7 +19,11 @@ use crate::domain::turn::{Stop, Stream};
 
 /// The last event before the first of its kind.
 fn before(w: &World, is: impl Fn(&Event) -> bool) -> Seq {
-    let at = w.log.iter().position(|envelope| is(&envelope.event)).expect("it is recorded");
+    let at = w
+        .log
+        .iter()
+        .position(|envelope| is(&envelope.event))
+        .expect("it is recorded");
     Seq(at as u64)
 }
 
@@ -57,19 +61,44 @@ fn what_happened_after_the_place_asks_before_it_happens_again() {
     let (mut f, foreseen) = w.fork(Some(at), 1);
     assert_eq!(foreseen.effects.len(), 1, "a read is none");
     assert_eq!((foreseen.at, foreseen.of), (at, w.state.seq));
-    assert!(f.executed.is_empty() && f.asked.is_empty(), "a fork starts nothing by itself");
+    assert!(
+        f.executed.is_empty() && f.asked.is_empty(),
+        "a fork starts nothing by itself"
+    );
     f.crash();
-    assert!(f.last_request().contains("another course of this run, and not undone: write."));
-    f.reply(&[call("write", r#"{ "n":1 , "_as":"b"}"#), call("write", r#"{"_as":"c","n":2}"#)]);
+    assert!(
+        f.last_request()
+            .contains("another course of this run, and not undone: write.")
+    );
+    f.reply(&[
+        call("write", r#"{ "n":1 , "_as":"b"}"#),
+        call("write", r#"{"_as":"c","n":2}"#),
+    ]);
     let b = f.id("b");
     assert_eq!(f.status(b), Status::Consent(ConsentCause::Elsewhere));
     assert!(f.runs(b).is_empty(), "white space makes no other effect");
     assert_eq!(f.runs(f.id("c")).len(), 1, "another effect is free");
-    assert_eq!(kind(f.approve(b)), crate::domain::refusal::RefusalKind::Status, "an approval is no consent");
+    assert_eq!(
+        kind(f.approve(b)),
+        crate::domain::refusal::RefusalKind::Status,
+        "an approval is no consent"
+    );
     f.consent(b, ConsentChoice::RunAgain).unwrap();
     assert_eq!(f.runs(b).len(), 1);
-    let key = |w: &World, id| w.state.ledger.values().find(|entry| entry.call == id).unwrap().key.clone();
-    assert_ne!(key(&f, b), key(&w, w.id("a")), "who wants it again does not want it taken for a repetition");
+    let key = |w: &World, id| {
+        w.state
+            .ledger
+            .values()
+            .find(|entry| entry.call == id)
+            .unwrap()
+            .key
+            .clone()
+    };
+    assert_ne!(
+        key(&f, b),
+        key(&w, w.id("a")),
+        "who wants it again does not want it taken for a repetition"
+    );
 }
 
 #[test]
@@ -79,13 +108,19 @@ fn the_result_that_it_had_there_can_stand_in() {
     f.crash();
     let a = f.id("a");
     let entry = *f.state.elsewhere.keys().next().unwrap();
-    assert_eq!(kind(f.consent(a, ConsentChoice::Reuse { entry: Seq(1) })), crate::domain::refusal::RefusalKind::Status);
+    assert_eq!(
+        kind(f.consent(a, ConsentChoice::Reuse { entry: Seq(1) })),
+        crate::domain::refusal::RefusalKind::Status
+    );
     f.consent(a, ConsentChoice::Reuse { entry }).unwrap();
     assert_eq!(f.value(a), r#"{"v":2}"#);
     assert!(f.last_request().contains("not undone"), "it was asked before");
     f.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     assert!(f.executed.is_empty());
-    assert!(!f.last_request().contains("not undone"), "the model sees its result");
+    assert!(
+        !f.last_request().contains("not undone"),
+        "the model sees its result"
+    );
 }
 
 #[test]
@@ -98,7 +133,10 @@ fn of_what_nobody_saw_end_no_result_stands_in() {
     let a = f.id("a");
     assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
     let entry = *f.state.elsewhere.keys().next().unwrap();
-    assert_eq!(kind(f.consent(a, ConsentChoice::Reuse { entry })), crate::domain::refusal::RefusalKind::Status);
+    assert_eq!(
+        kind(f.consent(a, ConsentChoice::Reuse { entry })),
+        crate::domain::refusal::RefusalKind::Status
+    );
     assert!(f.executed.is_empty());
 }
 
@@ -109,7 +147,10 @@ fn an_approval_that_was_used_up_there_lets_nothing_run_here() {
     let at = before(&w, starts);
     let (mut f, foreseen) = w.fork(Some(at), 1);
     assert_eq!(f.state.calls[&a].decisions.len(), 1, "it was approved by then");
-    assert_eq!((foreseen.approved.as_slice(), foreseen.asks.as_slice()), (&[][..], &[a][..]));
+    assert_eq!(
+        (foreseen.approved.as_slice(), foreseen.asks.as_slice()),
+        (&[][..], &[a][..])
+    );
     f.crash();
     assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
     assert!(f.executed.is_empty());
@@ -118,7 +159,9 @@ fn an_approval_that_was_used_up_there_lets_nothing_run_here() {
 #[test]
 fn a_question_that_was_answered_there_is_the_question_whether_it_may_happen_again() {
     let (w, a) = approved();
-    let at = before(&w, |event| matches!(event, Event::Call(CallEvent::Decided { .. })));
+    let at = before(&w, |event| {
+        matches!(event, Event::Call(CallEvent::Decided { .. }))
+    });
     let (mut f, foreseen) = w.fork(Some(at), 1);
     assert_eq!((foreseen.waiting, foreseen.asks.as_slice()), (1, &[a][..]));
     f.crash();
@@ -143,7 +186,11 @@ fn what_waited_for_a_time_there_asks_here_if_it_happened_since() {
     assert_eq!(w.status(a), Status::Delayed);
     let (timer, _) = w.timers.last().unwrap().clone();
     let (f, foreseen) = w.fork(None, 1);
-    assert_eq!((f.status(a), foreseen.approved), (Status::Delayed, vec![a]), "nothing happened yet");
+    assert_eq!(
+        (f.status(a), foreseen.approved),
+        (Status::Delayed, vec![a]),
+        "nothing happened yet"
+    );
     w.input(crate::domain::input::Input::Elapsed { timer: timer.clone() });
     w.drain();
     let (mut f, foreseen) = w.fork(Some(at), 1);
@@ -159,7 +206,10 @@ fn approved_and_not_begun_begins_when_somebody_goes_on_as_it_was_foreseen() {
     let mut w = World::asking(&["write"]);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
-    w.cmd(Command::Run(RunCommand::Pause { reason: "lunch".into() })).unwrap();
+    w.cmd(Command::Run(RunCommand::Pause {
+        reason: "lunch".into(),
+    }))
+    .unwrap();
     w.approve(a).unwrap();
     let (mut f, foreseen) = w.fork(None, 1);
     assert_eq!(foreseen.approved, [a]);
@@ -178,27 +228,49 @@ fn how_running_calls_ended_is_taken_from_the_other_record() {
         call("write", r#"{"_as":"b","n":2}"#),
         call("read", r#"{"_as":"r","n":3}"#),
     ]);
-    let (a, b, r) = (w.id("a"), w.id("b"), w.id("r"));
-    w.input(crate::domain::input::Input::Spawned { call: b, attempt: crate::domain::id::Attempt(1), pid: 4, ticks: 5 });
+    let (told, doubt, again) = (w.id("a"), w.id("b"), w.id("r"));
+    w.input(crate::domain::input::Input::Spawned {
+        call: doubt,
+        attempt: crate::domain::id::Attempt(1),
+        pid: 4,
+        ticks: 5,
+    });
     let at = w.state.seq;
-    w.finish(a);
+    w.finish(told);
     let (mut f, foreseen) = w.fork(Some(at), 1);
-    let ends: Vec<_> = foreseen.running.iter().map(|one| (one.call, one.end.clone())).collect();
-    assert!(matches!(&ends[0], (id, End::Told(_)) if *id == a), "{ends:?}");
-    assert_eq!(ends[1..], [(b, End::Doubt), (r, End::Again)]);
+    let ends: Vec<_> = foreseen
+        .running
+        .iter()
+        .map(|one| (one.call, one.end.clone()))
+        .collect();
+    assert!(matches!(&ends[0], (id, End::Told(_)) if *id == told), "{ends:?}");
+    assert_eq!(ends[1..], [(doubt, End::Doubt), (again, End::Again)]);
     assert!(foreseen.effects.is_empty(), "they were begun before");
-    assert!(f.state.calls[&b].attempts[0].under.process.is_none(), "a process of the other run is not ours to end");
-    assert!(w.state.calls[&b].attempts[0].under.process.is_some());
+    assert!(
+        f.state.calls[&doubt].attempts[0].under.process.is_none(),
+        "a process of the other run is not ours to end"
+    );
+    assert!(w.state.calls[&doubt].attempts[0].under.process.is_some());
     f.crash();
-    assert_eq!((f.status(a), f.value(a).as_str()), (Status::Succeeded, r#"{"v":2}"#));
-    assert!(matches!(f.status(b), Status::InDoubt(_)));
-    assert_eq!((begun(&f, a), begun(&f, b), begun(&f, r)), (0, 0, 1), "only what does no harm runs again");
+    assert_eq!(
+        (f.status(told), f.value(told).as_str()),
+        (Status::Succeeded, r#"{"v":2}"#)
+    );
+    assert!(matches!(f.status(doubt), Status::InDoubt(_)));
+    assert_eq!(
+        (begun(&f, told), begun(&f, doubt), begun(&f, again)),
+        (0, 0, 1),
+        "only what does no harm runs again"
+    );
 }
 
 #[test]
 fn what_the_other_run_cut_off_itself_has_no_result_here() {
     let mut w = World::new();
-    w.reply(&[call("write", r#"{"_as":"a","n":1}"#), call("read", r#"{"_as":"r","n":3}"#)]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"r","n":3}"#),
+    ]);
     let at = w.state.seq;
     for id in [w.id("a"), w.id("r")] {
         w.finish_with(id, Outcome::Cancelled { executed: false });
@@ -210,7 +282,10 @@ fn what_the_other_run_cut_off_itself_has_no_result_here() {
 
 #[test]
 fn what_did_nothing_there_asks_nobody() {
-    let writes = [call("write", r#"{"_as":"a","n":1}"#), call("write", r#"{"_as":"b","n":2}"#)];
+    let writes = [
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+    ];
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
     w.drain();
@@ -239,18 +314,28 @@ fn a_stream_that_was_open_is_asked_for_again_and_says_why_it_broke() {
     assert_eq!(foreseen.streams, [turn]);
     assert_eq!(f.state.turns[&turn].stream, Stream::Open);
     let broke = |mut w: World| {
-        w.record(vec![Event::Run(RunEvent::Reopened { interrupted: Vec::new(), version: String::new() })]);
+        w.record(vec![Event::Run(RunEvent::Reopened {
+            interrupted: Vec::new(),
+            version: String::new(),
+        })]);
         match w.state.turns[&turn].stream.clone() {
-            Stream::Broken(fault) => fault.message.to_string(),
+            Stream::Broken(fault) => fault.message,
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(broke(w.fork(None, 1).0), "this turn was streaming where the fork was made");
+    assert_eq!(
+        broke(w.fork(None, 1).0),
+        "this turn was streaming where the fork was made"
+    );
     let (mut f, _) = w.fork(None, 1);
     f.crash();
     assert_eq!((f.asked.len(), f.asked[0].turn), (1, turn));
     f.stream(think("plan"));
-    assert_eq!(broke(f), "the program ended while this turn was streaming", "the second time it is that");
+    assert_eq!(
+        broke(f),
+        "the program ended while this turn was streaming",
+        "the second time it is that"
+    );
     assert!(broke(w).starts_with("the program ended"));
 }
 
@@ -262,10 +347,20 @@ fn no_decision_is_torn() {
     for (envelope, more) in log.iter_mut().zip([false, true, true, false, true, false]) {
         envelope.more = more;
     }
-    for (wanted, at) in [(0, None), (1, Some(1)), (2, Some(1)), (3, Some(1)), (4, Some(4)), (5, Some(4)), (6, Some(6))] {
+    for (wanted, at) in [
+        (0, None),
+        (1, Some(1)),
+        (2, Some(1)),
+        (3, Some(1)),
+        (4, Some(4)),
+        (5, Some(4)),
+        (6, Some(6)),
+    ] {
         let mut reading = Reading::up_to(Some(Seq(wanted)));
         log.iter().take(6).for_each(|one| reading.take(one.clone()));
-        let found = reading.finish("s").map(|ready| (ready.foreseen.at.0, ready.point.seq.0));
+        let found = reading
+            .finish("s")
+            .map(|ready| (ready.foreseen.at.0, ready.point.seq.0));
         assert_eq!(found, at.map(|at| (at, at)), "{wanted}");
     }
 }
@@ -283,12 +378,23 @@ fn a_fork_of_a_fork_knows_what_both_did() {
     f.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
     f.drain();
     let (mut g, foreseen) = f.fork(Some(at), 2);
-    let tools: Vec<_> = foreseen.effects.iter().map(|one| (&*one.session, &*one.args)).collect();
+    let tools: Vec<_> = foreseen
+        .effects
+        .iter()
+        .map(|one| (&*one.session, &*one.args))
+        .collect();
     assert_eq!(tools.len(), 2, "{tools:?}");
     g.crash();
-    g.reply(&[call("write", r#"{"_as":"x","n":1}"#), call("write", r#"{"_as":"y","n":2}"#)]);
+    g.reply(&[
+        call("write", r#"{"_as":"x","n":1}"#),
+        call("write", r#"{"_as":"y","n":2}"#),
+    ]);
     for label in ["x", "y"] {
-        assert_eq!(g.status(g.id(label)), Status::Consent(ConsentCause::Elsewhere), "{label}");
+        assert_eq!(
+            g.status(g.id(label)),
+            Status::Consent(ConsentCause::Elsewhere),
+            "{label}"
+        );
     }
     assert!(g.executed.is_empty());
     // Behind its own beginning, a fork of it stands on that too.
@@ -317,7 +423,11 @@ fn keys_tell_forks_apart_and_go_on_with_what_was_begun() {
     for begun_there in [&w, &one] {
         let mut f = begun_there.fork(None, 3).0;
         f.crash();
-        assert_eq!((begun(&f, a), key(&f)), (1, key(begun_there)), "the same execution, once more");
+        assert_eq!(
+            (begun(&f, a), key(&f)),
+            (1, key(begun_there)),
+            "the same execution, once more"
+        );
     }
 }
 
@@ -347,7 +457,10 @@ fn an_edit_of_a_call_that_was_consented_asks_for_what_it_would_repeat_then() {
     w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
     w.drain();
     let at = w.state.seq;
-    w.reply(&[call("write", r#"{"_as":"a","n":1}"#), call("write", r#"{"_as":"b","n":2}"#)]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+    ]);
     w.drain();
     let (mut f, _) = w.fork(Some(at), 1);
     f.crash();

@@ -422,7 +422,9 @@ impl World {
     /// A world of its own that goes on from behind an event of this one, or from its end: nobody has opened it yet.
     pub fn fork(&self, at: Option<Seq>, made: i64) -> (Self, Foreseen) {
         let mut reading = Reading::up_to(at);
-        self.log.iter().for_each(|envelope| reading.take(envelope.clone()));
+        self.log
+            .iter()
+            .for_each(|envelope| reading.take(envelope.clone()));
         let Ready { point, foreseen } = reading.finish("s1").expect("a run has begun there");
         let mut world = Self::bare(self.rules.clone(), Limits::default());
         (world.state, world.log) = (State::default(), Vec::new());

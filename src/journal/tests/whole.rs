@@ -20,7 +20,13 @@ fn it_is_listed_once_it_is_whole_and_has_what_was_appended() {
     let long = "x".repeat(BIG + 1);
     let mut all = small();
     all[2].event = Event::Run(RunEvent::Paused { reason: long.clone() });
-    all.push(envelope(6, Event::Run(RunEvent::Forked { session: "elsewhere".into(), at: Seq(5) })));
+    all.push(envelope(
+        6,
+        Event::Run(RunEvent::Forked {
+            session: "elsewhere".into(),
+            at: Seq(5),
+        }),
+    ));
     let place = fixture
         .store
         .create_whole(id(1), |writer| {
@@ -41,7 +47,9 @@ fn it_is_listed_once_it_is_whole_and_has_what_was_appended() {
     let copied = |n: u128, count: usize| {
         fixture.store.create_whole(id(n), |writer| {
             let mut kept = Ok(());
-            records.range(0, count, |one| kept = kept.clone().and_then(|()| writer.append(&one)))?;
+            records.range(0, count, |one| {
+                kept = kept.clone().and_then(|()| writer.append(&one));
+            })?;
             kept
         })
     };
@@ -50,7 +58,11 @@ fn it_is_listed_once_it_is_whole_and_has_what_was_appended() {
     assert_eq!(read(&longer).unwrap().envelopes, all[..3]);
     assert!(fixture.store.list().unwrap()[0].fork.is_none(), "these are none");
     // A long text that was changed meanwhile is not taken over.
-    let payload = fs::read_dir(place.payloads().unwrap()).unwrap().next().unwrap().unwrap();
+    let payload = fs::read_dir(place.payloads().unwrap())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
     fs::write(payload.path(), "y".repeat(BIG + 1)).unwrap();
     assert!(copied(4, 3).unwrap_err().to_string().contains("was changed"));
     assert_eq!(everything(&fixture).len(), 3, "and nothing is left of it");
@@ -80,7 +92,10 @@ fn whatever_fails_leaves_nothing() {
     let before = read(&fixture.store.find("last").unwrap()).unwrap().envelopes;
     assert!(matches!(fails(9), Err(Error::Exists { .. })));
     assert_eq!(everything(&fixture), [id(1).to_string()]);
-    assert_eq!(read(&fixture.store.find("last").unwrap()).unwrap().envelopes, before);
+    assert_eq!(
+        read(&fixture.store.find("last").unwrap()).unwrap().envelopes,
+        before
+    );
 }
 
 #[test]
