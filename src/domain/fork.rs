@@ -16,7 +16,7 @@ use super::envelope::{Actor, Envelope, FORMAT};
 use super::event::{CallEvent, Event, RunEvent};
 use super::id::{Attempt, NodeId, Seq, TurnId};
 use super::ledger;
-use super::state::{LedgerOutcome, State};
+use super::state::{LedgerEntry, LedgerOutcome, State};
 use super::turn::Stream;
 
 /// The place in another run at which this one began to be a run of its own.
@@ -328,6 +328,12 @@ fn effects(whole: &State, after: Seq, session: &Arc<str>) -> Vec<Arc<Elsewhere>>
     let others = others.map(|(seq, one)| (*seq, one.what.clone()));
     let all: BTreeMap<Seq, Arc<Elsewhere>> = own.chain(others).collect();
     all.into_values().collect()
+}
+
+/// True for an execution that the other run had begun: it may be at it still, and a look at the world now says nothing
+/// about what it does next.
+pub fn is_theirs(state: &State, entry: &LedgerEntry) -> bool {
+    state.forks.last().is_some_and(|fork| entry.seq < fork.seq)
 }
 
 /// Why a call that asks for consent does so, where that is an effect of another run: the newest of those.

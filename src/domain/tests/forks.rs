@@ -257,6 +257,10 @@ fn how_running_calls_ended_is_taken_from_the_other_record() {
         (Status::Succeeded, r#"{"v":2}"#)
     );
     assert!(matches!(f.status(doubt), Status::InDoubt(_)));
+    assert!(
+        f.probes.is_empty(),
+        "the other run may be at it still: a look now proves nothing"
+    );
     assert_eq!(
         (begun(&f, told), begun(&f, doubt), begun(&f, again)),
         (0, 0, 1),
