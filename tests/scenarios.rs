@@ -65,6 +65,7 @@ scenarios! {
     edit_an_answer = "edit-an-answer",
     edit_arguments = "edit-arguments",
     edit_while_it_waits = "edit-while-it-waits",
+    fork = "fork",
     guide = "guide",
     insert_call = "insert-call",
     insert_thought = "insert-thought",
@@ -133,7 +134,7 @@ fn every_verb_of_the_command_line_has_a_scenario() {
     };
     let all = names(Args::command());
     let mut verbs = names(Verb::augment_subcommands(clap::Command::new("overrule")));
-    verbs.extend(["branches", "collected", "compare"].map(str::to_owned));
+    verbs.extend(["branches", "collected", "compare", "fork"].map(str::to_owned));
     let shown: BTreeSet<String> = FILES.iter().flat_map(|name| scenario::read(name).verbs).collect();
     let without: Vec<&String> = verbs.difference(&shown).collect();
     assert!(

@@ -122,6 +122,8 @@ pub enum What {
     Sessions(Sessions),
     /// Look at a recorded session step by step; runs nothing
     Replay(Replay),
+    /// Begin a session of its own with what another one recorded up to a place; nothing runs before it is resumed
+    Fork(Fork),
     /// Print the graph of a session
     Graph(Graph),
     /// Print the calls that wait for a decision, with the digests to decide by
@@ -260,6 +262,24 @@ pub struct Replay {
     /// Play at once, so many times as fast as it happened
     #[arg(long, value_name = "FACTOR", value_parser = number::factor)]
     pub speed: Option<f64>,
+}
+
+/// A fork.
+///
+/// The other session stays as it is, also where a process runs it. Effects that it had after that place are not taken
+/// back: they are recorded in the fork, and an equal call asks first.
+#[derive(Debug, ClapArgs)]
+pub struct Fork {
+    /// Id, beginning of it, `last`, or a file
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// The last event that it begins with, as `overrule replay` counts them; in the middle of a decision: before that
+    /// (default: the end)
+    #[arg(long, value_name = "EVENT", value_parser = number::event)]
+    pub at: Option<u64>,
+    /// What the fork is called
+    #[arg(long)]
+    pub name: Option<String>,
 }
 
 /// Forms of a printed graph.

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, record};
+use super::{fork, print, record};
+use crate::console::rows::many;
+use crate::console::tabs;
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::fork::Elsewhere;
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::ledger::{self, Row};
 use crate::domain::rule;
@@ -36,6 +39,17 @@ pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             break;
         }
     }
+    for (seq, one) in state.elsewhere.iter() {
+        any = true;
+        let text = if common.json {
+            serde_json::json!({ "recorded": seq, "elsewhere": fork::elsewhere_json(&one.what) }).to_string()
+        } else {
+            format!("{seq} {}", elsewhere(&one.what))
+        };
+        if !print::out(&text) {
+            break;
+        }
+    }
     if !any {
         print::err("nothing that could change the world has run");
     }
@@ -49,7 +63,22 @@ pub fn before_going_on(state: &State) -> Vec<String> {
     let left = ledger::left_behind(state).filter(|row| !unknown.contains(&row.entry.seq));
     let left = left.map(|row| format!("left behind by an edit, and not undone: {}", name(&row)));
     let unknown = ledger::unknown(state).map(|row| format!("nobody knows what came of {}", name(&row)));
-    left.chain(unknown).collect()
+    let others = state.elsewhere.len();
+    let other = state.elsewhere.values().next().filter(|_| others > 0).map(|one| {
+        let session = visible(&one.what.session);
+        format!("{} happened in session {session} after this one left it, and not undone: an equal call asks first; `overrule effects` lists them", many(others, "effect"))
+    });
+    left.chain(unknown).chain(other).collect()
+}
+
+/// An effect of another session.
+fn elsewhere(one: &Elsewhere) -> String {
+    format!(
+        "{} {}: {}",
+        visible(&one.tool),
+        short(&one.args),
+        tabs::happened_elsewhere(one)
+    )
 }
 
 /// The call that finds out about an execution, or takes it back, as an edit that inserts it.

@@ -19,6 +19,7 @@ pub mod escalate;
 pub mod exit;
 mod folding;
 mod follow;
+pub mod fork;
 pub mod graph;
 pub mod guard;
 pub mod headless;
@@ -85,6 +86,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Drill(drill)) => drill::drill(&common, &drill),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
+        Some(What::Fork(fork)) => fork::fork(&common, &fork),
         Some(What::Graph(graph)) => graph::graph(&common, &graph),
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
         Some(What::Loops(queue)) => loops::loops(&common, &queue),

@@ -11,9 +11,11 @@ use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{print, record};
+use crate::console::tabs;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
 use crate::domain::call::{Call, EffectClass, Seen, Status};
+use crate::domain::fork;
 use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
 use crate::domain::ready;
@@ -119,7 +121,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
     })
 }
 
@@ -151,6 +153,9 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         };
         let (path, hash) = (visible(&one.path), visible(&one.hash));
         let _ = write!(words, "\n  runs {path}: {} bytes, {hash}{seen}{mark}", one.bytes);
+    }
+    if let Some(one) = fork::asked_about(state, call) {
+        let _ = write!(words, "\n  asks because {}", tabs::happened_elsewhere(one));
     }
     for line in former::words(state, call) {
         let _ = write!(words, "\n  {line}");

@@ -12,8 +12,9 @@ use tokio::task::JoinHandle;
 
 use super::early::{self, Early};
 use super::folding::Folding;
+use super::fork::{self, Forks};
 use super::{live, run, sent};
-use crate::console::link::{At, Frames, Link, ReplayControl, Update};
+use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update};
 use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
@@ -120,6 +121,7 @@ pub struct Recorded {
     wake: Arc<tokio::sync::Notify>,
     wire: Wire,
     place: Place,
+    forks: Option<Forks>,
     answers: mpsc::UnboundedReceiver<Update>,
     to_answers: mpsc::UnboundedSender<Update>,
 }
@@ -151,9 +153,16 @@ impl Recorded {
             wake: Arc::new(tokio::sync::Notify::new()),
             wire: run::wire_of(place),
             place: place.clone(),
+            forks: None,
             answers,
             to_answers,
         }
+    }
+
+    /// The same; forks of it can be written.
+    pub fn forked_into(mut self, forks: Forks) -> Self {
+        self.forks = Some(forks);
+        self
     }
 
     fn len(&self) -> usize {
@@ -258,6 +267,19 @@ impl Link for Recorded {
             // The console is gone: nobody is left to tell.
             answers
                 .send(sent::update(&place, turn, request))
+                .unwrap_or_default();
+            wake.notify_one();
+        });
+    }
+
+    fn fork(&mut self, step: Forking) {
+        let Some(forks) = self.forks.clone() else { return };
+        let (place, answers, at) = (self.place.clone(), self.to_answers.clone(), self.at);
+        let wake = Arc::clone(&self.wake);
+        tokio::task::spawn_blocking(move || {
+            // The console is gone: nobody is left to tell.
+            answers
+                .send(fork::answer(&forks, &place, step, at))
                 .unwrap_or_default();
             wake.notify_one();
         });

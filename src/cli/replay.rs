@@ -4,8 +4,10 @@
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
+use super::fork::Forks;
 use super::recorded::Recorded;
-use super::{print, screen};
+use super::screen::Left;
+use super::{print, run, screen};
 use crate::domain::envelope::Envelope;
 use crate::journal;
 use crate::text::{visible, visible_head};
@@ -29,12 +31,19 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
     let link = {
         let _inside = runtime.enter();
-        Recorded::open(&place, args.speed)
+        let forks = Forks {
+            store: ground.store.clone(),
+            user: ground.user(),
+        };
+        Recorded::open(&place, args.speed).forked_into(forks)
     };
-    let shown = runtime.block_on(screen::show(&ground, Box::new(link), &place.id(), true, None));
+    let shown = runtime.block_on(screen::replay(&ground, Box::new(link), &place.id()));
     // Who leaves before it is read does not wait for that either.
     runtime.shutdown_background();
-    shown
+    match shown? {
+        Left::Code(code) => Ok(code),
+        Left::GoOn(session) => run::go_on(common, ground, &session),
+    }
 }
 
 /// Without a screen, one line per recorded event.

@@ -11,6 +11,7 @@ use crate::console::app::{self, Alerts, Exit, Held, Options, Sources};
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
 use crate::console::model::Source;
+use crate::console::msg::Leave;
 use crate::console::symbols::Charset;
 use crate::console::terminal::{self, Around, Reach};
 use crate::console::theme::Colours;
@@ -100,6 +101,23 @@ pub async fn show(
 ) -> Result<Code, Failure> {
     let (exit, _) = on(ground, link, options(ground, session, recorded)?, held).await?;
     Ok(code(&exit))
+}
+
+/// How a recording was left.
+pub enum Left {
+    /// With this exit code.
+    Code(Code),
+    /// To go on with this session.
+    GoOn(String),
+}
+
+/// Shows a recording until the operator leaves.
+pub async fn replay(ground: &Ground, link: Box<dyn Link>, session: &str) -> Result<Left, Failure> {
+    let (exit, _) = on(ground, link, options(ground, session, true)?, None).await?;
+    Ok(match exit.how {
+        Leave::GoOn(session) => Left::GoOn(session),
+        _ => Left::Code(code(&exit)),
+    })
 }
 
 /// Shows what comes through a link until its end, and hands the screen on; or the exit code with which somebody

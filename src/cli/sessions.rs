@@ -109,14 +109,19 @@ fn listed(one: &journal::Summary) -> String {
         Some(problem) => format!("problem: {}", visible(problem)),
         None => one.standing.word().to_owned(),
     };
+    let fork = one.fork.as_ref().map(|(of, at)| {
+        let of: String = of.chars().take(13).collect();
+        format!("  (fork of {} at {at})", visible(&of))
+    });
     format!(
-        "{}  {}  {:9}  {:6} events  {}  {}",
+        "{}  {}  {:9}  {:6} events  {}  {}{}",
         visible(&id),
         when(one.started),
         state,
         one.last.as_ref().map_or(0, |last| last.seq),
         visible(one.model.as_deref().unwrap_or("?")),
         visible(one.title.as_deref().unwrap_or("")),
+        fork.unwrap_or_default(),
     )
 }
 
@@ -125,6 +130,7 @@ fn listed_json(one: &journal::Summary) -> Value {
         "session": one.id, "started": one.started, "state": one.standing.word(), "problem": one.problem,
         "events": one.last.as_ref().map_or(0, |last| last.seq), "model": one.model,
         "workspace": one.workspace, "name": one.title, "bytes": one.bytes,
+        "fork_of": one.fork.as_ref().map(|(of, at)| json!({ "session": of, "at": at })),
     })
 }
 
@@ -192,6 +198,12 @@ fn show(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
         format!("edits      {}", state.edits.len()),
         format!("waiting    {}", state.queue().count()),
     ];
+    lines.extend(
+        state
+            .forks
+            .iter()
+            .map(|fork| format!("fork of    {} at event {}", visible(&fork.session), fork.at.0)),
+    );
     lines.extend(rules::lines(&state));
     if let Some(spent) = state.spent.words() {
         lines.push(format!("price      {spent}"));
@@ -208,8 +220,12 @@ fn show(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
 
 fn shown_json(id: &str, loaded: &journal::Loaded, state: &State) -> Value {
     let started = state.started.as_deref();
+    let forks = state.forks.iter();
+    let forks: Vec<Value> = forks
+        .map(|fork| json!({ "session": fork.session, "at": fork.at }))
+        .collect();
     json!({
-        "session": id, "name": state.title, "model": started.map(|started| &started.model),
+        "fork_of": forks, "session": id, "name": state.title, "model": started.map(|started| &started.model),
         "workspace": started.map(|started| &started.workspace), "policy": state.policy,
         "started": loaded.envelopes.first().map(|first| first.at),
         "last_event": loaded.envelopes.last().map(|last| last.at),

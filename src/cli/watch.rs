@@ -11,6 +11,7 @@ use crate::domain::call::{Call, ConsentCause, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::decide::escape::waits_for_operator;
 use crate::domain::envelope::Actor;
+use crate::domain::fork;
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
@@ -338,7 +339,7 @@ fn mend(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
 fn probing(state: &State, call: &Call) -> bool {
     call.last_attempt()
         .and_then(|last| state.ledger.get(&last.intent))
-        .is_some_and(|entry| !entry.more.probed)
+        .is_some_and(|entry| !entry.more.probed && !fork::is_theirs(state, entry))
 }
 
 /// True while something will report by itself: an execution, a stream, a probe, a deadline.

@@ -367,6 +367,7 @@ impl App {
             match out {
                 Out::Command(command) => self.link.send(command),
                 Out::Replay(control) => self.link.replay(control),
+                Out::Fork(step) => self.link.fork(step),
                 Out::Copy(text) => self.screen.send_raw(&self.options.reach.copy(&text))?,
                 Out::Save { path, text } => {
                     drop(update(&mut self.model, Msg::Saved(save::save(&path, &text))));

@@ -3,7 +3,7 @@
 //! Must not know: how a hint is drawn.
 
 use super::columns::Columns as _;
-use super::commands::{self, About, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
+use super::commands::{self, About, Context, Decide, EditVerb, Jump, ReplayVerb, RunVerb, Verb, View};
 use super::model::Model;
 use super::model::arming::{Question, Shown};
 use super::model::graph::Pick;
@@ -116,6 +116,7 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                     // Before the way that gives up.
                     || matches!(entry.verb, Verb::Decide(Decide::ChooseRepair))
                     || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane
+                    || matches!(entry.verb, Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn))
                     // What is left out of the log comes back by it.
                     || entry.verb == Verb::View(View::Decisions) && model.log.decisions,
                 stays: match entry.verb {
@@ -303,6 +304,9 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
             Target::Node(_) | Target::Weight(_) => true,
             Target::Limits | Target::Breaker(_) | Target::Detector(_) => live,
         },
+        Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn) => {
+            matches!(model.overlays.last(), Some(Overlay::Fork(view)) if view.can_be_written().is_some())
+        }
         Verb::Graph(_) | Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => {
             true
         }

@@ -11,6 +11,7 @@ use super::diff;
 use crate::domain::call::Digest;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
+use crate::domain::fork::Foreseen;
 use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
@@ -66,6 +67,15 @@ pub enum Update {
     },
     /// Where a recorded run stands, and whether it plays.
     At(At),
+    /// What a fork of a recorded run would be, which was asked for through this door; or why there can be none.
+    Foreseen(Result<Arc<Foreseen>, String>),
+    /// A fork is written, and may be gone on with under this id; or it is not, and why.
+    Forked {
+        /// The id.
+        session: Result<String, String>,
+        /// True where it is gone on with at once.
+        go_on: bool,
+    },
     /// Nothing runs any more, and why.
     Halted(String),
     /// Nothing more will come.
@@ -155,6 +165,24 @@ pub trait Link: Send {
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}
+
+    /// Works on a fork from the place at which a recorded run stands; what came of it comes as an update. Does nothing
+    /// on a live one.
+    fn fork(&mut self, _step: Forking) {}
+}
+
+/// What is wanted of a fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forking {
+    /// To be told what it would be.
+    Foresee,
+    /// To have it, behind these events of the record.
+    Write {
+        /// The last of them.
+        at: Seq,
+        /// True where it is gone on with at once.
+        go_on: bool,
+    },
 }
 
 /// How a recorded run is driven.

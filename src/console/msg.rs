@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
-use super::link::{Frames, Looked, ReplayControl, Update};
+use super::link::{Forking, Frames, Looked, ReplayControl, Update};
 use crate::domain::command::Command;
 use crate::domain::id::TurnId;
 
@@ -101,6 +101,8 @@ pub enum Out {
     Command(Command),
     /// Drive a recorded run.
     Replay(ReplayControl),
+    /// Work on a fork of a recorded run; [`Update::Foreseen`] or [`Update::Forked`] follows.
+    Fork(Forking),
     /// Put into the terminal's clipboard.
     Copy(String),
     /// Write into a new file; [`Msg::Saved`] follows.
@@ -152,6 +154,8 @@ pub enum Leave {
     Interrupted,
     /// What the console waited for is there; another follows.
     Ready,
+    /// To go on with the session of this id.
+    GoOn(String),
     /// The process was told to end.
     Killed(String),
 }

@@ -9,6 +9,7 @@ mod change;
 mod context;
 mod depends;
 mod effects;
+mod fork;
 mod former;
 mod frame;
 mod head;
@@ -51,6 +52,7 @@ pub use branches::{
 };
 pub use call::decision;
 pub use effects::{effect_list, effect_more, effects};
+pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};
 pub use former::definitions;
 pub use loops::loops;
 pub use needed::{fits, needed};

@@ -149,6 +149,11 @@ impl Stage {
         Seq(self.seq)
     }
 
+    /// What was recorded.
+    pub fn recorded(&self) -> &[Arc<Envelope>] {
+        &self.record
+    }
+
     /// An event of the engine's.
     pub fn engine(&mut self, event: Event) -> Seq {
         self.event(Actor::Engine, event)

@@ -10,6 +10,7 @@ mod decide;
 mod done;
 mod drive;
 mod edits;
+mod fork;
 mod giving_up;
 mod graph;
 mod input;

@@ -118,6 +118,11 @@ fn run(event: &RunEvent) -> String {
         RunEvent::LimitsRaised { .. } => "limits changed".to_owned(),
         RunEvent::Refused { command, reason } => format!("{command} refused: {reason}"),
         RunEvent::Titled { title } => format!("named {title}"),
+        RunEvent::Forked { session, at } => format!("fork of {session} at event {}", at.0),
+        RunEvent::HappenedElsewhere(one) => format!(
+            "happened in {} after this fork left it, and is not undone: {} {}",
+            one.session, one.call, one.tool
+        ),
         RunEvent::RuleAdded { no, rule } => match rule {
             Written::Exact { call, rev, tool, .. } => {
                 format!("{}: always exactly {call} {rev} of {tool}", rule::name(*no))

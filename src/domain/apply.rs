@@ -41,7 +41,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     };
     state.seq = envelope.seq;
     state.times.note(at.seq, at.utc_ms);
-    if matches!(envelope.event, Event::Run(RunEvent::Reopened { .. })) {
+    if let Event::Run(RunEvent::Reopened { .. } | RunEvent::Forked { .. }) = envelope.event {
         state.active.lost();
     }
     state.active.until(at.utc_ms);

@@ -163,6 +163,8 @@ pub enum ConsentCause {
     Orphaned,
     /// An equal effect has an unknown outcome.
     Unknown,
+    /// The session that this one is a fork of did the same after that.
+    Elsewhere,
     /// This very call already ran with these arguments.
     SameCall,
 }

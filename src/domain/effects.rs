@@ -9,6 +9,7 @@ use super::effect::Effect;
 use super::envelope::Envelope;
 use super::escape::Rung;
 use super::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use super::fork;
 use super::id::{Attempt, NodeId};
 use super::ladder::{Stage, Timer};
 use super::repeat;
@@ -248,7 +249,9 @@ fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
         .iter()
         .find(|one| one.no == attempt)
         .and_then(|one| state.ledger.get(&one.intent));
-    entry.is_some_and(|entry| entry.effect >= EffectClass::Write && !entry.more.probed)
+    entry.is_some_and(|entry| {
+        entry.effect >= EffectClass::Write && !entry.more.probed && !fork::is_theirs(state, entry)
+    })
 }
 
 /// The deadlines of what waits for approval, from now.

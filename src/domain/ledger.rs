@@ -1,6 +1,7 @@
 //! Reads the ledger of effects: what happened, what may have, what was taken back since. Must not
 //! know: how it is shown, who repeats an effect.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::call::{AttemptRecord, Decision, Outcome};
@@ -97,6 +98,27 @@ fn stands_in(state: &State, entry: &LedgerEntry) -> bool {
     })
 }
 
+/// Effects of the run that this one left that nothing here stands for, each with how often; a long list is cut short.
+fn others(state: &State) -> Vec<String> {
+    let stands = |seq: &Seq, id: &NodeId| {
+        let result = state.observation(*id).map(|node| &node.now().origin);
+        matches!(result, Some(Origin::Reused { from }) if from == seq)
+    };
+    let mut tools: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    for (seq, one) in state.elsewhere.iter() {
+        if !one.reused_by.iter().any(|id| stands(seq, id)) {
+            *tools.entry(one.what.tool.clone()).or_default() += 1;
+        }
+    }
+    tools
+        .into_iter()
+        .map(|(tool, count)| match count {
+            1 => tool.to_string(),
+            count => format!("{tool} ({count} times)"),
+        })
+        .collect()
+}
+
 /// What the model is told of effects that an edit left behind, in one line; none where there are none.
 /// Not with what: whatever the operator took out of the context stays out of it.
 pub fn told(state: &State) -> Option<Arc<str>> {
@@ -118,6 +140,10 @@ pub fn told(state: &State) -> Option<Arc<str>> {
         ),
         say("May have happened as well; nobody knows", &perhaps),
     ];
-    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    let elsewhere = say(
+        "Already happened in another course of this run, and not undone",
+        &others(state),
+    );
+    let lines: Vec<String> = lines.into_iter().chain([elsewhere]).flatten().collect();
     (!lines.is_empty()).then(|| Arc::from(lines.join(" ")))
 }

@@ -27,6 +27,7 @@ pub mod effects;
 pub mod envelope;
 pub mod escape;
 pub mod event;
+pub mod fork;
 pub mod former;
 pub mod graph;
 pub mod history;

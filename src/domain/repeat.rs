@@ -9,7 +9,7 @@ use super::node::{Content, Node, Origin};
 use super::ready;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 
-/// Whether an equal effect is orphaned, of unknown outcome, or of this very call.
+/// Whether an equal effect is orphaned, of unknown outcome, of this very call, or of the run that this one left.
 pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<Seq>)> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
     consent_for(state, call, (tool, &ready::resolved_args(state, call)?))
@@ -27,7 +27,12 @@ pub fn consent_for(
     let mut orphaned = Vec::new();
     let mut unknown = Vec::new();
     let mut own = Vec::new();
+    let mut elsewhere = Vec::new();
     for seq in equal_to(state, tool, bytes) {
+        if state.elsewhere.contains_key(&seq) {
+            elsewhere.extend(Some(seq).filter(|seq| !call.asking.consented.contains(seq)));
+            continue;
+        }
         let Some(entry) = state
             .ledger
             .get(&seq)
@@ -58,13 +63,15 @@ pub fn consent_for(
         ConsentCause::Unknown
     } else if !orphaned.is_empty() {
         ConsentCause::Orphaned
+    } else if !elsewhere.is_empty() {
+        ConsentCause::Elsewhere
     } else if !own.is_empty() {
         ConsentCause::SameCall
     } else {
         return None;
     };
     // The answer holds for all of them, and for nothing that comes to be in question later.
-    let mut entries = [unknown, orphaned, own].concat();
+    let mut entries = [unknown, orphaned, elsewhere, own].concat();
     entries.sort_unstable();
     Some((cause, entries))
 }
@@ -94,11 +101,12 @@ fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = S
 pub fn stands_for(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     let equal = equal_entries(state, call);
     let ended_well = call.asking.asked_about.iter().map(|seq| {
-        let outcome = match &state.ledger.get(seq)?.outcome {
-            LedgerOutcome::Known(outcome) if outcome.is_ok() && equal.contains(seq) => outcome,
-            _ => return None,
+        let outcome = match state.ledger.get(seq).map(|entry| &entry.outcome) {
+            Some(LedgerOutcome::Known(outcome)) => outcome,
+            Some(_) => return None,
+            None => state.elsewhere.get(seq)?.what.outcome.as_ref()?,
         };
-        Some((*seq, outcome))
+        (outcome.is_ok() && equal.contains(seq)).then_some((*seq, outcome))
     });
     let all: Option<Vec<_>> = ended_well.collect();
     let (newest, outcome) = all?.into_iter().max_by_key(|(seq, _)| *seq)?;
@@ -188,6 +196,7 @@ pub fn begun_since(state: &State, seq: Seq) -> bool {
 fn begun_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
     let since = (Bound::Excluded(seq), end);
     state.ledger.range(since).any(|(_, entry)| changes(entry))
+        || state.elsewhere.range(since).next().is_some()
 }
 
 fn changes(entry: &LedgerEntry) -> bool {
@@ -241,10 +250,13 @@ pub fn equal_entries(state: &State, call: &Call) -> Vec<Seq> {
     equal_to(state, tool, &bytes)
 }
 
-/// Executions with a tool and final arguments, in journal order.
+/// Executions with a tool and final arguments, here and in the run that this one left, in journal order.
 fn equal_to(state: &State, tool: &str, args: &str) -> Vec<Seq> {
     let same = sameness(tool, args);
-    state.same(&same).map(|entry| entry.seq).collect()
+    let mut all: Vec<Seq> = state.same(&same).map(|entry| entry.seq).collect();
+    all.extend(state.same_elsewhere(&same).map(|(seq, _)| seq));
+    all.sort_unstable();
+    all
 }
 
 /// Hash of a tool and its final arguments: equal effects have equal hashes. Argument texts that

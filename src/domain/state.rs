@@ -18,6 +18,7 @@ use super::by_hash::ByHash;
 use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
 use super::escape::Escape;
 use super::event::run::{Limits, Started};
+use super::fork::{Fork, Happened};
 use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::names::Names;
@@ -78,6 +79,10 @@ pub struct State {
     pub children: BTreeMap<ThreadId, Child>,
     /// Every execution, by the event of its intent.
     pub ledger: Sorted<Seq, LedgerEntry>,
+    /// The sessions that this one began as a copy of, the nearest last.
+    pub forks: Vec<Fork>,
+    /// What those did to the world after it left them, by the event that says so here.
+    pub elsewhere: Sorted<Seq, Happened>,
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
     /// How each epoch began, from epoch 1.
@@ -391,6 +396,15 @@ impl State {
         found
             .filter_map(|seq| self.ledger.get(seq))
             .filter(move |entry| entry.same == same)
+    }
+
+    /// Effects of other runs of a sameness of tool and arguments, in the order in which they are recorded here.
+    pub fn same_elsewhere<'s>(&'s self, same: &str) -> impl Iterator<Item = (Seq, &'s Happened)> + use<'s> {
+        let same: Arc<str> = Arc::from(same);
+        let found = self.agenda.same.candidates(&same).iter();
+        found
+            .filter_map(|seq| Some((*seq, self.elsewhere.get(seq)?)))
+            .filter(move |(_, one)| one.what.same == same)
     }
 
     /// The operator's queue: calls that wait for a person, in the order in which they became ready.

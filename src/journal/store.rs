@@ -21,7 +21,13 @@ pub(super) const PAYLOAD: &str = "payload";
 /// Name of the file that repeats the session's title for lists.
 pub(super) const TITLE: &str = "title";
 
-/// File extension of a session in a single file.
+/// Of which session this one is a fork, and where, repeated for lists.
+pub(super) const FORK: &str = "fork";
+
+/// Ending of the directory of a session that is not whole yet; nothing lists it.
+const PART: &str = "part";
+
+/// Ending of a session in a single file.
 const SINGLE: &str = "jsonl";
 
 /// The word that finds the newest session.
@@ -148,7 +154,48 @@ impl Store {
         Ok(writer)
     }
 
-    /// Lists every session, newest first. Reads only the ends of each journal.
+    /// Makes a session that is there with all of its first records or not at all: they are durable when this returns,
+    /// and until then nothing lists it. Gives its place.
+    pub fn create_whole<E: From<Error>>(
+        &self,
+        id: Uuid,
+        fill: impl FnOnce(&mut Writer) -> Result<(), E>,
+    ) -> Result<Place, E> {
+        files::make_dirs(&self.dir)
+            .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;
+        let path = self.dir.join(id.to_string());
+        let part = path.with_extension(PART);
+        let made = self.whole(id, (&part, &path), fill);
+        if made.is_err() {
+            // Drawn for this session alone: whatever is there is ours. If it stays, it is only in the way.
+            std::fs::remove_dir_all(&part).unwrap_or_default();
+        }
+        made
+    }
+
+    fn whole<E: From<Error>>(
+        &self,
+        id: Uuid,
+        (part, path): (&Path, &Path),
+        fill: impl FnOnce(&mut Writer) -> Result<(), E>,
+    ) -> Result<Place, E> {
+        let fail = |error| Error::io("make the session", path, error);
+        let mut writer = Writer::create(id, part)?;
+        fill(&mut writer)?;
+        writer.sync()?;
+        drop(writer);
+        if path.exists() {
+            return Err(Error::Exists { path: shown(path) }.into());
+        }
+        std::fs::rename(part, path).map_err(fail)?;
+        files::sync_dir(&self.dir).map_err(fail)?;
+        Ok(Place::Dir {
+            id,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Every session, the one begun last first. Reads the ends of each journal, not the whole.
     pub fn list(&self) -> Result<Vec<Summary>, Error> {
         let mut all: Vec<Summary> = self.places()?.iter().map(summary::of).collect();
         all.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::files;
 use super::line::{self, Head};
-use super::store::{Place, TITLE};
+use super::store::{FORK, Place, TITLE};
 
 /// Bytes read at each end; a first record with many tools takes some 20 KiB.
 const WINDOW: u64 = 256 << 10;
@@ -42,7 +42,9 @@ pub struct Summary {
     pub bytes: u64,
     /// When its journal was last written.
     pub modified: Option<SystemTime>,
-    /// Why it cannot be read, or only in part.
+    /// The session that it is a fork of, and the last event of that which it begins with.
+    pub fork: Option<(String, u64)>,
+    /// Why it cannot be read, or not to its end.
     pub problem: Option<String>,
 }
 
@@ -125,6 +127,7 @@ pub(super) fn of(place: &Place) -> Summary {
         standing: Standing::Open,
         bytes: 0,
         modified: None,
+        fork: fork_of(place),
         problem: None,
     };
     match files::regular(&place.journal(), matches!(place, Place::File { .. })) {
@@ -210,14 +213,25 @@ fn last(head: &Head<'_>) -> Last {
 
 /// Reads the title from the file that the writer keeps for lists.
 fn own_title(place: &Place) -> Option<String> {
+    repeated(place, TITLE).filter(|title| !title.is_empty())
+}
+
+/// What the writer keeps for lists of the session that this one is a fork of.
+fn fork_of(place: &Place) -> Option<(String, u64)> {
+    let text = repeated(place, FORK)?;
+    let (at, session) = text.split_once(' ')?;
+    Some((session.to_owned(), at.parse().ok()?))
+}
+
+/// The first line of a file that the writer keeps for lists.
+fn repeated(place: &Place, name: &str) -> Option<String> {
     let Place::Dir { path, .. } = place else {
         return None;
     };
-    let file = files::regular(&path.join(TITLE), false).ok()?;
+    let file = files::regular(&path.join(name), false).ok()?;
     let mut bytes = Vec::new();
     file.take(4096).read_to_end(&mut bytes).ok()?;
-    let title = first_line(&String::from_utf8_lossy(&bytes));
-    (!title.is_empty()).then_some(title)
+    Some(first_line(&String::from_utf8_lossy(&bytes)))
 }
 
 fn first_line(text: &str) -> String {

@@ -8,6 +8,7 @@ mod payloads;
 mod records;
 mod store;
 mod tail;
+mod whole;
 mod writing;
 
 use std::sync::Arc;

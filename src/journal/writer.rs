@@ -13,7 +13,7 @@ use super::line::{self, Link};
 use super::lock::Lock;
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Loaded, MAX_RECORDS, Report, Torn};
-use super::store::{Place, TITLE};
+use super::store::{FORK, Place, TITLE};
 use crate::domain::envelope::{Envelope, FORMAT};
 use crate::domain::id::Seq;
 
@@ -22,6 +22,9 @@ const ENOUGH: usize = 256 << 10;
 
 /// Type of the event that names a session.
 const TITLED: (&str, &str) = ("run", "titled");
+
+/// Type of the event that says of which session this one is a fork.
+const FORKED: (&str, &str) = ("run", "forked");
 
 /// What records are written to.
 pub(super) trait Sink: Send {
@@ -52,9 +55,9 @@ pub struct Writer {
     waiting: Vec<u8>,
     /// True if the system has records that may not be on disk.
     unsynced: bool,
-    /// A new title that is not in its own file yet.
-    title: Option<String>,
-    /// The first failure of the system; every later call fails with it.
+    /// What is repeated for lists and not in its own file yet, with the name of that.
+    repeated: Vec<(&'static str, String)>,
+    /// The first failure of the system; everything fails with it from then on.
     failed: Option<Error>,
     /// Held as long as the writer exists.
     _lock: Lock,
@@ -117,7 +120,7 @@ impl Writer {
             head: loaded.head,
             waiting: Vec::new(),
             unsynced: false,
-            title: None,
+            repeated: Vec::new(),
             failed: None,
             _lock: lock,
         };
@@ -151,7 +154,7 @@ impl Writer {
             head: Link::FIRST,
             waiting: Vec::new(),
             unsynced: false,
-            title: None,
+            repeated: Vec::new(),
             failed: None,
             _lock: lock,
         })
@@ -198,9 +201,12 @@ impl Writer {
         let body = body.map_err(|error| self.remember(error))?;
         let kind = (parts.family(), parts.name());
         let line = line::compose(self.run, envelope, self.head, kind, &body)?;
-        if kind == TITLED {
-            self.title = title_of(&body);
-        }
+        let repeated = match kind {
+            TITLED => title_of(&body).map(|title| (TITLE, title)),
+            FORKED => fork_of(&body).map(|fork| (FORK, fork)),
+            _ => None,
+        };
+        self.repeated.extend(repeated);
         self.head = Link::of(line.as_bytes());
         self.next = self.next.next();
         self.waiting.extend_from_slice(line.as_bytes());
@@ -235,8 +241,8 @@ impl Writer {
                 .map_err(|error| self.fail("write the journal to disk", error))?;
             self.unsynced = false;
         }
-        if let Some(title) = self.title.take() {
-            self.keep_title(&title);
+        for (name, text) in std::mem::take(&mut self.repeated) {
+            self.keep(name, &text);
         }
         Ok(())
     }
@@ -258,12 +264,11 @@ impl Writer {
         }
     }
 
-    /// Repeats the title in a file of its own, for lists. The journal has it too, so a failure does not
-    /// matter.
-    fn keep_title(&self, title: &str) {
-        let draft = self.dir.join("title.part");
-        let written = files::rewrite(&draft).and_then(|mut file| file.write_all(title.as_bytes()));
-        let _ = written.and_then(|()| std::fs::rename(&draft, self.dir.join(TITLE)));
+    /// Repeats a text in a file of its own, for lists. The journal has it; no failure matters.
+    fn keep(&self, name: &str, text: &str) {
+        let draft = self.dir.join(format!("{name}.part"));
+        let written = files::rewrite(&draft).and_then(|mut file| file.write_all(text.as_bytes()));
+        let _ = written.and_then(|()| std::fs::rename(&draft, self.dir.join(name)));
     }
 
     #[cfg(test)]
@@ -287,8 +292,14 @@ fn title_of(body: &str) -> Option<String> {
     Some(body.get("title")?.as_str()?.to_owned())
 }
 
-/// Moves the end of a journal to a file of its own and truncates the journal, each step durable before the
-/// next.
+/// The session and the event, with a blank between them.
+fn fork_of(body: &str) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_str(body).ok()?;
+    let (session, at) = (body.get("session")?.as_str()?, body.get("at")?.as_u64()?);
+    Some(format!("{at} {session}"))
+}
+
+/// Moves the end of a journal to a file of its own and cuts it off, each step durable before the next.
 fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
     let (path, mut aside) = first_free(dir)?;
     file.seek(SeekFrom::Start(torn.offset))?;

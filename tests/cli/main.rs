@@ -26,6 +26,7 @@ mod doubt;
 mod drill;
 mod edits;
 mod effects;
+mod forks;
 mod headless;
 mod left;
 mod lock;

@@ -8,6 +8,11 @@ pub fn whole<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, Str
     move |text| text.parse().map_err(|_| format!("write {wanted}"))
 }
 
+/// An event, as it is counted and as it is printed.
+pub fn event(text: &str) -> Result<u64, String> {
+    whole("the number of an event, such as 40")(text.strip_prefix('#').unwrap_or(text))
+}
+
 /// A factor above 0.
 pub fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -39,6 +44,7 @@ mod tests {
         "drill last --bad",
         "drill last --seed",
         "replay last --speed",
+        "fork last --at",
         "branches last name",
         "compare last",
         "compare last 1",
@@ -128,6 +134,7 @@ mod tests {
         let known = [
             "a",
             "after",
+            "at",
             "attempt",
             "b",
             "bad",

@@ -51,6 +51,8 @@ pub enum Context {
     Rule,
     /// The rules of the session.
     Rules,
+    /// What a fork of a recorded run would be.
+    Fork,
     /// A repeated effect.
     Consent,
     /// An execution whose outcome nobody knows.
@@ -65,7 +67,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -90,6 +92,7 @@ impl Context {
         Self::Bulk,
         Self::Rule,
         Self::Rules,
+        Self::Fork,
         Self::Consent,
         Self::Doubt,
         Self::Broken,
@@ -121,6 +124,7 @@ impl Context {
             Self::Bulk => &[Self::Bulk, Self::Always],
             Self::Rule => &[Self::Rule, Self::Always],
             Self::Rules => &[Self::Rules, Self::Always],
+            Self::Fork => &[Self::Fork, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
             Self::Doubt => &[Self::Doubt, Self::Always],
             Self::Broken => &[Self::Broken, Self::Always],
@@ -149,6 +153,7 @@ impl Context {
             Self::Consent | Self::Doubt | Self::Broken => {
                 format!("in the question about: {}", self.heading())
             }
+            Self::Fork => "in the question before a fork".to_owned(),
             Self::Leave => "in the question before leaving".to_owned(),
             _ => format!("in the {}", self.heading()),
         }
@@ -181,6 +186,7 @@ impl Context {
             Self::Bulk => "approve all",
             Self::Rule => "rule preview",
             Self::Rules => "rules of the session",
+            Self::Fork => "fork",
             Self::Consent => "repeated effect",
             Self::Doubt => "outcome unknown",
             Self::Broken => "broken stream",

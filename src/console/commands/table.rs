@@ -3,8 +3,8 @@
 use super::{
     Context::{
         Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Doubt, Editor,
-        Effects, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes, Queue,
-        Replay, Review, Rule, Rules, State,
+        Effects, Fork, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes,
+        Queue, Replay, Review, Rule, Rules, State,
     },
     Decide, EditVerb, Entry, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
@@ -192,23 +192,23 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Outside), "open-outside", &["ctrl-o"], &[Panes], "", "open the shown text in $EDITOR, to read; what is changed there counts nowhere"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
     entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, Doubt, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
-    entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Confirm, Leave, List], "back", "go back; nothing is changed"),
+    entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Fork, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
-    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
+    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::PageUp), "list-page-up", &["pgup"], &[List], "", "one screen of the list up"),
@@ -280,4 +280,7 @@ static REPLAY: &[Entry] = &[
     entry(Verb::Replay(ReplayVerb::Slower), "slower", &["minus"], &[Replay], "", "play slower"),
     entry(Verb::Replay(ReplayVerb::Start), "to-start", &["0"], &[Replay], "", "to the first event"),
     entry(Verb::Replay(ReplayVerb::End), "to-end", &["$"], &[Replay], "", "to the last event"),
+    entry(Verb::Replay(ReplayVerb::Fork), "fork", &["|"], &[Replay], "fork", "fork a live run from here: a session of its own that begins with what is shown; asks first"),
+    entry(Verb::Replay(ReplayVerb::ForkWrite), "write-fork", &["enter"], &[Fork], "write it", "write the session and stay in the recording; nothing runs before it is resumed"),
+    entry(Verb::Replay(ReplayVerb::ForkGoOn), "resume-fork", &["r"], &[Fork], "write and resume it", "write the session, leave the recording and go on with it"),
 ];

@@ -449,4 +449,10 @@ pub enum ReplayVerb {
     Start,
     /// To the last event.
     End,
+    /// Ask what a live run from here would be.
+    Fork,
+    /// Write it.
+    ForkWrite,
+    /// Write it and go on with it.
+    ForkGoOn,
 }

@@ -19,6 +19,7 @@ use crate::console::summary::Summary;
 use crate::domain::bulk::Alone;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::fork::Foreseen;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
@@ -46,6 +47,8 @@ pub enum Overlay {
     Bulk(Bulk),
     /// A rule of the session, before it is accepted.
     Rule(Box<RuleView>),
+    /// What a fork of a recorded run would be.
+    Fork(Box<ForkView>),
     /// The choices of a waiting entry.
     Dialog(Dialog),
     /// The emergency stop.
@@ -67,6 +70,7 @@ impl Overlay {
             Self::Listing(listing) => listing.kind.context(),
             Self::Bulk(_) => Context::Bulk,
             Self::Rule(_) => Context::Rule,
+            Self::Fork(_) => Context::Fork,
             Self::Dialog(dialog) => match dialog.kind {
                 DialogKind::Consent => Context::Consent,
                 DialogKind::Doubt => Context::Doubt,
@@ -85,6 +89,7 @@ impl Overlay {
             Self::Listing(listing) => Some(&listing.doc),
             Self::Bulk(bulk) => Some(&bulk.doc),
             Self::Rule(view) => Some(&view.doc),
+            Self::Fork(view) => Some(&view.doc),
             Self::Dialog(dialog) => Some(&dialog.doc),
             Self::Editor(_) | Self::Line(_) | Self::List(_) | Self::Stop | Self::Leave => None,
         }
@@ -381,6 +386,29 @@ pub struct RuleView {
     pub stamp: u64,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+/// What a fork of a recorded run would be, before it is written.
+#[derive(Debug, Clone, Default)]
+pub struct ForkView {
+    /// What is foreseen, or why there can be none; none until the record was read.
+    pub foreseen: Option<Result<Arc<Foreseen>, String>>,
+    /// True once it was asked for.
+    pub sent: bool,
+    /// As rows.
+    pub doc: Doc,
+    /// First row on screen.
+    pub top: usize,
+    /// Event and width that it was made for.
+    pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+impl ForkView {
+    /// What would be written; none where that is not known, not possible, or asked for already.
+    pub fn can_be_written(&self) -> Option<&Foreseen> {
+        let foreseen = self.foreseen.as_ref()?.as_ref().ok()?;
+        (!self.sent).then_some(foreseen)
+    }
 }
 
 /// The choices of a waiting entry.

@@ -13,6 +13,7 @@ use crate::console::summary;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Outcome, Status};
+use crate::domain::fork::Fork;
 use crate::domain::id::NodeId;
 use crate::domain::ready::{Written, written_paths};
 use crate::domain::state::State;
@@ -26,7 +27,7 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
     let state = &run.state;
     let paths = written_paths(state);
     let readers = readers(state);
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = state.forks.iter().map(forked).collect();
     for path in &paths {
         let stands = path.writers.iter().rposition(|id| has_ended(state, *id));
         rows.push(head(state, path, stands, &readers, width, charset));
@@ -41,11 +42,18 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
             }
         }
     }
-    if rows.is_empty() {
+    if paths.is_empty() {
         let words = "no call writes a path of the state (`_out` in its arguments)";
         rows.push(Row::new(Target::Nothing, Styled::new().own(Role::Dim, words)));
     }
     (many(paths.len(), "path"), rows)
+}
+
+/// The row of a session that this one is a fork of.
+fn forked(fork: &Fork) -> Row {
+    let of = crate::text::visible(&fork.session);
+    let words = format!("fork of session {of} at event {}", fork.at.0);
+    Row::new(Target::Nothing, Styled::new().own(Role::Dim, words))
 }
 
 fn has_ended(state: &State, id: NodeId) -> bool {

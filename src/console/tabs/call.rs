@@ -12,6 +12,7 @@ use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
+use crate::domain::fork;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
@@ -162,6 +163,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         Status::Consent(cause) => match cause {
             ConsentCause::Orphaned => "this effect happened already, on a branch that an edit replaced",
             ConsentCause::Unknown => "an equal effect may have happened already: its outcome is unknown",
+            ConsentCause::Elsewhere => "the session that this one is a fork of did the same since",
             ConsentCause::SameCall => "this very call ran already with these arguments",
         },
         Status::InDoubt(attempt) if has_ended(call, *attempt) => {
@@ -174,6 +176,9 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let named = thread::named(&run.state, id);
     let head = format!("{named} {}  {words}", call_rev(maker, id));
     maker.framed(0, &head);
+    if let Some(one) = fork::asked_about(&run.state, call) {
+        maker.framed(0, &super::fork::happened(one));
+    }
     if call.status.needs_operator()
         && let Some(words) = left_behind(call)
     {

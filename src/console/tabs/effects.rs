@@ -16,13 +16,15 @@ use crate::domain::template::{compensate_of, probe_entry};
 use crate::text;
 
 /// Executions that could change the world, newest first: all of them, or those that an edit left behind and those of
-/// which nobody knows what came.
+/// which nobody knows what came. What the run that this one left did since is always among them.
 pub fn effects(state: &State, all: bool) -> Vec<Item> {
     let needs_an_eye = |entry: &LedgerEntry| entry.more.orphaned || entry.outcome == LedgerOutcome::Unknown;
     let mut seqs: Vec<Seq> = ledger::rows(state)
         .filter(|row| all || needs_an_eye(row.entry))
         .map(|row| row.entry.seq)
         .collect();
+    seqs.extend(state.elsewhere.keys());
+    seqs.sort_unstable();
     seqs.reverse();
     seqs.into_iter().map(Item::Effect).collect()
 }
@@ -40,6 +42,10 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item], all: bool) -> Vec<Line
             "These happened under what an edit replaced, or nobody knows what came of them. No edit and no undo takes them back. The model is told of what was left behind; a call that would repeat one asks first."
         },
     );
+    if !maker.run.state.elsewhere.is_empty() {
+        let words = "This session is a fork: what happened in the other one after its place is listed too.";
+        maker.own(Role::Text, words);
+    }
     maker.width = whole;
     let heading = std::mem::take(&mut maker.doc);
     let heading = heading.window(0, heading.rows(), None).into_iter();
@@ -67,6 +73,13 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item], all: bool) -> Vec<Line
 /// More about an effect: what can be said of one in doubt, the calls that would find out about it or take it back.
 pub fn effect_more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
     let run = maker.run;
+    if run.state.elsewhere.contains_key(&seq) {
+        maker.own(
+            Role::Dim,
+            "what can be done about it is for the other session to offer",
+        );
+        return;
+    }
     let entry = run.state.ledger.get(&seq);
     if entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Unknown) {
         let (happened, did_not) = (keymap.first("it-happened"), keymap.first("it-did-not"));
@@ -113,21 +126,35 @@ pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
 }
 
 fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Option<[Styled; 2]> {
+    if let Some(one) = state.elsewhere.get(&seq) {
+        let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
+        let line = called(line, &one.what.tool, &one.what.args, width);
+        let words = format!("    {}, {}", clock(one.what.at), super::fork::happened(&one.what));
+        return Some([line, Styled::new().own(Role::Warning, words)]);
+    }
     let entry = state.ledger.get(&seq)?;
-    let args = args_of(state, entry).map(summary::arguments).unwrap_or_default();
-    let line = Styled::new()
-        .own(Role::Accent, format!("  {} {} ", entry.call, entry.rev))
-        .untrusted(Role::Text, &entry.tool, 40)
-        .own(Role::Text, " ");
-    // What does not fit says so at its end.
-    let used = line.plain().columns() + 1;
-    let line = line.summary(Role::Text, &args, usize::from(width).saturating_sub(used).max(8));
+    let line = Styled::new().own(Role::Accent, format!("  {} {} ", entry.call, entry.rev));
+    let line = called(
+        line,
+        &entry.tool,
+        args_of(state, entry).unwrap_or_default(),
+        width,
+    );
     let mut words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
     if !word.is_empty() {
         words.push_str(", ");
         words.push_str(word);
     }
     Some([line, Styled::new().own(Role::Warning, words)])
+}
+
+/// Adds a tool with its arguments, in one row.
+fn called(line: Styled, tool: &str, args: &str, width: u16) -> Styled {
+    let line = line.untrusted(Role::Text, tool, 40).own(Role::Text, " ");
+    // What does not fit says so at its end.
+    let used = line.plain().columns() + 1;
+    let room = usize::from(width).saturating_sub(used).max(8);
+    line.summary(Role::Text, &summary::arguments(args), room)
 }
 
 /// The arguments that an execution had.

@@ -282,6 +282,17 @@ impl Stage {
         });
     }
 
+    /// A call that asks for consent because of what another run did.
+    pub fn consent_elsewhere(&mut self, node: &str, tool: &str, args: &str, entry: Seq) {
+        self.proposed(node, tool, args);
+        self.ready(node, 1);
+        self.call(CallEvent::ConsentAsked {
+            call: id(node),
+            cause: ConsentCause::Elsewhere,
+            entries: vec![entry],
+        });
+    }
+
     /// A call whose outcome nobody knows.
     pub fn in_doubt(&mut self, node: &str) {
         self.in_doubt_of(node, r#"{"path":"a","content":"b"}"#);

@@ -232,6 +232,9 @@ pub(super) fn replay(model: &mut Model, verb: ReplayVerb, out: &mut Vec<Out>) {
         ReplayVerb::Slower => ReplayControl::Slower,
         ReplayVerb::Start => ReplayControl::Seek(Seq(0)),
         ReplayVerb::End => ReplayControl::End,
+        ReplayVerb::Fork => return super::fork::ask(model, out),
+        ReplayVerb::ForkWrite => return super::fork::write(model, false, out),
+        ReplayVerb::ForkGoOn => return super::fork::write(model, true, out),
     };
     match control {
         ReplayControl::Play => model.run.playing = true,

@@ -15,7 +15,8 @@ use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
 /// A session that is taken up again begins with what cannot be taken back.
 pub(super) fn of_before(model: &mut Model) {
-    let some = model.run.state.ledger.values().any(|entry| entry.more.orphaned);
+    let state = &model.run.state;
+    let some = !state.elsewhere.is_empty() || state.ledger.values().any(|entry| entry.more.orphaned);
     if some && !model.settings.is_recorded() {
         list(model);
     }

@@ -360,6 +360,14 @@ fn overlay(model: &mut Model) {
             }
             (&view.doc, &mut view.top)
         }
+        Overlay::Fork(view) => {
+            if stale(view.made, &view.doc) {
+                view.made = key;
+                tabs::fork(&mut maker, view.foreseen.as_ref());
+                view.doc = maker.doc;
+            }
+            (&view.doc, &mut view.top)
+        }
         Overlay::Dialog(dialog) => {
             if stale(dialog.made, &dialog.doc) {
                 dialog.made = key;

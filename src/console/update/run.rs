@@ -63,6 +63,8 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.playing = at.speed.is_some();
             model.run.at = Some(at);
         }
+        Update::Foreseen(found) => super::fork::foreseen(model, found),
+        Update::Forked { session, go_on } => super::fork::written(model, session, go_on, out),
         Update::Halted(why) => {
             model
                 .log

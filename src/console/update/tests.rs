@@ -12,6 +12,7 @@ mod effects;
 mod figures;
 mod folded;
 mod follow;
+mod forks;
 mod former;
 mod frame;
 mod head;

@@ -241,6 +241,7 @@ pub(super) fn step(model: &mut Model, to: Move) {
             }
             Overlay::Bulk(bulk) => scroll(&mut bulk.top, &bulk.doc, to, page),
             Overlay::Rule(view) => scroll(&mut view.top, &view.doc, to, page),
+            Overlay::Fork(view) => scroll(&mut view.top, &view.doc, to, page),
             Overlay::Dialog(dialog) => scroll(&mut dialog.top, &dialog.doc, to, page),
             Overlay::Editor(editor) => editor.field.step(to),
             Overlay::Line(line) => line.field.step(to),

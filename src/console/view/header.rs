@@ -32,6 +32,17 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if !session.is_empty() {
         parts.push((5, Role::Title, visible(head(session, 40).0), false));
     }
+    if let Some(fork) = state.forks.last() {
+        let of = crate::console::tabs::fork_short(&fork.session);
+        let words = format!("fork of {of} at {}", fork.at.0);
+        let narrow = model.screen.width < NARROW;
+        parts.push((
+            5,
+            Role::Dim,
+            if narrow { "fork".to_owned() } else { words },
+            false,
+        ));
+    }
     if let Some(started) = &state.started {
         // Whoever looks must never take one for the other.
         if started.is_drill() {

@@ -49,7 +49,7 @@ fn clear(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
     match overlay {
         Overlay::Review(_) | Overlay::Bulk(_) | Overlay::Rule(_) => blank(model, frame),
         Overlay::Dialog(dialog) if !is_asked_below(model, &dialog.question) => blank(model, frame),
-        Overlay::Stop | Overlay::Leave | Overlay::Listing(_) => unframe(model, frame),
+        Overlay::Stop | Overlay::Leave | Overlay::Listing(_) | Overlay::Fork(_) => unframe(model, frame),
         _ => {}
     }
 }
@@ -95,6 +95,14 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
         ),
         Overlay::Rule(view) => {
             let title = "a rule of the session";
+            document(model, frame, title, &view.doc, (view.top, None), Role::Decision);
+        }
+        Overlay::Fork(view) => {
+            let title = if view.sent {
+                "a live run from here: being written"
+            } else {
+                "a live run from here"
+            };
             document(model, frame, title, &view.doc, (view.top, None), Role::Decision);
         }
         Overlay::Dialog(dialog) => {

@@ -186,21 +186,34 @@ pub(super) fn start(
 }
 
 /// Repetitions of the same bytes by the engine carry one key, also where another process goes on with
-/// another model; a run that a person asked for anew, another.
+/// another model; a run that a person asked for anew, another. What a fork begins is no repetition of what the other
+/// run began under the same names; what it finds begun is.
 fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
-    let again = call
+    let wanted = call
         .decisions
         .iter()
         .filter(|(_, _, decision)| **decision == Decision::RunAgain)
-        .count();
+        .map(|(_, seq, _)| *seq);
+    let again = (wanted.clone().count() as u64).to_le_bytes();
+    let since = wanted.max().unwrap_or_default();
+    let tries = call.attempts.iter().filter(|one| one.rev == node.rev());
+    let first = tries.map(|one| one.intent).find(|intent| *intent > since);
+    let fork = state
+        .forks
+        .iter()
+        .rev()
+        .find(|fork| first.is_none_or(|first| fork.seq < first));
+    let made = fork.map(|fork| fork.made.to_le_bytes());
     let id = call.id.to_string();
-    let parts: [&[u8]; 6] = [
+    let (begun, rev) = (state.begun_at.to_le_bytes(), node.rev().0.to_le_bytes());
+    let mut parts: Vec<&[u8]> = vec![
         state.genesis.as_bytes(),
-        &state.begun_at.to_le_bytes(),
+        &begun,
         id.as_bytes(),
-        &node.rev().0.to_le_bytes(),
+        &rev,
         same.as_bytes(),
-        &(again as u64).to_le_bytes(),
+        &again,
     ];
+    parts.extend(made.iter().map(|made| &made[..]));
     Arc::from(crate::canon::hash("overrule idempotency v2", &parts))
 }

@@ -268,14 +268,30 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
 /// An effect became one that nobody may repeat without consent: what was about to goes to the gate
 /// again, and so does what is asked about others than those that are in question now.
 pub(super) fn gate_again(state: &mut State) {
+    gate_again_if(state, |_| true);
+}
+
+/// The same for calls of one tool.
+pub(super) fn gate_tool_again(state: &mut State, tool: &str) {
+    gate_again_if(state, |node| {
+        node.as_call().is_some_and(|(own, _)| **own == *tool)
+    });
+}
+
+fn gate_again_if(state: &mut State, may: impl Fn(&Node) -> bool) {
     let agenda = &state.agenda;
     let again: Vec<NodeId> = agenda
         .waiting
         .values()
         .chain(&agenda.queued)
+        .chain(&agenda.delayed)
+        .filter(|id| state.nodes.get(id).is_some_and(&may))
         .filter_map(|id| state.calls.get(id))
         .filter(|call| match call.status {
             Status::Awaiting | Status::Queued => repeat::consent_needed(state, call).is_some(),
+            // It is tried again after a failure that did nothing; another run may have done it by then.
+            Status::Delayed => repeat::consent_needed(state, call)
+                .is_some_and(|(_, entries)| entries.iter().any(|seq| state.elsewhere.contains_key(seq))),
             Status::Consent(_) => {
                 let now = repeat::consent_needed(state, call);
                 now.is_some_and(|(_, entries)| entries != call.asking.asked_about)

@@ -90,7 +90,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
     }
 }
 
-fn attempt_mut(state: &mut State, call: NodeId, attempt: Attempt) -> Option<&mut AttemptRecord> {
+pub(super) fn attempt_mut(state: &mut State, call: NodeId, attempt: Attempt) -> Option<&mut AttemptRecord> {
     state
         .calls
         .get_mut(&call)?
@@ -181,10 +181,12 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
         entry.outcome = LedgerOutcome::Known(outcome.clone());
         entry.ended = Some(at.seq);
     }
-    if let Origin::Reused { from } = origin
-        && let Some(entry) = state.ledger.get_mut(from)
-    {
-        entry.more.change(|more| more.reused_by.push(call));
+    if let Origin::Reused { from } = origin {
+        if let Some(entry) = state.ledger.get_mut(from) {
+            entry.more.change(|more| more.reused_by.push(call));
+        } else if let Some(one) = state.elsewhere.get_mut(from) {
+            one.reused_by.push(call);
+        }
     }
     record_value(state, at, call, (rev, attempt), outcome, origin);
     let by_operator = matches!(origin, Origin::Operator { .. });

@@ -8,10 +8,11 @@ use super::turn::spend;
 use super::{At, index};
 use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
+use crate::domain::fork::{Elsewhere, Fork, Happened};
 use crate::domain::former;
-use crate::domain::id::{Attempt, NodeId, ThreadId};
+use crate::domain::id::{Attempt, NodeId, Seq, ThreadId};
 use crate::domain::rule::SessionRule;
-use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
@@ -78,12 +79,56 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             }
         }
         RunEvent::Refused { .. } => {}
+        RunEvent::Forked { session, at: from } => forked(state, at, session, *from),
+        RunEvent::HappenedElsewhere(one) => happened_elsewhere(state, at, one),
         RunEvent::Titled { title } => state.title = Some(title.clone()),
     }
 }
 
+/// What stands here so far was copied from another session. Processes of that are not this one's to look for or to end.
+fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
+    state.forks.push(Fork {
+        seq: at.seq,
+        session: session.clone(),
+        at: from,
+        made: at.utc_ms,
+        opened: false,
+    });
+    let unseen =
+        |entry: &&LedgerEntry| matches!(entry.outcome, LedgerOutcome::Running | LedgerOutcome::Unknown);
+    let unseen: Vec<(NodeId, Attempt)> = state
+        .ledger
+        .values()
+        .filter(unseen)
+        .map(|entry| (entry.call, entry.attempt))
+        .collect();
+    for (call, attempt) in unseen {
+        if let Some(record) = super::outcome::attempt_mut(state, call, attempt) {
+            record.under.change(|under| under.process = None);
+        }
+    }
+}
+
+/// The other session had an effect that this one does not take back: what would repeat it asks first.
+fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
+    state.agenda.same.note(&one.same, at.seq);
+    let happened = Happened {
+        what: one.clone(),
+        reused_by: Vec::new(),
+    };
+    state.elsewhere.insert(at.seq, happened);
+    index::gate_tool_again(state, &one.tool);
+}
+
 /// The process that wrote the events so far is gone: its streams are cut and its executions in doubt.
 fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
+    // The first one to go on with a fork finds it as the other run was in the middle of its work.
+    let fork = state.forks.last_mut();
+    let message = if fork.is_some_and(|fork| !std::mem::replace(&mut fork.opened, true)) {
+        "this turn was streaming where the fork was made"
+    } else {
+        "the program ended while this turn was streaming"
+    };
     release(state);
     super::breaker::forget_probes(state);
     // Whatever the list says: nobody is left to report on anything that was running.
@@ -123,7 +168,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
             turn.remember(state.epoch);
             turn.stream = Stream::Broken(StreamFault {
                 kind: StreamFaultKind::Crash,
-                message: "the program ended while this turn was streaming".into(),
+                message: message.into(),
                 retry_after_ms: None,
             });
         }

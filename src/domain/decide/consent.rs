@@ -63,14 +63,21 @@ pub(super) fn consent(
 /// The recorded result of an execution that the call would repeat.
 fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> {
     let refuse = |message: String| Err(Refusal::new(RefusalKind::Status, message));
-    let Some(found) = state.ledger.get(&entry) else {
-        return refuse(format!("there is no execution {entry}"));
+    let unknown = LedgerOutcome::Unknown;
+    let known;
+    let found = match (state.ledger.get(&entry), state.elsewhere.get(&entry)) {
+        (Some(found), _) => &found.outcome,
+        (None, Some(one)) => {
+            known = one.what.outcome.clone().map(LedgerOutcome::Known);
+            known.as_ref().unwrap_or(&unknown)
+        }
+        (None, None) => return refuse(format!("there is no execution {entry}")),
     };
     let equal = repeat::equal_entries(state, call).contains(&entry);
     if !equal {
         return refuse(format!("execution {entry} had other arguments"));
     }
-    match (&found.outcome, repeat::stands_for(state, call)) {
+    match (found, repeat::stands_for(state, call)) {
         (LedgerOutcome::Running, _) => refuse(format!("execution {entry} is still running")),
         (LedgerOutcome::Unknown, _) => refuse(format!(
             "nobody knows how execution {entry} ended: type its result, run again, or reject"

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::EffectClass;
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::fork::Elsewhere;
+use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::price::Price;
 use crate::domain::rule::Written;
 use crate::domain::template::Template;
@@ -264,6 +265,15 @@ pub enum RunEvent {
         /// Its number.
         no: u32,
     },
+    /// The facts up to here are those of another session: this one goes on from there by itself.
+    Forked {
+        /// The other session.
+        session: Arc<str>,
+        /// The last of its events that stands here.
+        at: Seq,
+    },
+    /// The session that this one is a fork of did something to the world after that: nothing repeats it unasked.
+    HappenedElsewhere(Arc<Elsewhere>),
     /// The operator named the session.
     Titled {
         /// The name.

@@ -42,6 +42,8 @@ struct Line {
 #[derive(Default)]
 pub struct Book {
     lines: Vec<Line>,
+    /// What the run that this one left did since, by the event that says so: tool and arguments.
+    elsewhere: BTreeMap<Seq, (String, Value)>,
     /// Executions that a person let a revision of a call repeat.
     consents: BTreeMap<(NodeId, Rev, Seq), Seq>,
     /// When another branch or reply came back last: consent does not come back with it.
@@ -184,6 +186,10 @@ impl Book {
             Event::Edit(EditEvent::Recalled { .. }) | Event::Turn(TurnEvent::Revived { .. }) => {
                 self.recalled = seq;
             }
+            Event::Run(RunEvent::HappenedElsewhere(one)) => {
+                let args = serde_json::from_str(&one.args).expect("JSON");
+                self.elsewhere.insert(seq, (one.tool.to_string(), args));
+            }
             Event::Run(RunEvent::Reopened { .. }) => {
                 for line in self.lines.iter_mut().filter(|line| line.fate == Fate::Running) {
                     line.fate = Fate::Unknown;
@@ -205,7 +211,12 @@ impl Book {
             let left = !counts(state, line.call) || state.nodes[&line.call].rev() != line.rev;
             equal && effects && line.fate != Fate::DidNot && (own || unknown || left && line.call != call)
         };
-        self.lines.iter().filter(repeats).map(|line| line.seq).collect()
+        let own = self.lines.iter().filter(repeats).map(|line| line.seq);
+        let elsewhere = self
+            .elsewhere
+            .iter()
+            .filter(|(_, what)| effect.has_effect() && (&what.0, &what.1) == (&tool, &args));
+        own.chain(elsewhere.map(|(seq, _)| *seq)).collect()
     }
 
     /// Who is asked is asked about what would be repeated and was not consented to, and nothing else.
@@ -308,6 +319,11 @@ impl Book {
         });
         assert!(seen.is_none(), "{call} is equal to {seen:?}, which is in sight");
         if source.effect == EffectClass::Read {
+            let since = self.elsewhere.range(from..).next();
+            assert!(
+                since.is_none(),
+                "{call} reuses what was read at {from}; since then {since:?}"
+            );
             let wrote = self.lines.iter().find(|line| {
                 let over = line.seq < from && line.ended.is_some_and(|ended| ended < from);
                 let doubtful = line.fate == Fate::Unknown;

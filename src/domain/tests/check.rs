@@ -283,7 +283,10 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
     equal
         .into_iter()
         .filter(|seq| {
-            let entry = &state.ledger[seq];
+            // Whatever another run did after this one left it.
+            let Some(entry) = state.ledger.get(seq) else {
+                return state.elsewhere.contains_key(seq);
+            };
             let resumed = entry.effect == EffectClass::Idempotent && entry.outcome == LedgerOutcome::Unknown;
             let own = entry.call == call.id && !resumed;
             let unknown = entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent;

@@ -26,6 +26,7 @@ mod escape;
 mod fences;
 mod flow;
 mod foreseen;
+mod forks;
 mod found;
 mod frontiers;
 mod grace;

@@ -10,7 +10,8 @@ use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
+use crate::domain::fork::{Foreseen, Reading, Ready};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::{Block, Input};
 use crate::domain::ladder::Timer;
 use crate::domain::node::Channel;
@@ -203,7 +204,8 @@ impl World {
     // ---- the loop
 
     pub fn record(&mut self, events: Vec<Event>) {
-        for event in events {
+        let last = events.len().saturating_sub(1);
+        for (index, event) in events.into_iter().enumerate() {
             let text = serde_json::to_string(&event).unwrap();
             let back: Event = serde_json::from_str(&text).unwrap();
             assert_eq!(back, event, "an event survives its JSON");
@@ -214,7 +216,7 @@ impl World {
                 mono: 0,
                 actor: Actor::Engine,
                 cause: self.state.seq,
-                more: false,
+                more: index < last,
                 event,
             };
             self.witness.before(&self.state, &envelope);
@@ -415,6 +417,32 @@ impl World {
         let events = decide::command(&self.state, &self.rules, &command)?;
         self.take(events);
         Ok(())
+    }
+
+    /// A world of its own that goes on from behind an event of this one, or from its end: nobody has opened it yet.
+    pub fn fork(&self, at: Option<Seq>, made: i64) -> (Self, Foreseen) {
+        let mut reading = Reading::up_to(at);
+        self.log
+            .iter()
+            .for_each(|envelope| reading.take(envelope.clone()));
+        let Ready { point, foreseen } = reading.finish("s1").expect("a run has begun there");
+        let mut world = Self::bare(self.rules.clone(), Limits::default());
+        (world.state, world.log) = (State::default(), Vec::new());
+        world.witness = check::Witness::default();
+        world.every = self.every;
+        let count = usize::try_from(foreseen.at.0).unwrap();
+        let facts = foreseen.facts(&"me".into(), made);
+        for envelope in self.log[..count].iter().chain(&facts) {
+            if envelope.seq == foreseen.at.next() {
+                assert_eq!(world.state, point, "what is foreseen is foreseen of these facts");
+            }
+            world.witness.before(&world.state, envelope);
+            apply::apply(&mut world.state, envelope);
+            world.log.push(envelope.clone());
+            let whole = world.looks();
+            world.witness.after(&world.state, envelope, &world.rules, whole);
+        }
+        (world, foreseen)
     }
 
     /// The program dies and is started again on its journal.

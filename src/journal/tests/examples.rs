@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{EffectClass, ErrorClass};
+use crate::domain::call::{EffectClass, ErrorClass, Outcome};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
+use crate::domain::fork::Elsewhere;
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Fix;
 use crate::domain::node::{Channel, Origin};
 use crate::domain::price::Price;
@@ -76,6 +77,20 @@ fn started() -> Box<Started> {
     })
 }
 
+fn elsewhere(outcome: Option<Outcome>) -> Arc<Elsewhere> {
+    Arc::new(Elsewhere {
+        session: text("0199f3c2-0000-7000-8000-000000000001"),
+        entry: Seq(7),
+        call: CALL,
+        tool: text("shell"),
+        args: text("{\"a\":\"\\ud800\",\"a\":1e999}"),
+        same: text("s"),
+        effect: EffectClass::Write,
+        at: -1,
+        outcome,
+    })
+}
+
 fn run() -> Vec<Event> {
     let all = vec![
         RunEvent::Started(started()),
@@ -133,6 +148,12 @@ fn run() -> Vec<Event> {
             },
         },
         RunEvent::RuleDropped { no: 1 },
+        RunEvent::Forked {
+            session: text("0199f3c2-0000-7000-8000-000000000001"),
+            at: Seq(u64::MAX),
+        },
+        RunEvent::HappenedElsewhere(elsewhere(None)),
+        RunEvent::HappenedElsewhere(elsewhere(Some(Outcome::ok("\"\u{202e}\"")))),
         RunEvent::Titled {
             title: "⟨TAB⟩\t\u{202E}".to_owned(),
         },

@@ -1,0 +1,217 @@
+//! `overrule fork`: a session of its own that begins with what another one recorded up to a place. Both the shell and the
+//! screen of a recording come here. The other session is only read, and no lock of it is taken. Must not know: keys, what
+//! the facts of a fork mean.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::args::{self, Common};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::print;
+use crate::console::link::{Forking, Update};
+use crate::console::tabs;
+use crate::domain::advice::Cards;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::decide;
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::fork::{Elsewhere, End, Foreseen, Reading, Ready};
+use crate::domain::id::Seq;
+use crate::domain::state::State;
+use crate::engine::{clock::Clock, ids};
+use crate::journal::{Place, Records, Report, Store};
+use crate::text::{visible, visible_head};
+
+/// The most characters of arguments on a line.
+const SHOWN: usize = 120;
+/// Effects that are listed.
+const NAMED: usize = 20;
+
+/// Where forks are written, and by whom.
+#[derive(Debug, Clone)]
+pub struct Forks {
+    /// The sessions.
+    pub store: Store,
+    /// Who asks for them.
+    pub user: Arc<str>,
+}
+
+/// A session that was read for a fork.
+struct Found {
+    records: Records,
+    report: Report,
+    ready: Ready,
+}
+
+/// Writes a fork and says how to go on with it.
+pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = ground.store.find(&args.id)?;
+    let forks = Forks {
+        store: ground.store.clone(),
+        user: ground.user(),
+    };
+    let found = read(&place, args.at.map(Seq))?;
+    if let Some(damage) = &found.report.damage {
+        print::err(&format!("session {} is damaged: {damage}", visible(&place.id())));
+    }
+    let made = forks.write(&found, args.name.as_deref())?;
+    let foreseen = &found.ready.foreseen;
+    let id = made.id();
+    if common.json {
+        print::out(&as_json(&id, foreseen).to_string());
+        return Ok(Code::Ok);
+    }
+    print::out(&format!(
+        "{id}: written, begins with events 1 to {} of {}",
+        foreseen.at.0, foreseen.of.0
+    ));
+    for line in words(foreseen) {
+        print::err(&line);
+    }
+    print::err(&format!("to go on: overrule resume {id}"));
+    Ok(Code::Ok)
+}
+
+/// What came of a wish of a recording's screen that stands behind so many events.
+pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Update {
+    let told = |failure: Failure| failure.message;
+    match step {
+        Forking::Foresee => {
+            let found = read(place, Some(Seq(shown as u64))).map_err(told);
+            Update::Foreseen(found.map(|found| Arc::new(found.ready.foreseen)))
+        }
+        Forking::Write { at, go_on } => {
+            let made = read(place, Some(at)).and_then(|found| forks.write(&found, None));
+            Update::Forked {
+                session: made.map(|made| made.id()).map_err(told),
+                go_on,
+            }
+        }
+    }
+}
+
+/// Reads a session up to its end, with a place in it; none is its end.
+fn read(place: &Place, at: Option<Seq>) -> Result<Found, Failure> {
+    let mut reading = Reading::up_to(at);
+    let (records, report) = Records::read(place, |envelope, _| reading.take(envelope))?;
+    let (id, count) = (visible(&place.id()), records.len());
+    if records.is_empty() {
+        return Err(Failure::new(
+            Code::Session,
+            format!("session {id} holds no events"),
+        ));
+    }
+    if at.is_some_and(|at| at.0 > count as u64) {
+        return Err(Failure::new(
+            Code::Usage,
+            format!(
+                "session {id} has {count} events: name one of 1 to {count}; `overrule replay {id}` shows them"
+            ),
+        ));
+    }
+    let ready = reading.finish(&place.id()).ok_or_else(|| {
+        Failure::new(
+            Code::Usage,
+            format!("nothing of session {id} is recorded there yet: its first decision is not over, name a later event"),
+        )
+    })?;
+    Ok(Found {
+        records,
+        report,
+        ready,
+    })
+}
+
+impl Forks {
+    /// Writes it whole, or not at all.
+    fn write(&self, found: &Found, name: Option<&str>) -> Result<Place, Failure> {
+        let foreseen = &found.ready.foreseen;
+        let at = Clock::start().utc_ms();
+        let mut facts = foreseen.facts(&self.user, at);
+        if let Some(name) = name {
+            facts.extend(titled(&found.ready.point, name, &self.user, &facts)?);
+        }
+        let made = self.store.create_whole(ids::session(), |writer| {
+            let mut kept = Ok(());
+            let count = usize::try_from(foreseen.at.0).unwrap_or(usize::MAX);
+            found.records.range(0, count, |envelope| {
+                if kept.is_ok() {
+                    kept = writer.append(&envelope);
+                }
+            })?;
+            kept?;
+            facts.iter().try_for_each(|fact| writer.append(fact))
+        })?;
+        Ok(made)
+    }
+}
+
+/// The facts that name it.
+fn titled(point: &State, name: &str, user: &Arc<str>, facts: &[Envelope]) -> Result<Vec<Envelope>, Failure> {
+    let command = Command::Run(RunCommand::Title {
+        title: name.to_owned(),
+    });
+    let events = decide::command(point, &Cards(point), &command)?;
+    let last = facts.last();
+    let named = events.into_iter().zip(1..).map(|(event, behind)| Envelope {
+        v: FORMAT,
+        seq: Seq(last.map_or(0, |last| last.seq.0) + behind),
+        at: last.map_or(0, |last| last.at),
+        mono: last.map_or(0, |last| last.mono),
+        actor: Actor::Operator(user.clone()),
+        cause: Seq(0),
+        more: false,
+        event,
+    });
+    Ok(named.collect())
+}
+
+fn words(foreseen: &Foreseen) -> Vec<String> {
+    let lines = tabs::fork_lines(foreseen).into_iter().skip(1);
+    let mut lines: Vec<String> = lines.map(|(_, line)| line).collect();
+    let effects = foreseen.effects.iter().take(NAMED);
+    lines.extend(effects.map(|one| {
+        let args = visible_head(&one.args, SHOWN);
+        format!("  {} {} {} {args}", one.entry, one.call, visible(&one.tool))
+    }));
+    if let Some(more) = foreseen.effects.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        lines.push(format!("  and {more} more; `overrule effects` lists them all"));
+    }
+    lines
+}
+
+fn as_json(id: &str, foreseen: &Foreseen) -> Value {
+    let running: Vec<Value> = foreseen
+        .running
+        .iter()
+        .map(|one| {
+            let becomes = match &one.end {
+                End::Told(_) => "told",
+                End::Again => "again",
+                End::Doubt => "in_doubt",
+            };
+            json!({ "call": one.call, "tool": one.tool, "attempt": one.attempt, "becomes": becomes })
+        })
+        .collect();
+    json!({
+        "session": id, "fork_of": foreseen.session, "at": foreseen.at, "events": foreseen.of,
+        "running": running, "streams": foreseen.streams, "begin": foreseen.approved, "ask": foreseen.asks,
+        "waiting": foreseen.waiting,
+        "effects": foreseen.effects.iter().map(|one| elsewhere_json(one)).collect::<Vec<_>>(),
+    })
+}
+
+/// An effect of another session.
+pub fn elsewhere_json(one: &Elsewhere) -> Value {
+    let outcome = match &one.outcome {
+        Some(outcome) if outcome.is_ok() => "ok",
+        Some(_) => "failed",
+        None => "unknown",
+    };
+    json!({
+        "session": one.session, "entry": one.entry, "call": one.call, "tool": one.tool, "args": one.args,
+        "effect": one.effect, "at": one.at, "outcome": outcome,
+    })
+}

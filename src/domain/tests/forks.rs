@@ -1,0 +1,526 @@
+//! A run goes on from the middle of another one: nothing that the other one did is repeated unasked, and nothing begins
+//! before somebody goes on. Must not know: where records are.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::random::session;
+use super::tape;
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::call::{ConsentCause, Decision, ErrorClass, Gate, Outcome, Status, ToolError};
+use crate::domain::command::{Command, ConsentChoice, RunCommand};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::fork::{End, Reading};
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::state::LedgerOutcome;
+use crate::domain::turn::{Stop, Stream};
+
+/// The last event before the first of its kind.
+fn before(w: &World, is: impl Fn(&Event) -> bool) -> Seq {
+    let at = w
+        .log
+        .iter()
+        .position(|envelope| is(&envelope.event))
+        .expect("it is recorded");
+    Seq(at as u64)
+}
+
+fn starts(event: &Event) -> bool {
+    matches!(event, Event::Call(CallEvent::Started { .. }))
+}
+
+fn asks(event: &Event) -> bool {
+    matches!(event, Event::Call(CallEvent::Asked { .. }))
+}
+
+/// How often a call was begun since the fork was opened.
+fn begun(f: &World, id: NodeId) -> usize {
+    f.executed.iter().filter(|one| one.call == id).count()
+}
+
+/// A write that was asked about, approved, and done.
+fn approved() -> (World, NodeId) {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.approve(id).unwrap();
+    w.drain();
+    (w, id)
+}
+
+#[test]
+fn what_happened_after_the_place_asks_before_it_happens_again() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
+    w.drain();
+    let at = w.state.seq;
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    let (mut f, foreseen) = w.fork(Some(at), 1);
+    assert_eq!(foreseen.effects.len(), 1, "a read is none");
+    assert_eq!((foreseen.at, foreseen.of), (at, w.state.seq));
+    assert!(
+        f.executed.is_empty() && f.asked.is_empty(),
+        "a fork starts nothing by itself"
+    );
+    f.crash();
+    assert!(
+        f.last_request()
+            .contains("another course of this run, and not undone: write.")
+    );
+    f.reply(&[
+        call("write", r#"{ "n":1 , "_as":"b"}"#),
+        call("write", r#"{"_as":"c","n":2}"#),
+    ]);
+    let b = f.id("b");
+    assert_eq!(f.status(b), Status::Consent(ConsentCause::Elsewhere));
+    assert!(f.runs(b).is_empty(), "white space makes no other effect");
+    assert_eq!(f.runs(f.id("c")).len(), 1, "another effect is free");
+    assert_eq!(
+        kind(f.approve(b)),
+        crate::domain::refusal::RefusalKind::Status,
+        "an approval is no consent"
+    );
+    f.consent(b, ConsentChoice::RunAgain).unwrap();
+    assert_eq!(f.runs(b).len(), 1);
+    let key = |w: &World, id| {
+        w.state
+            .ledger
+            .values()
+            .find(|entry| entry.call == id)
+            .unwrap()
+            .key
+            .clone()
+    };
+    assert_ne!(
+        key(&f, b),
+        key(&w, w.id("a")),
+        "who wants it again does not want it taken for a repetition"
+    );
+}
+
+#[test]
+fn the_result_that_it_had_there_can_stand_in() {
+    let (w, _) = approved();
+    let (mut f, _) = w.fork(Some(before(&w, asks)), 1);
+    f.crash();
+    let a = f.id("a");
+    let entry = *f.state.elsewhere.keys().next().unwrap();
+    assert_eq!(
+        kind(f.consent(a, ConsentChoice::Reuse { entry: Seq(1) })),
+        crate::domain::refusal::RefusalKind::Status
+    );
+    f.consent(a, ConsentChoice::Reuse { entry }).unwrap();
+    assert_eq!(f.value(a), r#"{"v":2}"#);
+    assert!(f.last_request().contains("not undone"), "it was asked before");
+    f.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    assert!(f.executed.is_empty());
+    assert!(
+        !f.last_request().contains("not undone"),
+        "the model sees its result"
+    );
+}
+
+#[test]
+fn of_what_nobody_saw_end_no_result_stands_in() {
+    let mut w = World::new();
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let (mut f, foreseen) = w.fork(Some(before(&w, starts)), 1);
+    assert_eq!(foreseen.effects[0].outcome, None);
+    f.crash();
+    let a = f.id("a");
+    assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
+    let entry = *f.state.elsewhere.keys().next().unwrap();
+    assert_eq!(
+        kind(f.consent(a, ConsentChoice::Reuse { entry })),
+        crate::domain::refusal::RefusalKind::Status
+    );
+    assert!(f.executed.is_empty());
+}
+
+/// The approval stands where the fork is made; what it let run has happened since.
+#[test]
+fn an_approval_that_was_used_up_there_lets_nothing_run_here() {
+    let (w, a) = approved();
+    let at = before(&w, starts);
+    let (mut f, foreseen) = w.fork(Some(at), 1);
+    assert_eq!(f.state.calls[&a].decisions.len(), 1, "it was approved by then");
+    assert_eq!(
+        (foreseen.approved.as_slice(), foreseen.asks.as_slice()),
+        (&[][..], &[a][..])
+    );
+    f.crash();
+    assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
+    assert!(f.executed.is_empty());
+}
+
+#[test]
+fn a_question_that_was_answered_there_is_the_question_whether_it_may_happen_again() {
+    let (w, a) = approved();
+    let at = before(&w, |event| {
+        matches!(event, Event::Call(CallEvent::Decided { .. }))
+    });
+    let (mut f, foreseen) = w.fork(Some(at), 1);
+    assert_eq!((foreseen.waiting, foreseen.asks.as_slice()), (1, &[a][..]));
+    f.crash();
+    assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
+    // At the end of the other run nothing came after it.
+    let (mut f, foreseen) = w.fork(None, 1);
+    assert!(foreseen.effects.is_empty() && foreseen.asks.is_empty());
+    f.crash();
+    assert_eq!(f.status(a), Status::Succeeded);
+    assert!(f.executed.is_empty());
+}
+
+/// It waits for its moment, or to be tried again, and goes on by itself: also that did happen there.
+#[test]
+fn what_waited_for_a_time_there_asks_here_if_it_happened_since() {
+    let mut w = World::with(Rules {
+        pauses: [("write".to_owned(), 5_000)].into(),
+        ..Rules::default()
+    });
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let (a, at) = (w.id("a"), w.state.seq);
+    assert_eq!(w.status(a), Status::Delayed);
+    let (timer, _) = w.timers.last().unwrap().clone();
+    let (f, foreseen) = w.fork(None, 1);
+    assert_eq!(
+        (f.status(a), foreseen.approved),
+        (Status::Delayed, vec![a]),
+        "nothing happened yet"
+    );
+    w.input(crate::domain::input::Input::Elapsed { timer: timer.clone() });
+    w.drain();
+    let (mut f, foreseen) = w.fork(Some(at), 1);
+    assert_eq!(foreseen.approved, []);
+    f.crash();
+    assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
+    f.input(crate::domain::input::Input::Elapsed { timer });
+    assert!(f.executed.is_empty());
+}
+
+#[test]
+fn approved_and_not_begun_begins_when_somebody_goes_on_as_it_was_foreseen() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.cmd(Command::Run(RunCommand::Pause {
+        reason: "lunch".into(),
+    }))
+    .unwrap();
+    w.approve(a).unwrap();
+    let (mut f, foreseen) = w.fork(None, 1);
+    assert_eq!(foreseen.approved, [a]);
+    assert!(f.executed.is_empty(), "not before");
+    f.crash();
+    assert!(f.executed.is_empty(), "it is paused");
+    f.cmd(Command::Run(RunCommand::Resume {})).unwrap();
+    assert_eq!(f.runs(a).len(), 1);
+}
+
+#[test]
+fn how_running_calls_ended_is_taken_from_the_other_record() {
+    let mut w = World::new();
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+        call("read", r#"{"_as":"r","n":3}"#),
+    ]);
+    let (told, doubt, again) = (w.id("a"), w.id("b"), w.id("r"));
+    w.input(crate::domain::input::Input::Spawned {
+        call: doubt,
+        attempt: crate::domain::id::Attempt(1),
+        pid: 4,
+        ticks: 5,
+    });
+    let at = w.state.seq;
+    w.finish(told);
+    let (mut f, foreseen) = w.fork(Some(at), 1);
+    let ends: Vec<_> = foreseen
+        .running
+        .iter()
+        .map(|one| (one.call, one.end.clone()))
+        .collect();
+    assert!(matches!(&ends[0], (id, End::Told(_)) if *id == told), "{ends:?}");
+    assert_eq!(ends[1..], [(doubt, End::Doubt), (again, End::Again)]);
+    assert!(foreseen.effects.is_empty(), "they were begun before");
+    assert!(
+        f.state.calls[&doubt].attempts[0].under.process.is_none(),
+        "a process of the other run is not ours to end"
+    );
+    assert!(w.state.calls[&doubt].attempts[0].under.process.is_some());
+    f.crash();
+    assert_eq!(
+        (f.status(told), f.value(told).as_str()),
+        (Status::Succeeded, r#"{"v":2}"#)
+    );
+    assert!(matches!(f.status(doubt), Status::InDoubt(_)));
+    assert!(
+        f.probes.is_empty(),
+        "the other run may be at it still: a look now proves nothing"
+    );
+    assert_eq!(
+        (begun(&f, told), begun(&f, doubt), begun(&f, again)),
+        (0, 0, 1),
+        "only what does no harm runs again"
+    );
+}
+
+#[test]
+fn what_the_other_run_cut_off_itself_has_no_result_here() {
+    let mut w = World::new();
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"r","n":3}"#),
+    ]);
+    let at = w.state.seq;
+    for id in [w.id("a"), w.id("r")] {
+        w.finish_with(id, Outcome::Cancelled { executed: false });
+    }
+    let (_, foreseen) = w.fork(Some(at), 1);
+    let ends: Vec<_> = foreseen.running.into_iter().map(|one| one.end).collect();
+    assert_eq!(ends, [End::Doubt, End::Again]);
+}
+
+#[test]
+fn what_did_nothing_there_asks_nobody() {
+    let writes = [
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+    ];
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
+    w.drain();
+    let at = w.state.seq;
+    w.reply(&writes);
+    let refused = ToolError {
+        class: ErrorClass::Auth,
+        executed: false,
+        ..not_found()
+    };
+    w.finish_with(w.id("a"), Outcome::err(refused));
+    w.finish_with(w.id("b"), Outcome::Cancelled { executed: false });
+    let (mut f, foreseen) = w.fork(Some(at), 1);
+    assert!(foreseen.effects.is_empty());
+    f.crash();
+    f.reply(&writes);
+    assert_eq!((begun(&f, f.id("a")), begun(&f, f.id("b"))), (1, 1));
+}
+
+#[test]
+fn a_stream_that_was_open_is_asked_for_again_and_says_why_it_broke() {
+    let mut w = World::new();
+    w.stream(think("plan"));
+    let (turn, _) = w.tip();
+    let (f, foreseen) = w.fork(None, 1);
+    assert_eq!(foreseen.streams, [turn]);
+    assert_eq!(f.state.turns[&turn].stream, Stream::Open);
+    let broke = |mut w: World| {
+        w.record(vec![Event::Run(RunEvent::Reopened {
+            interrupted: Vec::new(),
+            version: String::new(),
+        })]);
+        match w.state.turns[&turn].stream.clone() {
+            Stream::Broken(fault) => fault.message,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(
+        broke(w.fork(None, 1).0),
+        "this turn was streaming where the fork was made"
+    );
+    let (mut f, _) = w.fork(None, 1);
+    f.crash();
+    assert_eq!((f.asked.len(), f.asked[0].turn), (1, turn));
+    f.stream(think("plan"));
+    assert_eq!(
+        broke(f),
+        "the program ended while this turn was streaming",
+        "the second time it is that"
+    );
+    assert!(broke(w).starts_with("the program ended"));
+}
+
+#[test]
+fn no_decision_is_torn() {
+    let mut w = World::new();
+    w.end(Stop::End);
+    let mut log = w.log.clone();
+    for (envelope, more) in log.iter_mut().zip([false, true, true, false, true, false]) {
+        envelope.more = more;
+    }
+    for (wanted, at) in [
+        (0, None),
+        (1, Some(1)),
+        (2, Some(1)),
+        (3, Some(1)),
+        (4, Some(4)),
+        (5, Some(4)),
+        (6, Some(6)),
+    ] {
+        let mut reading = Reading::up_to(Some(Seq(wanted)));
+        log.iter().take(6).for_each(|one| reading.take(one.clone()));
+        let found = reading
+            .finish("s")
+            .map(|ready| (ready.foreseen.at.0, ready.point.seq.0));
+        assert_eq!(found, at.map(|at| (at, at)), "{wanted}");
+    }
+}
+
+#[test]
+fn a_fork_of_a_fork_knows_what_both_did() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
+    w.drain();
+    let at = w.state.seq;
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    let (mut f, _) = w.fork(Some(at), 1);
+    f.crash();
+    f.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
+    f.drain();
+    let (mut g, foreseen) = f.fork(Some(at), 2);
+    let tools: Vec<_> = foreseen
+        .effects
+        .iter()
+        .map(|one| (&*one.session, &*one.args))
+        .collect();
+    assert_eq!(tools.len(), 2, "{tools:?}");
+    g.crash();
+    g.reply(&[
+        call("write", r#"{"_as":"x","n":1}"#),
+        call("write", r#"{"_as":"y","n":2}"#),
+    ]);
+    for label in ["x", "y"] {
+        assert_eq!(
+            g.status(g.id(label)),
+            Status::Consent(ConsentCause::Elsewhere),
+            "{label}"
+        );
+    }
+    assert!(g.executed.is_empty());
+    // Behind its own beginning, a fork of it stands on that too.
+    let (g, foreseen) = f.fork(None, 2);
+    assert_eq!((g.state.forks.len(), g.state.elsewhere.len()), (2, 1));
+    assert!(foreseen.effects.is_empty());
+}
+
+#[test]
+fn keys_tell_forks_apart_and_go_on_with_what_was_begun() {
+    let mut w = World::asking(&["idem"]);
+    w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    let key = |w: &World| w.state.ledger.values().next_back().unwrap().key.clone();
+    let fresh = |made| {
+        let mut f = w.fork(None, made).0;
+        f.crash();
+        f.approve(a).unwrap();
+        assert_eq!(begun(&f, a), 1);
+        f
+    };
+    let (one, other) = (fresh(1), fresh(2));
+    w.approve(a).unwrap();
+    let keys: BTreeSet<_> = [&one, &other, &w].into_iter().map(key).collect();
+    assert_eq!(keys.len(), 3, "three runs that do the same");
+    for begun_there in [&w, &one] {
+        let mut f = begun_there.fork(None, 3).0;
+        f.crash();
+        assert_eq!(
+            (begun(&f, a), key(&f)),
+            (1, key(begun_there)),
+            "the same execution, once more"
+        );
+    }
+}
+
+/// What was read before may be another thing by now: the other run wrote since.
+#[test]
+fn a_read_is_not_reused_across_what_the_other_run_wrote() {
+    for writes in [false, true] {
+        let mut w = World::new();
+        w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
+        w.drain();
+        let at = w.state.seq;
+        if writes {
+            w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+            w.drain();
+        }
+        let (mut f, _) = w.fork(Some(at), 1);
+        f.crash();
+        f.text(f.all(NodeKind::Prompt)[0], "go elsewhere").unwrap();
+        f.reply(&[call("read", r#"{"_as":"q","n":1}"#)]);
+        assert_eq!(begun(&f, f.id("q")), usize::from(writes));
+    }
+}
+
+#[test]
+fn an_edit_of_a_call_that_was_consented_asks_for_what_it_would_repeat_then() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
+    w.drain();
+    let at = w.state.seq;
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+    ]);
+    w.drain();
+    let (mut f, _) = w.fork(Some(at), 1);
+    f.crash();
+    f.reply(&[call("write", r#"{"_as":"x","n":1}"#)]);
+    let x = f.id("x");
+    f.consent(x, ConsentChoice::RunAgain).unwrap();
+    f.drain();
+    assert_eq!(f.runs(x).len(), 1);
+    f.args(x, r#"{"_as":"x","n":2}"#).unwrap();
+    assert_eq!(f.status(x), Status::Consent(ConsentCause::Elsewhere));
+    assert_eq!(f.runs(x).len(), 1);
+    assert!(matches!(f.state.calls[&x].decisions.first(), Some((_, _, one)) if **one == Decision::RunAgain));
+}
+
+#[test]
+fn a_denied_effect_stays_denied() {
+    let (w, a) = approved();
+    let at = before(&w, asks);
+    let (mut f, _) = w.fork(Some(at), 1);
+    f.rules.gates.insert("write".into(), Gate::Deny);
+    f.crash();
+    f.args(a, r#"{"_as":"a","n":1,"m":0}"#).unwrap();
+    assert_eq!(f.status(a), Status::Rejected);
+    assert!(f.executed.is_empty());
+}
+
+proptest! {
+    /// The world looks at every event and every rest: no effect of the other run comes again without consent.
+    #[test]
+    fn any_session_can_be_forked_anywhere(
+        numbers in prop::collection::vec(any::<u16>(), 0..250),
+        place in any::<prop::sample::Index>(),
+        ends in any::<bool>(),
+    ) {
+        let mut w = session(&numbers);
+        let at = Seq(1 + place.index(w.log.len()) as u64);
+        if ends {
+            tape::bring_home(&mut w);
+        }
+        let whole = w.log.clone();
+        let (mut f, foreseen) = w.fork(Some(at), 1);
+        prop_assert!(foreseen.at <= at);
+        let at = foreseen.at;
+        prop_assert!(f.executed.is_empty() && f.asked.is_empty());
+        let before: BTreeSet<Seq> = w.state.ledger.values().filter(|entry| {
+            entry.seq > at && entry.thread.is_none() && entry.effect.has_effect()
+                && entry.outcome != LedgerOutcome::DidNot
+        }).map(|entry| entry.seq).collect();
+        let told: BTreeSet<Seq> = foreseen.effects.iter().map(|one| one.entry).collect();
+        prop_assert!(told.is_subset(&before), "{told:?} of {before:?}");
+        f.crash();
+        if f.state.turns.is_empty() {
+            f.guide("go").unwrap();
+        }
+        tape::bring_home(&mut f);
+        prop_assert_eq!(&w.log, &whole, "the other run is only read");
+        prop_assert_eq!(apply::fold(&f.log), f.state.clone());
+    }
+}

@@ -1,0 +1,109 @@
+//! A session that is there with all of its first records or not at all. Must not know: what they are of.
+
+use std::fs;
+use std::io;
+
+use super::{Fixture, envelope, fixture, id, small};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::Seq;
+use crate::journal::{BIG, Error, Records, Store, read, verify};
+
+fn everything(fixture: &Fixture) -> Vec<String> {
+    let entries = fs::read_dir(fixture.store.dir()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.collect()
+}
+
+#[test]
+fn it_is_listed_once_it_is_whole_and_has_what_was_appended() {
+    let fixture = fixture();
+    let long = "x".repeat(BIG + 1);
+    let mut all = small();
+    all[2].event = Event::Run(RunEvent::Paused { reason: long.clone() });
+    all.push(envelope(
+        6,
+        Event::Run(RunEvent::Forked {
+            session: "elsewhere".into(),
+            at: Seq(5),
+        }),
+    ));
+    let place = fixture
+        .store
+        .create_whole(id(1), |writer| {
+            all.iter().try_for_each(|one| writer.append(one))?;
+            writer.sync()?;
+            assert_eq!(fixture.store.list()?, [], "nothing of it is listed yet");
+            Ok::<(), Error>(())
+        })
+        .unwrap();
+    assert_eq!(read(&place).unwrap().envelopes, all);
+    assert!(verify(&place).unwrap().is_whole());
+    assert_eq!(everything(&fixture), [id(1).to_string()]);
+    let list = fixture.store.list().unwrap();
+    assert_eq!(list[0].fork, Some(("elsewhere".to_owned(), 5)));
+    assert_eq!(fs::read_dir(place.payloads().unwrap()).unwrap().count(), 1);
+    // A part of it copied on takes its long texts along, and no others.
+    let (records, _) = Records::read(&place, |_, _| ()).unwrap();
+    let copied = |n: u128, count: usize| {
+        fixture.store.create_whole(id(n), |writer| {
+            let mut kept = Ok(());
+            records.range(0, count, |one| {
+                kept = kept.clone().and_then(|()| writer.append(&one));
+            })?;
+            kept
+        })
+    };
+    let (short, longer) = (copied(2, 2).unwrap(), copied(3, 3).unwrap());
+    assert_eq!(fs::read_dir(short.payloads().unwrap()).unwrap().count(), 0);
+    assert_eq!(read(&longer).unwrap().envelopes, all[..3]);
+    assert!(fixture.store.list().unwrap()[0].fork.is_none(), "these are none");
+    // A long text that was changed meanwhile is not taken over.
+    let payload = fs::read_dir(place.payloads().unwrap())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    fs::write(payload.path(), "y".repeat(BIG + 1)).unwrap();
+    assert!(copied(4, 3).unwrap_err().to_string().contains("was changed"));
+    assert_eq!(everything(&fixture).len(), 3, "and nothing is left of it");
+}
+
+#[test]
+fn whatever_fails_leaves_nothing() {
+    let fixture = fixture();
+    let fails = |at: usize| {
+        fixture.store.create_whole(id(1), |writer| {
+            for (n, one) in small().iter().enumerate() {
+                if n == at {
+                    let full = io::Error::from(io::ErrorKind::StorageFull);
+                    return Err(Error::io("write the journal", writer.dir(), full));
+                }
+                writer.append(one)?;
+            }
+            Ok(())
+        })
+    };
+    for at in 0..5 {
+        assert!(fails(at).unwrap_err().is_disk_full());
+        assert_eq!(everything(&fixture), [] as [&str; 0], "after {at} records");
+    }
+    assert!(fails(9).is_ok());
+    // One that is there is not written over.
+    let before = read(&fixture.store.find("last").unwrap()).unwrap().envelopes;
+    assert!(matches!(fails(9), Err(Error::Exists { .. })));
+    assert_eq!(everything(&fixture), [id(1).to_string()]);
+    assert_eq!(
+        read(&fixture.store.find("last").unwrap()).unwrap().envelopes,
+        before
+    );
+}
+
+#[test]
+fn where_nothing_can_be_made_it_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let store = Store::open(file.join("sessions"));
+    let error = store.create_whole(id(1), |_| Ok::<(), Error>(())).unwrap_err();
+    assert!(error.to_string().contains("--sessions"), "{error}");
+}
