@@ -8,6 +8,7 @@ pub mod build;
 pub mod collected;
 pub mod control;
 mod cut_off;
+mod damaged;
 pub mod decode;
 pub mod demos;
 pub mod difference;

@@ -16,14 +16,13 @@ use super::build::Ground;
 use super::early::{self, Early, LONG};
 use super::exit::{Code, Failure};
 use super::folding::Folding;
-use super::{print, screen};
+use super::{damaged, print, screen};
 use crate::console::app::Held;
 use crate::console::link::{Link, Update};
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
-use crate::engine::ids;
 use crate::journal::{self, Place, Store, Writer};
 use crate::text::visible;
 
@@ -48,8 +47,8 @@ pub struct Opened {
 }
 
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle
-/// the run goes on in a new session from the last intact record.
-fn read(store: &Store, place: &Place, reader: &Reader) -> Result<Opened, Failure> {
+/// the run goes on in a new session from the last intact record, see [`damaged`].
+fn read(store: &Store, place: &Place, user: &Arc<str>, reader: &Reader) -> Result<Opened, Failure> {
     let mut folding = Folding::default();
     let opened = Writer::open_each(place, |envelope, end| {
         reader.at(end);
@@ -61,15 +60,10 @@ fn read(store: &Store, place: &Place, reader: &Reader) -> Result<Opened, Failure
             (writer, place.id(), notices)
         }
         Err(journal::Error::Damaged { damage, .. }) => {
-            let loaded = journal::read(place)?;
-            let id = ids::session();
-            let writer = store.create_from(id, &loaded.envelopes)?;
-            let notice = format!(
-                "session {} is damaged: {damage}. The run goes on as session {id} from the last intact record; \
-                 the damaged one was left as it is.",
-                place.id()
-            );
-            (writer, id.to_string(), vec![notice])
+            let (new, notice) = damaged::goes_on(store, place, &damage, user)?;
+            let mut opened = read(store, &new, user, reader)?;
+            opened.notices.insert(0, notice);
+            return Ok(opened);
         }
         Err(error) => return Err(error.into()),
     };
@@ -127,7 +121,7 @@ pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -
         if let Some(words) = long {
             print::err(&words);
         }
-        let opened = read(&ground.store, place, &Reader::default())?;
+        let opened = read(&ground.store, place, &ground.user(), &Reader::default())?;
         return Ok(End::Open(Box::new((opened, None))));
     }
     let reader = Arc::new(Reader::default());
@@ -135,10 +129,11 @@ pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -
     let (early, finder) = Early::of(place);
     let done = {
         let (reader, store, place) = (Arc::clone(&reader), ground.store.clone(), place.clone());
+        let user = ground.user();
         runtime.spawn_blocking(move || {
             finder.find();
             // Nobody waits for it where the operator left.
-            let _ = to.send(read(&store, &place, &reader));
+            let _ = to.send(read(&store, &place, &user, &reader));
         })
     };
     let link = Box::new(Door {

@@ -47,6 +47,7 @@ pub mod refusal;
 pub mod repair;
 pub mod repeat;
 pub mod rule;
+pub mod salvage;
 pub mod seldom;
 pub mod sorted;
 pub mod stand;

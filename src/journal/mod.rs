@@ -7,11 +7,13 @@
 //!   first failed write or sync every call fails with that error.
 //! - [`read`]: every record up to the first that is not intact, and a description of the rest. It never
 //!   panics and passes over the file once.
+//! - [`beyond`]: what can still be read behind damage.
 //! - [`tail`]: the newest records, without the rest.
 //! - [`Records`]: the same records one at a time, decoded on demand.
 //! - [`Store`]: creates, lists, finds and deletes sessions.
 
 mod ahead;
+mod beyond;
 mod codec;
 mod error;
 mod files;
@@ -31,6 +33,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use beyond::{Beyond, beyond};
 pub use error::Error;
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
 pub use lock::{holder, is_held};

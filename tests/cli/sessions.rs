@@ -205,20 +205,78 @@ fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
     let mut bytes = whole.clone().into_bytes();
     bytes[at] = b'T';
     std::fs::write(&path, &bytes).unwrap();
-    let said = world
-        .run(&["resume", &id, "--headless", "--policy", "auto"])
-        .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let go_on = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
+    let said = go_on(&id).ends(4);
     let ids = world.ids();
     assert_eq!(ids.len(), 2);
     let new = ids.iter().find(|one| **one != id).unwrap();
-    for told in ["damaged", new.as_str()] {
+    for told in [
+        "damaged",
+        new.as_str(),
+        "paused",
+        "1 line of it cannot be read",
+        "overrule unpause",
+    ] {
         assert!(said.err.contains(told), "no `{told}` in {}", said.err);
     }
+    // Once somebody has looked it goes on, and asks nobody for what is on record.
+    world.run(&["unpause", new]).ends(0);
+    assert_eq!(go_on(new).ends(0).out, "copied alpha, started, logged\n");
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "nothing ran twice");
     // A verb does not write into what is damaged either.
     refused(&world, &["guide", &id, "more"], 7);
+}
+
+/// Pays once.
+const PAYS: &str = r#"
+[meta]
+name = "pays"
+[[rule]]
+when = { done = ["pay"] }
+answer = "paid"
+[[rule]]
+think = "I pay."
+[[rule.call]]
+tool = "shell"
+as = "pay"
+args = { command = "echo paid >> paid.txt" }
+"#;
+
+#[test]
+fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
+    let world = World::new();
+    world.play(PAYS, &["--policy", "auto"]).ends(0);
+    let first = world.id();
+    let whole: Vec<String> = world.journal(&first).lines().map(str::to_owned).collect();
+    let started = whole.iter().position(|line| line.contains("call.started"));
+    let started = started.unwrap();
+    let go_on = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
+    for at in 2..=started {
+        let mut lines = whole.clone();
+        lines[at] = lines[at].replacen("\"at\":1", "\"at\":2", 1);
+        assert_ne!(lines[at], whole[at]);
+        std::fs::write(world.place(&first).journal(), lines.join("\n") + "\n").unwrap();
+        let before = world.ids();
+        let said = go_on(&first).ends(4);
+        assert!(said.err.contains("is damaged: line"), "{}", said.err);
+        let after = world.ids();
+        let new = after.iter().find(|one| !before.contains(one)).unwrap();
+        let told = world.run(&["effects", new]).ends(0).out;
+        let names = told.contains(&format!("c3 of session {first}"));
+        assert_eq!(names, at != started, "line {at}: {told}");
+        if names {
+            // Whoever lets it go on is asked about the effect, whatever the policy lets run.
+            world.run(&["unpause", new]).ends(0);
+            let said = go_on(new).ends(0);
+            assert!(
+                said.err.contains("asked once: 1 by a repeated effect"),
+                "{}",
+                said.err
+            );
+        }
+        assert_eq!(world.read("paid.txt"), "paid\n", "line {at}");
+    }
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! Reads what can still be read behind damage. The records there are intact in themselves, but nothing proves that none
+//! between them is missing. Must not know: what the events mean, what is done with them.
+
+use std::io::{BufReader, Seek as _, SeekFrom};
+
+use super::error::Error;
+use super::line;
+use super::lines::{Lines, Seen};
+use super::payload::{self, BOUNDS, Payloads};
+use super::reader::{Damage, open};
+use super::store::Place;
+use crate::domain::envelope::Envelope;
+
+/// What stands behind the intact beginning of a session.
+#[derive(Debug, Clone, Default)]
+pub struct Beyond {
+    /// Records that are intact in themselves, in the order of the file.
+    pub envelopes: Vec<Envelope>,
+    /// Lines that are not, the damaged one among them.
+    pub unreadable: usize,
+}
+
+/// Reads the lines from the damage on. No link between them is checked.
+pub fn beyond(place: &Place, damage: &Damage) -> Result<Beyond, Error> {
+    let path = place.journal();
+    let fail = |error| Error::io("read the session", &path, error);
+    let mut file = open(place)?;
+    file.seek(SeekFrom::Start(damage.offset)).map_err(fail)?;
+    let mut lines = Lines::new(BufReader::new(file));
+    let mut payloads = Payloads::new(place.payloads());
+    let mut found = Beyond::default();
+    let mut bytes = Vec::new();
+    while let Some(seen) = lines.next(&mut bytes).map_err(fail)? {
+        match record(&bytes, seen, &mut payloads) {
+            Some(envelope) => found.envelopes.push(envelope),
+            None => found.unreadable += 1,
+        }
+        bytes.clear();
+    }
+    Ok(found)
+}
+
+fn record(bytes: &[u8], seen: Seen, payloads: &mut Payloads) -> Option<Envelope> {
+    if seen.long || !seen.ended || !line::is_intact(bytes) {
+        return None;
+    }
+    let head = line::head(bytes).ok()?;
+    let body = payload::resolve(head.body.get(), &BOUNDS, payloads).ok()?;
+    line::envelope(&head, &body).ok()
+}
