@@ -480,14 +480,19 @@ fn an_edit_of_a_call_that_was_consented_asks_for_what_it_would_repeat_then() {
 }
 
 #[test]
-fn a_denied_effect_stays_denied() {
-    let (w, a) = approved();
-    let at = before(&w, asks);
+fn what_the_policy_denies_is_denied_and_not_asked_about() {
+    let write = call("write", r#"{"_as":"a","n":1}"#);
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
+    w.drain();
+    let at = w.state.seq;
+    w.reply(std::slice::from_ref(&write));
+    w.drain();
     let (mut f, _) = w.fork(Some(at), 1);
     f.rules.gates.insert("write".into(), Gate::Deny);
     f.crash();
-    f.args(a, r#"{"_as":"a","n":1,"m":0}"#).unwrap();
-    assert_eq!(f.status(a), Status::Rejected);
+    f.reply(&[write]);
+    assert_eq!(f.status(f.id("a")), Status::Rejected);
     assert!(f.executed.is_empty());
 }
 
