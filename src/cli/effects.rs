@@ -182,7 +182,7 @@ fn words(state: &State, row: &Row<'_>) -> Vec<String> {
         ),
         format!("  {}", short(row.args)),
     ];
-    if entry.more.orphaned {
+    if ledger::is_orphaned(state, entry) {
         lines.push("  orphaned: an edit replaced what it happened under".into());
     }
     if let Some(by) = ledger::taken_back(state, entry) {
@@ -231,7 +231,7 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
         "outcome": kind,
         "consent": row.consent,
         "epoch": entry.epoch.0,
-        "orphaned": entry.more.orphaned,
+        "orphaned": ledger::is_orphaned(state, entry),
         "taken_back": ledger::taken_back(state, entry),
         "probe": call(template::probe_entry(state, entry.seq)),
         "compensate": call(template::compensate_of(state, entry.seq)),

@@ -1,7 +1,7 @@
 //! Reads the ledger of effects: what happened, what may have, what was taken back since. Must not
 //! know: how it is shown, who repeats an effect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::{AttemptRecord, Decision, Outcome};
@@ -83,11 +83,33 @@ pub fn unknown(state: &State) -> impl Iterator<Item = Row<'_>> {
 /// and nobody took them back.
 pub fn left_behind(state: &State) -> impl Iterator<Item = Row<'_>> {
     rows(state).filter(|row| {
-        row.entry.more.orphaned
+        is_orphaned(state, row.entry)
             && may_have_happened(row.entry)
-            && !stands_in(state, row.entry)
             && taken_back(state, row.entry).is_none()
     })
+}
+
+/// True where an edit replaced what an execution happened under, and nothing that counts was given its result since.
+pub fn is_orphaned(state: &State, entry: &LedgerEntry) -> bool {
+    entry.more.orphaned && !stands_in(state, entry)
+}
+
+/// Effects whose recorded results these calls were given, and for which nothing else stands: they are left behind again
+/// once the calls fall.
+pub fn stood_for_by(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
+    let given = |id: &NodeId| match state.observation(*id)?.now().origin {
+        Origin::Reused { from } => Some(from),
+        _ => None,
+    };
+    let entries = calls.iter().filter_map(given);
+    entries
+        .filter(|seq| {
+            state
+                .ledger
+                .get(seq)
+                .is_some_and(|entry| entry.effect.has_effect() && entry.more.orphaned)
+        })
+        .collect()
 }
 
 /// True where the recorded result of an execution is that of a call that counts.

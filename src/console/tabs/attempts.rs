@@ -8,6 +8,7 @@ use super::Maker;
 use crate::console::theme::Role;
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::id::NodeId;
+use crate::domain::ledger::is_orphaned;
 use crate::domain::rule;
 use crate::domain::state::LedgerOutcome;
 
@@ -78,7 +79,7 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     maker.own(Role::Title, "ledger");
     for entry in entries {
         let mut words: Vec<String> = vec![entry.effect.word().to_owned()];
-        if entry.more.orphaned {
+        if is_orphaned(&run.state, entry) {
             words.push("under what an edit replaced".to_owned());
         }
         if entry.more.probed {

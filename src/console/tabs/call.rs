@@ -14,6 +14,7 @@ use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
 use crate::domain::fork;
 use crate::domain::id::{Attempt, NodeId};
+use crate::domain::ledger::is_orphaned;
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
 use crate::domain::stand::Stand;
@@ -413,7 +414,7 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
     let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
         let how = ledger_word(&entry.outcome);
-        let orphaned = if entry.more.orphaned {
+        let orphaned = if is_orphaned(&run.state, entry) {
             ", under what an edit replaced"
         } else {
             ""

@@ -18,7 +18,8 @@ use crate::text;
 /// Executions that could change the world, newest first: all of them, or those that an edit left behind and those of
 /// which nobody knows what came. What the run that this one left did since is always among them.
 pub fn effects(state: &State, all: bool) -> Vec<Item> {
-    let needs_an_eye = |entry: &LedgerEntry| entry.more.orphaned || entry.outcome == LedgerOutcome::Unknown;
+    let needs_an_eye =
+        |entry: &LedgerEntry| ledger::is_orphaned(state, entry) || entry.outcome == LedgerOutcome::Unknown;
     let mut seqs: Vec<Seq> = ledger::rows(state)
         .filter(|row| all || needs_an_eye(row.entry))
         .map(|row| row.entry.seq)
@@ -55,7 +56,10 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item], all: bool) -> Vec<Line
         let state = &maker.run.state;
         let entry = state.ledger.get(seq);
         let taken = entry.and_then(|entry| ledger::taken_back(state, entry));
-        let word = match (taken, entry.is_some_and(|entry| entry.more.orphaned)) {
+        let word = match (
+            taken,
+            entry.is_some_and(|entry| ledger::is_orphaned(state, entry)),
+        ) {
             (Some(by), _) => format!("taken back by {by}"),
             (None, true) if all => "left behind by an edit".to_owned(),
             _ => String::new(),

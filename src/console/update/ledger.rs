@@ -11,12 +11,17 @@ use crate::console::msg::Out;
 use crate::console::tabs;
 use crate::domain::command::{CallCommand, Command, Resolution};
 use crate::domain::id::Seq;
+use crate::domain::ledger::is_orphaned;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
 /// A session that is taken up again begins with what cannot be taken back.
 pub(super) fn of_before(model: &mut Model) {
     let state = &model.run.state;
-    let some = !state.elsewhere.is_empty() || state.ledger.values().any(|entry| entry.more.orphaned);
+    let some = !state.elsewhere.is_empty()
+        || state
+            .ledger
+            .values()
+            .any(|entry| is_orphaned(&model.run.state, entry));
     if some && !model.settings.is_recorded() {
         list(model);
     }

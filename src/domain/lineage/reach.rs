@@ -10,6 +10,7 @@ use crate::domain::branch::recall::{CallMove, Moves, recall};
 use crate::domain::decide;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::ledger;
 use crate::domain::node::Content;
 use crate::domain::ready;
 use crate::domain::repeat;
@@ -152,6 +153,7 @@ impl Reach {
             .copied()
             .collect();
         self.effects.extend(decide::edit::effects_of(state, &calls));
+        self.effects.extend(ledger::stood_for_by(state, &calls));
         for id in nodes.iter().filter(|id| is_active(state, **id)) {
             self.gone.insert(*id);
             self.gone.extend(state.observation(*id).map(|node| node.id));
@@ -172,6 +174,7 @@ impl Reach {
             .copied()
             .collect();
         self.effects.extend(decide::edit::effects_of(state, &calls));
+        self.effects.extend(ledger::stood_for_by(state, &calls));
         self.perhaps = nodes;
     }
 

@@ -7,8 +7,9 @@ use crate::domain::call::{Decision, Gate, Outcome, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, Resolution, RunCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::id::{NodeId, NodeKind, Rev, Seq};
 use crate::domain::ledger;
+use crate::domain::lineage;
 use crate::domain::refusal::RefusalKind;
 use crate::domain::template::{self, Filled, NotOffered, Purpose, Template};
 use crate::domain::turn::StreamFaultKind;
@@ -226,7 +227,19 @@ fn a_result_that_stands_in_again_is_not_left_behind() {
     w.consent(b, ConsentChoice::Reuse { entry: of_a }).unwrap();
     assert_eq!(w.starts(b), 0);
     assert_eq!(reminders(&w), 0, "the model sees it as its own");
+    assert!(!ledger::is_orphaned(&w.state, &w.state.ledger[&of_a]));
+    let deleted = [Edit::Delete {
+        node: b,
+        base: Rev(1),
+    }];
+    let plan = lineage::plan(&w.state, &deleted).unwrap();
+    assert_eq!(
+        plan.effects,
+        [of_a],
+        "what happened and stays is told before it is left behind"
+    );
     w.delete(b).unwrap();
+    assert!(ledger::is_orphaned(&w.state, &w.state.ledger[&of_a]));
     assert_eq!(reminders(&w), 1);
 }
 
