@@ -6,11 +6,12 @@ use tokio::sync::{mpsc, watch};
 use super::build::Ground;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
+use super::outliving::Watcher;
 use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::{cut_off, looks, print, screen, sent};
 use crate::console::asked;
-use crate::console::link::{Frames, Link, Looked, Update};
+use crate::console::link::{Frames, Link, Looked, Outliving, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
@@ -118,6 +119,7 @@ struct EngineLink {
     wire: Option<Wire>,
     place: Option<Place>,
     looker: Looker,
+    watcher: Watcher,
     /// The loop has ended without a word.
     broken: bool,
 }
@@ -140,6 +142,7 @@ impl EngineLink {
             waiting: std::collections::VecDeque::new(),
             answers,
             looker: looker(to_answers.clone()),
+            watcher: Watcher::new(to_answers.clone()),
             to_answers,
             live_open: true,
             wire: place.as_ref().map(run::wire_of),
@@ -202,6 +205,10 @@ impl Link for EngineLink {
 
     fn look(&mut self, at: Option<Looked>) {
         self.looker.look(at);
+    }
+
+    fn watch(&mut self, processes: Vec<Outliving>) {
+        self.watcher.watch(processes);
     }
 
     fn send(&mut self, command: Command) {

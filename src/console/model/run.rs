@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
-use crate::console::link::{At, Frames, Look, Replaced};
+use crate::console::link::{At, Frames, Look, Outliving, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
@@ -61,6 +61,9 @@ pub struct RunPart {
     pub sent_then: Option<SentThen>,
     /// The call whose decision is looked at, with what it would replace; none until that has come.
     pub looked: Option<(Look, Option<Replaced>)>,
+    /// Processes that may have outlived the program which had started them, and whether they run; none until it was
+    /// looked.
+    pub outliving: Vec<(Outliving, Option<bool>)>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
@@ -181,6 +184,12 @@ impl RunPart {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether the process of a call that is in doubt still runs; none where that is not known.
+    pub fn outlived(&self, call: NodeId) -> Option<bool> {
+        let found = self.outliving.iter().find(|(process, _)| process.call == call);
+        found.and_then(|(_, lives)| *lives)
     }
 
     /// A run of which nothing is known but how its tools are watched.

@@ -106,6 +106,13 @@ pub fn decision_word(decision: &Decision) -> String {
         Decision::Answer => "answered by the operator".to_owned(),
         Decision::Reuse { from } => format!("result of {from} reused"),
         Decision::RunAgain => "run again with consent".to_owned(),
+        Decision::Leave { reason } => {
+            let words = "left unknown by the operator, not to run again";
+            match reason.as_str() {
+                "" => words.to_owned(),
+                _ => format!("{words}: {reason}"),
+            }
+        }
         Decision::Withdrawn { reason } => format!("taken back by the operator before it began: {reason}"),
     }
 }

@@ -175,7 +175,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let head = format!("{named} {}  {words}", call_rev(maker, id));
     maker.framed(0, &head);
     if call.status.needs_operator()
-        && let Some(words) = left_behind(call)
+        && let Some(words) = left_behind(call, run.outlived(id))
     {
         maker.framed(0, &words);
     }
@@ -192,7 +192,7 @@ fn has_ended(call: &Call, attempt: Attempt) -> bool {
 }
 
 /// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
-fn left_behind(call: &Call) -> Option<String> {
+fn left_behind(call: &Call, lives: Option<bool>) -> Option<String> {
     let Status::InDoubt(attempt) = call.status else {
         return None;
     };
@@ -205,9 +205,16 @@ fn left_behind(call: &Call) -> Option<String> {
         .find(|one| one.no == attempt)?
         .under
         .process?;
-    Some(format!(
-        "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
-    ))
+    Some(match lives {
+        Some(true) => format!(
+            "its process {pid} still runs, or what it began: wait, or `kill -- -{pid}`; until its end nobody can say that it \
+             did not happen"
+        ),
+        Some(false) => format!("its process {pid} has ended, with all that it began"),
+        None => format!(
+            "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
+        ),
+    })
 }
 
 fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {

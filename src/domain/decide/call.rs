@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::{consent, edit, escape};
+use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
@@ -18,7 +19,11 @@ use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::Activity;
 
-pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(), Refusal> {
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    command: &CallCommand,
+) -> Result<(), Refusal> {
     match command {
         CallCommand::Approve {
             call,
@@ -42,7 +47,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
             choice,
             word,
         } => consent::consent(draft, (*call, *rev), digest, choice, word.as_deref()),
-        CallCommand::Resolve { call, attempt, what } => consent::resolve(draft, (*call, *attempt), what),
+        CallCommand::Resolve { call, attempt, what } => {
+            consent::resolve(draft, advice, (*call, *attempt), what)
+        }
         CallCommand::Unpin { node, rev } => unpin(draft, *node, *rev),
     }
 }

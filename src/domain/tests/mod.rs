@@ -20,6 +20,7 @@ mod breakers;
 mod consent;
 mod crash;
 mod delegates;
+mod doubt;
 mod edits;
 mod ends;
 mod escape;

@@ -164,6 +164,7 @@ impl Before {
                 ("ran meanwhile, as it was, and failed", "")
             }
             Status::Failed(_) => ("failed meanwhile", ""),
+            Status::Left => ("was left unknown meanwhile, and does not run again", ""),
             Status::Rejected => ("was rejected meanwhile", ""),
             Status::Expired => ("was not approved in time meanwhile", ""),
             Status::Skipped => ("was skipped meanwhile", ""),

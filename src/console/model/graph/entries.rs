@@ -157,9 +157,10 @@ fn keep(state: &State, id: NodeId) -> Keep {
         NodeKind::Prompt | NodeKind::Answer => Keep::Own,
         NodeKind::Thought | NodeKind::Observation | NodeKind::Repair => Keep::No,
         NodeKind::Call => match state.calls.get(&id).map(|call| &call.status) {
-            None | Some(Status::Failed(_) | Status::Rejected | Status::Expired | Status::Unsatisfiable) => {
-                Keep::Own
-            }
+            None
+            | Some(
+                Status::Failed(_) | Status::Rejected | Status::Left | Status::Expired | Status::Unsatisfiable,
+            ) => Keep::Own,
             Some(Status::Succeeded | Status::Skipped | Status::Proposed | Status::Blocked) => Keep::No,
             Some(_) => Keep::Always,
         },
