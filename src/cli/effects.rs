@@ -138,6 +138,10 @@ fn consent(decision: Option<&Decision>) -> String {
 
 fn words(state: &State, row: &Row<'_>) -> Vec<String> {
     let entry = row.entry;
+    let via = row
+        .via
+        .map(|via| format!(" ({})", via.word()))
+        .unwrap_or_default();
     let mut lines = vec![
         format!(
             "{} {} {} {} · {} · {} · {} · {} · {} · {}",
@@ -150,7 +154,7 @@ fn words(state: &State, row: &Row<'_>) -> Vec<String> {
             outcome(&entry.outcome),
             print::moment(entry.at),
             entry.epoch,
-            consent(row.consent),
+            consent(row.consent) + &via,
         ),
         format!("  {}", short(row.args)),
     ];
@@ -202,6 +206,7 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
         "args": row.args,
         "outcome": kind,
         "consent": row.consent,
+        "via": row.via,
         "epoch": entry.epoch.0,
         "orphaned": entry.more.orphaned,
         "taken_back": ledger::taken_back(state, entry),

@@ -14,7 +14,7 @@ use crate::console::asked;
 use crate::console::link::{Frames, Link, Looked, Outliving, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
-use crate::domain::envelope::Actor;
+use crate::domain::envelope::{Actor, Via};
 use crate::domain::id::TurnId;
 use crate::domain::live::Live;
 use crate::domain::state::State;
@@ -43,7 +43,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         tools: (registry, workspace),
         ..
     } = ready;
-    let actor = Actor::Operator(ground.user());
+    let actor = Actor::operator(ground.user(), Via::Console);
     let place = ground.store.find(&session).ok();
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
@@ -55,7 +55,10 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
         // The run's own first prompt cannot be refused by a run that has just begun.
-        if let Err(refusal) = handle.command(task, actor).await {
+        if let Err(refusal) = handle
+            .command(task, Actor::operator(ground.user(), Via::Shell))
+            .await
+        {
             return Err(Failure::new(Code::Other, refusal));
         }
     }

@@ -344,6 +344,9 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
             if let Some(target) = edit.target {
                 maker.fact("target", Role::Text, target.to_string());
             }
+            if let Some(via) = maker.run.state.via.get(&edit.seq) {
+                maker.fact("from", Role::Text, via.word());
+            }
             maker.fact("came of it", Role::Text, came);
         }
     }

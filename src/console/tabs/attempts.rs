@@ -34,7 +34,9 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     super::repairs::steps(maker, call);
     maker.own(Role::Title, "decisions");
     for (rev, seq, decision) in &call.decisions {
-        maker.field(&format!("{seq} {rev}"), &decision_word(decision));
+        let from = run.state.via.get(seq).map(|via| format!(" ({})", via.word()));
+        let words = decision_word(decision) + &from.unwrap_or_default();
+        maker.field(&format!("{seq} {rev}"), &words);
     }
     if call.decisions.is_empty() {
         maker.own(Role::Dim, "none");
