@@ -12,6 +12,7 @@ use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
+use crate::domain::came;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
@@ -97,12 +98,17 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
 
 pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
     let stand = Stand::of_call(&maker.run.state, call);
-    let symbol = Symbol::of_stand(stand);
+    let came = came::now(&maker.run.state, call).filter(|_| call.status == Status::Succeeded);
+    let (symbol, words) = match (came, stand) {
+        (Some(came), Stand::Now(_)) => (Symbol::Edited, came.word().to_owned()),
+        (Some(came), stand) => (
+            Symbol::of_stand(stand),
+            format!("{}, {}", came.word(), apart(stand)),
+        ),
+        (None, stand) => (Symbol::of_stand(stand), stand.words()),
+    };
     let mut line = Styled::new()
-        .own(
-            symbol.role(),
-            format!("{} {}", maker.glyph(symbol), stand.words()),
-        )
+        .own(symbol.role(), format!("{} {words}", maker.glyph(symbol)))
         .own(Role::Dim, format!("  effect {}", call.effect.word()));
     if let Status::Failed(class) = &call.status {
         line = line.own(Role::Failed, format!("  {}", class.word()));
@@ -118,6 +124,14 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         (Some(because), Some(rule)) => maker.field("because", &rule::told_with(rule, because)),
         (Some(because), None) => maker.field("because", because),
         (None, _) => {}
+    }
+}
+
+/// Why a call does not count now, in a word.
+const fn apart(stand: Stand<'_>) -> &'static str {
+    match stand {
+        Stand::History(_) => "history",
+        Stand::Held(_) | Stand::Now(_) => "held",
     }
 }
 

@@ -17,6 +17,7 @@ mod world;
 mod approval;
 mod branches;
 mod breakers;
+mod came;
 mod consent;
 mod crash;
 mod delegates;
