@@ -164,7 +164,10 @@ pub(super) fn external(model: &mut Model, result: Result<String, String>) {
     };
     let taken = result.and_then(|text| editor.take_external(&text));
     match taken {
-        Ok(()) => model.say("taken over from $EDITOR; look at it before you finish"),
+        Ok(false) => model.say("taken over from $EDITOR; look at it before you finish"),
+        Ok(true) => model.say(
+            "taken over from $EDITOR, its lines ended as they were before and not with CRLF; look at it before you finish",
+        ),
         Err(why) => model.complain(format!("nothing was taken over from $EDITOR: {why}")),
     }
 }
