@@ -19,7 +19,7 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::live::Live;
 use crate::domain::node::Node;
-use crate::domain::stand::Stand;
+use crate::domain::stand::{self, Stand};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
@@ -141,7 +141,10 @@ impl RunPart {
     pub fn waits(&self, call: &Call) -> Result<(), String> {
         let id = call.id;
         match Stand::of_call(&self.state, call) {
-            Stand::History(_) => Err(format!("{id} is history: an edit replaced it")),
+            Stand::History(_) => {
+                let why = stand::replaced_words(&self.state, id);
+                Err(format!("{id} is history: {why}"))
+            }
             Stand::Held(status) | Stand::Now(status) if !status.needs_operator() => {
                 Err(format!("{id} does not wait for you: it is {}", status.word()))
             }

@@ -16,7 +16,8 @@ use crate::domain::came;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
-use crate::domain::stand::Stand;
+use crate::domain::stand::{self, Stand};
+use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::text;
@@ -142,7 +143,7 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
         return;
     };
     let stand = Stand::of_call(&maker.run.state, call);
-    if let Some(words) = undecided(stand) {
+    if let Some(words) = undecided(&maker.run.state, call.id, stand) {
         maker.own(Role::Superseded, words);
         exact(maker, id, false);
     } else if matches!(call.status, Status::Repairing(_)) {
@@ -157,11 +158,14 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
 }
 
 /// Why nothing is asked about a call that an edit replaced or holds, whatever it waited for.
-const fn undecided(stand: Stand<'_>) -> Option<&'static str> {
+fn undecided(state: &State, id: NodeId, stand: Stand<'_>) -> Option<String> {
     match stand {
-        Stand::History(_) => Some("history: an edit replaced it, nothing can be decided about it"),
+        Stand::History(_) => {
+            let why = stand::replaced_words(state, id);
+            Some(format!("history: {why}, nothing can be decided about it"))
+        }
         Stand::Held(status) if status.needs_operator() => {
-            Some("held by an edit before it: nothing can be decided until it stands again")
+            Some("held by an edit before it: nothing can be decided until it stands again".to_owned())
         }
         Stand::Held(_) | Stand::Now(_) => None,
     }

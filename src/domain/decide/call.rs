@@ -14,6 +14,7 @@ use crate::domain::event::{CallEvent, EditEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::stand;
 use crate::domain::state::{Mode, State};
 use crate::domain::tags;
 use crate::domain::thread;
@@ -63,7 +64,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: an edit replaced it"),
+            format!("{id} is history: {}", stand::replaced_words(state, id)),
         ));
     }
     match state.turn_of(id).map(|turn| thread::activity(state, turn)) {
@@ -74,7 +75,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
         )),
         _ => Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: an edit replaced it"),
+            format!("{id} is history: {}", stand::replaced_words(state, id)),
         )),
     }
 }

@@ -46,6 +46,7 @@ mod prices;
 mod random;
 mod repair_facts;
 mod repairs;
+mod replaced;
 mod rest;
 mod reuse;
 mod shown;

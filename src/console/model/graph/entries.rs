@@ -109,7 +109,7 @@ impl<'a> Maker<'a> {
         let mut parents: Vec<NodeId> = self.edges.ending_in(id).iter().map(|edge| edge.from).collect();
         parents.dedup();
         let mut entry = Entry::new(id, parents);
-        entry.replaced = stand::replaced_in(state, id).map(|epoch| epoch.0.into());
+        entry.replaced = stand::replaced_with(state, id);
         entry.fan = id.kind == NodeKind::Call;
         // What is done after an edit hangs on what was edited.
         entry.leaf = id.kind == NodeKind::Intervention;

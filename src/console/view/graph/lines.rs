@@ -18,7 +18,7 @@ use crate::console::theme::Role;
 use crate::domain::badge;
 use crate::domain::call::{Call, Status};
 use crate::domain::came;
-use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::Origin;
 use crate::domain::stand::{self, Stand};
@@ -175,7 +175,7 @@ fn fold_line(model: &Model, row: usize, here: &Row) -> Styled {
     let nodes = 1 + model.graph.rows.gutter.members(row).len();
     let by = here
         .replaced
-        .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
+        .and_then(|number| stand::replaced_under(state, number));
     let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     let mark = Glyphs::of(model.settings.line).fold;
     let closed = Symbol::Closed.glyph(model.settings.charset);
