@@ -121,13 +121,12 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let input = read_input(task.input.as_deref())?;
     let model = models::choose(common, &ground)?;
-    let (task, notice) = match &task.task {
-        Some(task) => (task.clone(), None),
-        None => {
-            let task = models::prompt(&model)?;
-            let notice = format!("the task is the playbook's own: {}", visible_head(&task, SHOWN));
-            (task, Some(notice))
-        }
+    let (task, notice) = if let Some(task) = &task.task {
+        (task.clone(), None)
+    } else {
+        let task = models::prompt(&model)?;
+        let notice = format!("the task is the playbook's own: {}", visible_head(&task, SHOWN));
+        (task, Some(notice))
     };
     let what = Begin {
         model,

@@ -30,7 +30,7 @@ fn asked() -> Stage {
         pid: PROCESS,
         ticks: 9,
     });
-    assert_eq!(watched(&mut stage), [Vec::new(); 0], "it runs before our eyes");
+    assert!(watched(&mut stage).is_empty(), "it runs before our eyes");
     stage.engine(Event::Run(RunEvent::Reopened {
         interrupted: vec![(id("c3"), Attempt(1))],
         version: "0".into(),
