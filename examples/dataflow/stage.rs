@@ -10,7 +10,7 @@ use overrule::cli::build::JournalLog;
 use overrule::domain::advice::ToolFacts;
 use overrule::domain::call::EffectClass;
 use overrule::domain::command::{Command, Edit, EditCommand};
-use overrule::domain::envelope::{Actor, Envelope};
+use overrule::domain::envelope::{Actor, Envelope, Via};
 use overrule::domain::event::run::{Limits, Reuse, Started, ToolCard};
 use overrule::domain::event::{EditEvent, Event, RunEvent, TurnEvent};
 use overrule::domain::id::NodeId;
@@ -142,7 +142,9 @@ impl Stage {
             reason: None,
             keep_later: false,
         });
-        let sent = self.handle.command(command, Actor::Operator("operator".into()));
+        let sent = self
+            .handle
+            .command(command, Actor::operator("operator".into(), Via::Console));
         match sent.await {
             Ok(_) => Ok(()),
             Err(refusal) => Err(refusal.message.into()),

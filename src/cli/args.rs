@@ -152,8 +152,8 @@ pub enum What {
 /// A task for the agent.
 #[derive(Debug, ClapArgs)]
 pub struct Task {
-    /// What the agent shall do
-    pub task: String,
+    /// What the agent shall do; a playbook may say it where this does not
+    pub task: Option<String>,
     /// Input for `†input` references: JSON text, or @FILE
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,

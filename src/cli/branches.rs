@@ -13,6 +13,7 @@ use crate::console::{alike, summary};
 use crate::domain::branch::compare::{self, Comparison, Row};
 use crate::domain::branch::{self, Branch, Sum};
 use crate::domain::call::Outcome;
+use crate::domain::came::{self, Came};
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::Content;
@@ -157,6 +158,8 @@ fn compared_json(state: &State, found: &Comparison, all: bool) -> serde_json::Va
                 "node": row.node, "a": row.a, "b": row.b, "same": row.same,
                 "text_a": row.a.map(|rev| says(state, row.node, rev)),
                 "text_b": row.b.map(|rev| says(state, row.node, rev)),
+                "came_a": row.a.and_then(|rev| came(state, row.node, rev)).or(row.left_a),
+                "came_b": row.b.and_then(|rev| came(state, row.node, rev)).or(row.left_b),
             })
         })
         .collect();
@@ -192,22 +195,34 @@ fn compared_words(state: &State, found: &Comparison, all: bool) -> String {
 }
 
 fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
-    let text = |rev| short(&says(state, row.node, rev));
-    let beside = |rev, other| beside(&says(state, row.node, rev), &says(state, row.node, other));
+    let told = |rev, left: Option<&str>| match came(state, row.node, rev).or(left) {
+        Some(came) => format!("({came}) "),
+        None => String::new(),
+    };
+    let text = |rev, left| told(rev, left) + &short(&says(state, row.node, rev));
+    let beside = |(rev, left), other| {
+        told(rev, left) + &beside(&says(state, row.node, rev), &says(state, row.node, other))
+    };
     match (row.a, row.b) {
-        (Some(rev), Some(_)) if row.same => vec![format!("= {}  {}", row.node, text(rev))],
+        (Some(rev), Some(_)) if row.same => vec![format!("= {}  {}", row.node, text(rev, row.left_a))],
         (Some(one), Some(other)) => vec![
-            format!("~ {}  on {a}: {}", row.node, beside(one, other)),
+            format!("~ {}  on {a}: {}", row.node, beside((one, row.left_a), other)),
             format!(
                 "  {}  on {b}: {}",
                 " ".repeat(row.node.to_string().len()),
-                beside(other, one)
+                beside((other, row.left_b), one)
             ),
         ],
-        (Some(rev), None) => vec![format!("- {}  only on {a}: {}", row.node, text(rev))],
-        (None, Some(rev)) => vec![format!("+ {}  only on {b}: {}", row.node, text(rev))],
+        (Some(rev), None) => vec![format!("- {}  only on {a}: {}", row.node, text(rev, row.left_a))],
+        (None, Some(rev)) => vec![format!("+ {}  only on {b}: {}", row.node, text(rev, row.left_b))],
         (None, None) => Vec::new(),
     }
+}
+
+/// How a result came about that no execution gave; none for anything else.
+fn came(state: &State, id: NodeId, rev: Rev) -> Option<&'static str> {
+    let said = state.nodes.get(&id)?.revision(rev)?;
+    came::of(state.calls.get(&id.call())?, said).map(Came::word)
 }
 
 /// What a revision of a node says.

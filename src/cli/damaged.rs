@@ -20,7 +20,7 @@ pub fn goes_on(
     store: &Store,
     place: &Place,
     damage: &Damage,
-    user: &Arc<str>,
+    by: &Actor,
 ) -> Result<(Place, String), Failure> {
     let session: Arc<str> = place.id().into();
     let intact = journal::read(place)?.envelopes;
@@ -44,7 +44,7 @@ pub fn goes_on(
     };
     ready.foreseen.effects = effects;
     let at = Clock::start().utc_ms();
-    let mut facts = ready.foreseen.facts(user, at);
+    let mut facts = ready.foreseen.facts(by, at);
     if ready.point.mode == Mode::Running {
         facts.extend(facts.last().map(|last| paused(last, &session, damage)));
     }

@@ -158,6 +158,7 @@ fn consent(decision: Option<&Decision>) -> String {
         Some(Decision::Auto { rule }) => format!("let run by {}", print::told_line(&rule::told(rule))),
         Some(Decision::Edited) => "approved by an edit".into(),
         Some(Decision::RunAgain) => "consent to run it again".into(),
+        Some(Decision::Leave { .. }) => "left unknown, not to run again".into(),
         Some(Decision::Withdrawn { .. }) => "taken back before it began".into(),
         Some(Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. }) => "refused".into(),
         Some(Decision::Answer | Decision::Reuse { .. }) => "a result without a run".into(),
@@ -166,6 +167,10 @@ fn consent(decision: Option<&Decision>) -> String {
 
 fn words(state: &State, row: &Row<'_>) -> Vec<String> {
     let entry = row.entry;
+    let via = row
+        .via
+        .map(|via| format!(" ({})", via.word()))
+        .unwrap_or_default();
     let mut lines = vec![
         format!(
             "{} {} {} {} · {} · {} · {} · {} · {} · {}",
@@ -178,7 +183,7 @@ fn words(state: &State, row: &Row<'_>) -> Vec<String> {
             outcome(&entry.outcome),
             print::moment(entry.at),
             entry.epoch,
-            consent(row.consent),
+            consent(row.consent) + &via,
         ),
         format!("  {}", short(row.args)),
     ];
@@ -230,6 +235,7 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
         "args": row.args,
         "outcome": kind,
         "consent": row.consent,
+        "via": row.via,
         "epoch": entry.epoch.0,
         "orphaned": ledger::is_orphaned(state, entry),
         "taken_back": ledger::taken_back(state, entry),

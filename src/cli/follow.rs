@@ -8,7 +8,7 @@ use super::looks::Watched;
 use super::print;
 use crate::console::files::Files as _;
 use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::envelope::Actor;
+use crate::domain::envelope::{Actor, Via};
 use crate::engine::Handle;
 
 /// The settings, followed for as long as this lives.
@@ -28,7 +28,7 @@ impl Followed {
         Self {
             files: Watched::new(ground),
             handle: handle.clone(),
-            actor: Actor::Operator(ground.user()),
+            actor: Actor::operator(ground.user(), Via::Shell),
             before: ground.settings.resilience.values(),
             told: Vec::new(),
         }

@@ -15,7 +15,7 @@ use crate::console::tabs;
 use crate::domain::advice::Cards;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::decide;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
 use crate::domain::fork::{Elsewhere, End, Foreseen, Reading, Ready};
 use crate::domain::id::Seq;
 use crate::domain::state::State;
@@ -34,7 +34,7 @@ pub struct Forks {
     /// The sessions.
     pub store: Store,
     /// Who asks for them.
-    pub user: Arc<str>,
+    pub by: Actor,
 }
 
 /// A session that was read for a fork.
@@ -50,7 +50,7 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     let place = ground.store.find(&args.id)?;
     let forks = Forks {
         store: ground.store.clone(),
-        user: ground.user(),
+        by: Actor::operator(ground.user(), Via::Shell),
     };
     let found = read(&place, args.at.map(Seq))?;
     if let Some(damage) = &found.report.damage {
@@ -129,9 +129,9 @@ impl Forks {
     fn write(&self, found: &Found, name: Option<&str>) -> Result<Place, Failure> {
         let foreseen = &found.ready.foreseen;
         let at = Clock::start().utc_ms();
-        let mut facts = foreseen.facts(&self.user, at);
+        let mut facts = foreseen.facts(&self.by, at);
         if let Some(name) = name {
-            facts.extend(titled(&found.ready.point, name, &self.user, &facts)?);
+            facts.extend(titled(&found.ready.point, name, &self.by, &facts)?);
         }
         let made = self.store.create_whole(ids::session(), |writer| {
             let mut kept = Ok(());
@@ -149,7 +149,7 @@ impl Forks {
 }
 
 /// The facts that name it.
-fn titled(point: &State, name: &str, user: &Arc<str>, facts: &[Envelope]) -> Result<Vec<Envelope>, Failure> {
+fn titled(point: &State, name: &str, by: &Actor, facts: &[Envelope]) -> Result<Vec<Envelope>, Failure> {
     let command = Command::Run(RunCommand::Title {
         title: name.to_owned(),
     });
@@ -160,7 +160,7 @@ fn titled(point: &State, name: &str, user: &Arc<str>, facts: &[Envelope]) -> Res
         seq: Seq(last.map_or(0, |last| last.seq.0) + behind),
         at: last.map_or(0, |last| last.at),
         mono: last.map_or(0, |last| last.mono),
-        actor: Actor::Operator(user.clone()),
+        actor: by.clone(),
         cause: Seq(0),
         more: false,
         event,

@@ -12,7 +12,7 @@ use super::watch::{End, Watch};
 use super::{cut_off, print, progress, sessions};
 use crate::console::asked;
 use crate::domain::apply;
-use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
@@ -39,7 +39,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     let mut heard = handle.subscribe();
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
-        tokio::spawn(handle.command(task, Actor::Operator(ground.user())));
+        tokio::spawn(handle.command(task, Actor::operator(ground.user(), Via::Shell)));
     }
     let mut out = Out {
         json: common.json,

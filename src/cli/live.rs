@@ -6,14 +6,15 @@ use tokio::sync::{mpsc, watch};
 use super::build::Ground;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
+use super::outliving::Watcher;
 use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::{cut_off, looks, print, screen, sent};
 use crate::console::asked;
-use crate::console::link::{Frames, Link, Looked, Update};
+use crate::console::link::{Frames, Link, Looked, Outliving, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
-use crate::domain::envelope::Actor;
+use crate::domain::envelope::{Actor, Via};
 use crate::domain::id::TurnId;
 use crate::domain::live::Live;
 use crate::domain::state::State;
@@ -42,7 +43,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         tools: (registry, workspace),
         ..
     } = ready;
-    let actor = Actor::Operator(ground.user());
+    let actor = Actor::operator(ground.user(), Via::Console);
     let place = ground.store.find(&session).ok();
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
@@ -54,7 +55,10 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
         // The run's own first prompt cannot be refused by a run that has just begun.
-        if let Err(refusal) = handle.command(task, actor).await {
+        if let Err(refusal) = handle
+            .command(task, Actor::operator(ground.user(), Via::Shell))
+            .await
+        {
             return Err(Failure::new(Code::Other, refusal));
         }
     }
@@ -118,6 +122,7 @@ struct EngineLink {
     wire: Option<Wire>,
     place: Option<Place>,
     looker: Looker,
+    watcher: Watcher,
     /// The loop has ended without a word.
     broken: bool,
 }
@@ -140,6 +145,7 @@ impl EngineLink {
             waiting: std::collections::VecDeque::new(),
             answers,
             looker: looker(to_answers.clone()),
+            watcher: Watcher::new(to_answers.clone()),
             to_answers,
             live_open: true,
             wire: place.as_ref().map(run::wire_of),
@@ -202,6 +208,10 @@ impl Link for EngineLink {
 
     fn look(&mut self, at: Option<Looked>) {
         self.looker.look(at);
+    }
+
+    fn watch(&mut self, processes: Vec<Outliving>) {
+        self.watcher.watch(processes);
     }
 
     fn send(&mut self, command: Command) {

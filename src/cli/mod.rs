@@ -32,6 +32,7 @@ pub mod looks;
 pub mod loops;
 pub mod models;
 mod opening;
+mod outliving;
 pub mod plan;
 pub mod print;
 pub mod progress;

@@ -77,6 +77,24 @@ fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
     Ok(ModelSetup::Scripted { name, playbook: text })
 }
 
+/// The task that a playbook gives where nobody else does.
+pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
+    let prompt = match setup {
+        ModelSetup::Scripted { name, playbook } => {
+            let playbook =
+                Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
+            playbook.prompt.filter(|prompt| !prompt.trim().is_empty())
+        }
+        ModelSetup::Drill { .. } | ModelSetup::OpenaiChat { .. } => None,
+    };
+    prompt.ok_or_else(|| {
+        Failure::new(
+            Code::Usage,
+            "no task is given, and the playbook has no `prompt`: say what the agent shall do",
+        )
+    })
+}
+
 /// Builds a model from its setup. A scripted model streams with pauses only where somebody watches.
 pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<dyn Model>, Failure> {
     match setup {

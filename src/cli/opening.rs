@@ -20,7 +20,7 @@ use super::{damaged, print, screen};
 use crate::console::app::Held;
 use crate::console::link::{Link, Update};
 use crate::domain::command::Command;
-use crate::domain::envelope::Envelope;
+use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::journal::{self, Place, Store, Writer};
@@ -48,7 +48,7 @@ pub struct Opened {
 
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle
 /// the run goes on in a new session from the last intact record, see [`damaged`].
-fn read(store: &Store, place: &Place, user: &Arc<str>, reader: &Reader) -> Result<Opened, Failure> {
+fn read(store: &Store, place: &Place, by: &Actor, reader: &Reader) -> Result<Opened, Failure> {
     let mut folding = Folding::default();
     let opened = Writer::open_each(place, |envelope, end| {
         reader.at(end);
@@ -60,8 +60,8 @@ fn read(store: &Store, place: &Place, user: &Arc<str>, reader: &Reader) -> Resul
             (writer, place.id(), notices)
         }
         Err(journal::Error::Damaged { damage, .. }) => {
-            let (new, notice) = damaged::goes_on(store, place, &damage, user)?;
-            let mut opened = read(store, &new, user, reader)?;
+            let (new, notice) = damaged::goes_on(store, place, &damage, by)?;
+            let mut opened = read(store, &new, by, reader)?;
             opened.notices.insert(0, notice);
             return Ok(opened);
         }
@@ -116,12 +116,13 @@ impl End {
 /// Opens a session to go on with it.
 pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -> Result<End, Failure> {
     let bytes = early::bytes(place);
+    let by = Actor::operator(ground.user(), Via::Shell);
     let long = reading(&visible(&place.id()), bytes);
     if headless || long.is_none() {
         if let Some(words) = long {
             print::err(&words);
         }
-        let opened = read(&ground.store, place, &ground.user(), &Reader::default())?;
+        let opened = read(&ground.store, place, &by, &Reader::default())?;
         return Ok(End::Open(Box::new((opened, None))));
     }
     let reader = Arc::new(Reader::default());
@@ -129,11 +130,10 @@ pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -
     let (early, finder) = Early::of(place);
     let done = {
         let (reader, store, place) = (Arc::clone(&reader), ground.store.clone(), place.clone());
-        let user = ground.user();
         runtime.spawn_blocking(move || {
             finder.find();
             // Nobody waits for it where the operator left.
-            let _ = to.send(read(&store, &place, &user, &reader));
+            let _ = to.send(read(&store, &place, &by, &reader));
         })
     };
     let link = Box::new(Door {

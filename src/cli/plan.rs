@@ -64,9 +64,20 @@ pub fn words(state: &State, plan: &Plan) -> String {
     if !plan.recalled.is_empty() {
         lines.push(format!("count again        {}", list(&plan.recalled)));
     }
+    let (first, waits) = plan.first(state);
+    if !first.is_empty() {
+        lines.push(format!("run                {}", list(&first)));
+    }
+    if !waits.is_empty() {
+        lines.push(format!("wait for approval  {}", list(&waits)));
+    }
+    let (new, may): (Vec<NodeId>, Vec<NodeId>) = may(plan).iter().partition(|id| plan.anew.contains(id));
+    if !new.is_empty() {
+        lines.push(format!("may run            {}", list(&new)));
+    }
     lines.extend([
-        format!("run again          {}", list(&plan.certain)),
-        format!("may run again      {}", list(&may(plan))),
+        format!("run again          {}", list(&plan.again())),
+        format!("may run again      {}", list(&may)),
         format!("keep their results {}", list(&plan.kept)),
         format!("are cancelled      {}", list(&plan.cancelled)),
         format!("finish first       {}", list(&plan.drained)),
@@ -103,6 +114,7 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "recalled": plan.recalled,
         "certain": plan.certain,
         "may": may(plan),
+        "anew": plan.anew,
         "kept": plan.kept,
         "cancelled": plan.cancelled,
         "drained": plan.drained,

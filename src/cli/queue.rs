@@ -25,6 +25,7 @@ use crate::domain::tags;
 use crate::domain::thread;
 use crate::engine::clock::Clock;
 use crate::text::visible;
+use crate::tools::child;
 
 /// Prints each waiting call with its digest and exact arguments, first come first.
 pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
@@ -122,6 +123,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
         "call": call.id, "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
         "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "outlives": outlives(call),
     })
 }
 
@@ -160,6 +162,13 @@ fn as_words(found: &record::Found, call: &Call) -> String {
     for line in former::words(state, call) {
         let _ = write!(words, "\n  {line}");
     }
+    if let Some(pid) = outlives(call) {
+        let _ = write!(
+            words,
+            "\n  its process {pid} still runs, or what it began: wait for its end, or `kill -- -{pid}`; until then it cannot be \
+             said that it did not happen"
+        );
+    }
     if let Some(deadline) = deadline::words(state, call, found.held, Clock::start().utc_ms()) {
         let _ = write!(words, "\n  deadline: {deadline}");
     }
@@ -178,6 +187,16 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         let _ = write!(words, "\n  {}) {}", at + 1, visible(&fix.label));
     }
     words
+}
+
+/// The process of an execution in doubt, where it still runs.
+fn outlives(call: &Call) -> Option<u32> {
+    let Status::InDoubt(attempt) = call.status else {
+        return None;
+    };
+    let record = call.attempts.iter().find(|one| one.no == attempt)?;
+    let (pid, ticks) = record.under.process.filter(|_| record.outcome.is_none())?;
+    child::still_running(pid, ticks).then_some(pid)
 }
 
 /// What raises a call above its effect class: tags of its tool.

@@ -12,7 +12,7 @@ use crate::domain::advance;
 use crate::domain::apply::{apply, fold};
 use crate::domain::command::Command;
 use crate::domain::decide;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
@@ -167,7 +167,7 @@ fn here(
     draft.take_over();
     let events = decide::command(&draft.state, &adviser, command)
         .map_err(|refusal| refused(facts, &draft.state, command, refusal))?;
-    draft.add(unsent(events), &Actor::Operator(ground.user()));
+    draft.add(unsent(events), &Actor::operator(ground.user(), Via::Shell));
     adviser.keep_rules(&draft.state.rules);
     // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
     // not: they belong to the process that runs.

@@ -8,7 +8,7 @@ use super::fork::Forks;
 use super::recorded::Recorded;
 use super::screen::Left;
 use super::{print, run, screen};
-use crate::domain::envelope::Envelope;
+use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
 use crate::text::{visible, visible_head};
 
@@ -33,7 +33,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         let _inside = runtime.enter();
         let forks = Forks {
             store: ground.store.clone(),
-            user: ground.user(),
+            by: Actor::operator(ground.user(), Via::Console),
         };
         Recorded::open(&place, args.speed).forked_into(forks)
     };

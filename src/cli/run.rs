@@ -29,7 +29,7 @@ use crate::journal::wire::Wire;
 use crate::journal::{Link, Place};
 use crate::model::{Model, Tap, Way};
 use crate::policy::{Origin, Rule};
-use crate::text::visible;
+use crate::text::{visible, visible_head};
 use crate::tools::child;
 use crate::tools::registry::Registry;
 
@@ -99,23 +99,41 @@ fn refuse_wide(ground: &Ground) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Characters of a playbook's task that are told.
+const SHOWN: usize = 200;
+
 /// Runs a task.
 pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
-    if task.task.trim().is_empty() {
+    let empty = |task: &String| task.trim().is_empty();
+    if task.task.as_ref().is_some_and(empty) {
         return Err(Failure::new(
             Code::Usage,
             "the task is empty: say what the agent shall do",
         ));
     }
+    let scripted = common.playbook.is_some();
+    if task.task.is_none() && !scripted {
+        return Err(Failure::new(
+            Code::Usage,
+            "no task is given: say what the agent shall do, as in `overrule run \"Do it\"`",
+        ));
+    }
     let ground = Ground::read(common)?;
     let input = read_input(task.input.as_deref())?;
     let model = models::choose(common, &ground)?;
+    let (task, notice) = if let Some(task) = &task.task {
+        (task.clone(), None)
+    } else {
+        let task = models::prompt(&model)?;
+        let notice = format!("the task is the playbook's own: {}", visible_head(&task, SHOWN));
+        (task, Some(notice))
+    };
     let what = Begin {
         model,
-        task: task.task.clone(),
+        task,
         input,
         samples: None,
-        notice: None,
+        notice,
     };
     begin(common, &ground, what)
 }

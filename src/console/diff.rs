@@ -36,6 +36,17 @@ pub struct Line {
     pub text: Arc<str>,
 }
 
+/// How the lines of a text end; none where it has one line.
+fn ends(text: &str) -> Option<&'static str> {
+    let all = text.bytes().filter(|byte| *byte == b'\n').count();
+    match text.matches("\r\n").count() {
+        _ if all == 0 => None,
+        0 => Some("LF"),
+        some if some == all => Some("CRLF"),
+        _ => Some("CRLF and LF"),
+    }
+}
+
 /// The difference between two texts.
 pub fn lines(old: &str, new: &str) -> Vec<Line> {
     if old == new {
@@ -51,6 +62,11 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
     }
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
     let mut out = Vec::new();
+    if let (Some(before), Some(now)) = (ends(old), ends(new))
+        && before != now
+    {
+        out.push(note(format!("line ends: {before} before, {now} now")));
+    }
     let mut last = 0;
     for group in diff.grouped_ops(AROUND) {
         if let Some(first) = group.first() {
@@ -122,6 +138,17 @@ mod tests {
         );
         let one = marks("1\n2\n3\n4\n", "1\n2\n3\nfour\n");
         assert!(one.starts_with("~1 line unchanged\n"), "{one}");
+    }
+
+    #[test]
+    fn other_line_ends_are_said() {
+        assert!(marks("a\nb\n", "a\r\nb\r\n").starts_with("~line ends: LF before, CRLF now\n"));
+        assert!(marks("a\r\nb\r\n", "a\r\nb\n").starts_with("~line ends: CRLF before, CRLF and LF now\n"));
+        assert!(!marks("a\r\nb\r\n", "a\r\nc\r\n").contains("line ends"));
+        assert!(
+            !marks("one", "two\r\n").contains("line ends"),
+            "there was no end to compare with"
+        );
     }
 
     #[test]

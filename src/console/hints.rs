@@ -239,6 +239,7 @@ const fn short(verb: Verb) -> Option<&'static str> {
         Verb::Decide(Decide::RunAgain) => Some("run again"),
         Verb::Decide(Decide::Happened) => Some("happened"),
         Verb::Decide(Decide::DidNot) => Some("did not: run"),
+        Verb::Decide(Decide::Leave) => Some("leave"),
         Verb::Edit(EditVerb::Probe) => Some("look"),
         Verb::Decide(Decide::Keep) => Some("keep it"),
         _ => None,
@@ -315,7 +316,13 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
 
 fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
     match (model.overlays.last(), verb) {
-        (Some(Overlay::Dialog(dialog)), _) => return model.run.still_asks(&dialog.question).is_ok(),
+        (Some(Overlay::Dialog(dialog)), verb) => {
+            let held = match (&dialog.question, verb) {
+                (Question::Call { call, .. }, Decide::DidNot) => model.run.outlived(*call) == Some(true),
+                _ => false,
+            };
+            return !held && model.run.still_asks(&dialog.question).is_ok();
+        }
         (Some(Overlay::Bulk(bulk)), Decide::All) => return bulk.is_dated(),
         (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.standing().next().is_some(),
         (Some(Overlay::Listing(_)), Decide::Happened | Decide::DidNot) => return in_doubt(model).is_some(),

@@ -54,6 +54,13 @@ pub enum Update {
         /// What was found.
         found: Replaced,
     },
+    /// Whether a process that is watched through this door still runs: once it was looked, and when it has ended.
+    Outlives {
+        /// The process.
+        process: Outliving,
+        /// True while it, or what it began, runs.
+        lives: bool,
+    },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),
     /// How far something is; takes the place of what was said of it before.
@@ -91,6 +98,17 @@ pub struct Look {
     pub rev: Rev,
     /// Hash of what is shown.
     pub digest: Option<Digest>,
+}
+
+/// The process of an execution that may have outlived the program which had started it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outliving {
+    /// The call.
+    pub call: NodeId,
+    /// Its process id.
+    pub pid: u32,
+    /// Its start time in clock ticks since boot.
+    pub ticks: u64,
 }
 
 /// A call that is looked at, its tool and its arguments.
@@ -162,6 +180,10 @@ pub trait Link: Send {
     /// Tells what a call with this tool and these arguments would replace, as an update, now and whenever that changes,
     /// until something else is looked at. A recorded run tells nothing.
     fn look(&mut self, _at: Option<Looked>) {}
+
+    /// Tells of each of these processes whether it still runs, as updates, and of no other any more. A recorded run tells
+    /// nothing.
+    fn watch(&mut self, _processes: Vec<Outliving>) {}
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
-use super::link::{Forking, Frames, Looked, ReplayControl, Update};
+use super::link::{Forking, Frames, Looked, Outliving, ReplayControl, Update};
 use crate::domain::command::Command;
 use crate::domain::id::TurnId;
 
@@ -133,6 +133,9 @@ pub enum Out {
     /// Look at what a call with this tool and these arguments would replace, or at nothing any more;
     /// [`super::link::Update::Replaces`] follows.
     Look(Option<Looked>),
+    /// Look whether these processes still run, and whether any other does no more;
+    /// [`super::link::Update::Outlives`] follows.
+    Watch(Vec<Outliving>),
     /// Clear the screen and draw everything.
     Redraw,
     /// Take the mouse, or leave it to the terminal's own selection.

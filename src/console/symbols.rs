@@ -147,7 +147,7 @@ impl Symbol {
             Status::Queued | Status::Delayed => Self::Queued,
             Status::Repairing(_) => Self::Repair,
             Status::Running(_) => Self::Running,
-            Status::InDoubt(_) => Self::InDoubt,
+            Status::InDoubt(_) | Status::Left => Self::InDoubt,
             Status::Succeeded => Self::Ok,
             Status::Failed(_) => Self::Failed,
             Status::Rejected => Self::Rejected,

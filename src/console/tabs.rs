@@ -43,6 +43,7 @@ use crate::domain::badge;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
+use crate::domain::stand;
 use crate::domain::turn::Stream;
 
 pub use attempts::{decision_word, ledger_word};
@@ -291,7 +292,8 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
         line = line.own(Role::Edited, "  corrected by the operator, pinned");
     }
     if !node.active {
-        line = line.own(Role::Superseded, "  history: an edit replaced it");
+        let why = stand::replaced_words(&maker.run.state, node.id);
+        line = line.own(Role::Superseded, format!("  history: {why}"));
     }
     line = line.own(Role::Dim, format!("  {}", origin_word(node.now())));
     maker.doc.line(line);
@@ -345,6 +347,9 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
             let came = aftermath::words(state, edit);
             if let Some(target) = edit.target {
                 maker.fact("target", Role::Text, target.to_string());
+            }
+            if let Some(via) = maker.run.state.via.get(&edit.seq) {
+                maker.fact("from", Role::Text, via.word());
             }
             maker.fact("came of it", Role::Text, came);
         }

@@ -22,8 +22,16 @@ use crate::domain::weight::Offered;
 pub fn of(envelope: &Envelope) -> String {
     let who = match &envelope.actor {
         // Who is called so is not called so twice.
-        Actor::Operator(user) if &**user == "operator" => "operator".to_owned(),
-        Actor::Operator(user) => format!("operator {user}"),
+        Actor::Operator(user) => {
+            let name = match &*user.name {
+                "operator" => "operator".to_owned(),
+                name => format!("operator {name}"),
+            };
+            match user.via {
+                Some(via) => format!("{name} ({})", via.word()),
+                None => name,
+            }
+        }
         Actor::Engine => "engine".to_owned(),
         Actor::Model => "model".to_owned(),
         Actor::Tool => "tool".to_owned(),

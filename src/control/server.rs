@@ -19,7 +19,7 @@ use super::peer::{self, Peer};
 use super::place::{self, Places};
 use super::protocol::{self, Greeting, Reply, Request, VERSION};
 use crate::domain::command::{Command, EditCommand};
-use crate::domain::envelope::Actor;
+use crate::domain::envelope::{Actor, Via};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::engine::Handle;
 
@@ -222,7 +222,7 @@ impl Host {
         if self.screen && matches!(request.command, Command::Edit(EditCommand::Release { .. })) {
             return Some(error(protocol::NOT_FOR_OTHERS));
         }
-        let actor = Actor::Operator(Arc::from(request.name()));
+        let actor = Actor::operator(Arc::from(request.name()), Via::Control);
         let decided = timeout(DECISION, self.handle.command(request.command, actor));
         Some(match decided.await.ok()? {
             Ok(seq) => Reply::Recorded { seq },

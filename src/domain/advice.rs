@@ -16,7 +16,8 @@ use super::state::State;
 use super::weight::Offered;
 
 /// What a decision or an advance of the run may ask. Implementations are pure: same question, same
-/// answer; but [`Advice::operands`] and [`Advice::before`] look at files as they are now, and what they say is recorded.
+/// answer; but [`Advice::operands`] and [`Advice::before`] look at files as they are now, and what they say is recorded,
+/// and [`Advice::still_runs`] looks at processes.
 pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
     fn tool(&self, name: &str) -> Option<ToolFacts>;
@@ -63,6 +64,12 @@ pub trait Advice {
 
     /// The text of how failures are met, with another value for one key; or what is wrong with that.
     fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, String>;
+
+    /// Whether the process that had this id and start time, or anything that it began, still runs: as it is now. What
+    /// may not be let run again because of that is refused, so that nothing of it is recorded.
+    fn still_runs(&self, _pid: u32, _ticks: u64) -> bool {
+        false
+    }
 
     /// What is known of the world before an execution, as JSON text, for a later probe.
     fn before(&self, tool: &str, args: &str) -> Option<String>;

@@ -16,8 +16,8 @@ mod turn;
 mod weight;
 
 use super::branch;
-use super::envelope::{Actor, Envelope};
-use super::event::{EditEvent, Event, RunEvent};
+use super::envelope::{Actor, Envelope, Via};
+use super::event::{CallEvent, EditEvent, Event, RunEvent};
 use super::id::{NodeId, Seq, TurnId};
 use super::node::Revision;
 use super::state::State;
@@ -30,6 +30,8 @@ struct At {
     utc_ms: i64,
     /// True for what an operator decided.
     by_person: bool,
+    /// Where they spoke.
+    via: Option<Via>,
 }
 
 /// Folds one event into the state.
@@ -38,7 +40,9 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         seq: envelope.seq,
         utc_ms: envelope.at,
         by_person: matches!(envelope.actor, Actor::Operator(_)),
+        via: envelope.actor.via(),
     };
+    note_via(state, at, &envelope.event);
     state.seq = envelope.seq;
     state.times.note(at.seq, at.utc_ms);
     if let Event::Run(RunEvent::Reopened { .. } | RunEvent::Forked { .. }) = envelope.event {
@@ -68,6 +72,18 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     }
     let busy = under_way(state);
     state.active.from(at.utc_ms, busy);
+}
+
+/// Keeps where a decision or an edit came from.
+fn note_via(state: &mut State, at: At, event: &Event) {
+    let is_word = matches!(
+        event,
+        Event::Call(CallEvent::Decided { .. } | CallEvent::Resolved { .. })
+            | Event::Edit(EditEvent::Committed { .. })
+    );
+    if let Some(via) = at.via.filter(|_| is_word) {
+        state.via.insert(at.seq, via);
+    }
 }
 
 /// True while a call runs or a reply streams.

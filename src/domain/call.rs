@@ -87,6 +87,8 @@ pub enum Status {
     Failed(ErrorClass),
     /// Refused by a person or the policy.
     Rejected,
+    /// A person left it open what came of an execution whose outcome nobody knows: it does not run again.
+    Left,
     /// Nobody answered in time.
     Expired,
     /// Something that it depends on has no value and never will.
@@ -112,6 +114,7 @@ impl Status {
             Self::Succeeded
                 | Self::Failed(_)
                 | Self::Rejected
+                | Self::Left
                 | Self::Expired
                 | Self::Skipped
                 | Self::Unsatisfiable
@@ -148,6 +151,7 @@ impl Status {
             Self::Succeeded => "succeeded",
             Self::Failed(_) => "failed",
             Self::Rejected => "rejected",
+            Self::Left => "left unknown",
             Self::Expired => "not approved in time",
             Self::Skipped => "skipped",
             Self::Unsatisfiable => "unsatisfiable",

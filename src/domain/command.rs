@@ -217,6 +217,13 @@ pub enum Resolution {
     },
     /// It did not happen; it may run (through the gate again).
     DidNot,
+    /// Nobody finds out: the call ends without a result and does not run again. The ledger keeps its execution as of
+    /// unknown outcome, and a later word on that is taken all the same.
+    Leave {
+        /// What the model is told beside that; may be empty.
+        #[serde(default)]
+        reason: String,
+    },
 }
 
 /// Intents about what the graph says.

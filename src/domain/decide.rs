@@ -28,7 +28,7 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
     match command {
         Command::Run(RunCommand::AddRule { rule, seen }) => rule::add(&mut draft, advice, rule, seen)?,
         Command::Run(command) => run::decide(&mut draft, command)?,
-        Command::Call(command) => call::decide(&mut draft, command)?,
+        Command::Call(command) => call::decide(&mut draft, advice, command)?,
         Command::Edit(command) => edit::decide(&mut draft, advice, command)?,
         Command::Escape(command) => escape::decide(&mut draft, command)?,
         Command::Resilience(command) => resilience::decide(&mut draft, advice, command)?,

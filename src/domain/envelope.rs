@@ -17,14 +17,98 @@ pub const FORMAT: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
-    /// A person, by name.
-    Operator(Arc<str>),
+    /// A person.
+    Operator(Operator),
     /// The engine by its own rules.
     Engine,
     /// The model.
     Model,
     /// A tool.
     Tool,
+}
+
+/// A person, by name, and where they spoke.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Operator {
+    /// Their name.
+    pub name: Arc<str>,
+    /// Where they spoke; none where an earlier version recorded it.
+    pub via: Option<Via>,
+}
+
+/// Where a person spoke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Via {
+    /// On the screen of the process that had the session open.
+    Console,
+    /// In another process, which handed it over through the control socket.
+    Control,
+    /// In a shell: a verb on a session that no process had open, or how a process was begun.
+    Shell,
+}
+
+impl Via {
+    /// Where, in a word or two.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Console => "console",
+            Self::Control => "control socket",
+            Self::Shell => "shell",
+        }
+    }
+}
+
+/// As it stands in a record: a name alone, or with where they spoke.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Name(Arc<str>),
+    Spoke { name: Arc<str>, via: Via },
+}
+
+impl From<Written> for Operator {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Name(name) => Self { name, via: None },
+            Written::Spoke { name, via } => Self { name, via: Some(via) },
+        }
+    }
+}
+
+impl From<Operator> for Written {
+    fn from(Operator { name, via }: Operator) -> Self {
+        match via {
+            None => Self::Name(name),
+            Some(via) => Self::Spoke { name, via },
+        }
+    }
+}
+
+impl Actor {
+    /// A person who spoke there.
+    pub const fn operator(name: Arc<str>, via: Via) -> Self {
+        Self::Operator(Operator { name, via: Some(via) })
+    }
+
+    /// Where a person spoke; none for anybody else, and where that is not recorded.
+    pub const fn via(&self) -> Option<Via> {
+        match self {
+            Self::Operator(operator) => operator.via,
+            Self::Engine | Self::Model | Self::Tool => None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl From<&str> for Operator {
+    fn from(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            via: None,
+        }
+    }
 }
 
 /// An event with its place in the journal.

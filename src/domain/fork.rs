@@ -207,7 +207,7 @@ impl Reading {
             last,
         };
         let mut begun = point.clone();
-        for envelope in foreseen.facts(&Arc::from(""), last.at) {
+        for envelope in foreseen.facts(&Actor::Engine, last.at) {
             apply(&mut begun, &envelope);
         }
         let approved = |state: &State| -> BTreeSet<NodeId> {
@@ -229,13 +229,13 @@ impl Reading {
 }
 
 impl Foreseen {
-    /// The facts behind those that the fork begins with: one decision, of this person, at this time.
-    pub fn facts(&self, user: &Arc<str>, at: i64) -> Vec<Envelope> {
+    /// The facts behind those that the fork begins with: one decision of theirs, at this time.
+    pub fn facts(&self, by: &Actor, at: i64) -> Vec<Envelope> {
         let told = self.running.iter().filter_map(|one| match &one.end {
             End::Told(event) => Some((Actor::Tool, Event::Call((**event).clone()))),
             End::Again | End::Doubt => None,
         });
-        let person = |event| (Actor::Operator(user.clone()), Event::Run(event));
+        let person = |event| (by.clone(), Event::Run(event));
         let forked = person(RunEvent::Forked {
             session: self.session.clone(),
             at: self.at,

@@ -40,6 +40,8 @@ pub struct Step {
 pub enum Left {
     /// Refused by a person or the policy.
     Rejected,
+    /// It was begun, and a person left it open what came of it.
+    Unknown,
     /// Nobody answered in time.
     Expired,
     /// Something that it reads has no value.
@@ -61,6 +63,7 @@ impl Left {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
+            Self::Unknown => "outcome left unknown",
             Self::Expired => "not approved in time",
             Self::Skipped => "skipped",
             Self::Unsatisfiable => "unsatisfiable",
@@ -159,6 +162,7 @@ fn end(way: &mut Builder, state: &State, call: &Call) {
         }
         Status::Delayed | Status::Running(_) | Status::InDoubt(_) => way.execute(call),
         Status::Rejected => way.leave(call, Left::Rejected),
+        Status::Left => way.leave(call, Left::Unknown),
         Status::Expired => way.leave(call, Left::Expired),
         Status::Skipped => way.leave(call, Left::Skipped),
         Status::Unsatisfiable => way.leave(call, Left::Unsatisfiable),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::{AttemptRecord, Decision, Outcome};
+use super::envelope::Via;
 use super::id::{NodeId, Seq};
 use super::node::Origin;
 use super::reference::rewrite;
@@ -21,6 +22,8 @@ pub struct Row<'s> {
     pub args: &'s str,
     /// What let it run.
     pub consent: Option<&'s Decision>,
+    /// Where that was said; none where nobody said it, or it is not recorded.
+    pub via: Option<Via>,
 }
 
 /// Executions of class idempotent and above, in the order in which they began.
@@ -28,10 +31,14 @@ pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
     // What a sub-agent did stands there by its own calls.
     let own = state.ledger.values().filter(|entry| entry.thread.is_none());
     let effects = own.filter(|entry| entry.effect.has_effect());
-    effects.map(|entry| Row {
-        entry,
-        args: attempt(state, entry).map_or("", |attempt| &attempt.args),
-        consent: consent(state, entry),
+    effects.map(|entry| {
+        let (said, consent) = consent(state, entry).unzip();
+        Row {
+            entry,
+            args: attempt(state, entry).map_or("", |attempt| &attempt.args),
+            consent,
+            via: said.and_then(|seq| state.via.get(&seq).copied()),
+        }
     })
 }
 
@@ -45,10 +52,10 @@ fn attempt<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s AttemptRecor
     call.attempts.iter().find(|one| one.intent == entry.seq)
 }
 
-fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s Decision> {
+fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<(Seq, &'s Decision)> {
     let decisions = state.calls.get(&entry.call)?.decisions.iter().rev();
     let mut before = decisions.filter(|(rev, seq, _)| *rev == entry.rev && *seq < entry.seq);
-    before.next().map(|(_, _, decision)| &**decision)
+    before.next().map(|(_, seq, decision)| (*seq, &**decision))
 }
 
 /// True where an execution did something, or may have.

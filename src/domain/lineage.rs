@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::advance;
 use super::advice::Cards;
-use super::call::{Outcome, Status};
+use super::call::{Gate, Outcome, Status};
 use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::{CallEvent, Event};
@@ -63,6 +63,8 @@ pub struct Plan {
     pub certain: Vec<NodeId>,
     /// Calls that may run again, if what they read turns out different; holds `certain`.
     pub possible: Vec<NodeId>,
+    /// Of the calls that will or may run, those that never ran with what they would run with.
+    pub anew: Vec<NodeId>,
     /// Calls for which the commit is also the approval of what it says; the policy may still deny it.
     pub approves: Vec<NodeId>,
     /// Finished calls that keep their results.
@@ -81,6 +83,24 @@ pub struct Plan {
     pub tokens: u64,
     /// What sending them costs, where a price is known: the reply comes on top.
     pub cost: Option<Money>,
+}
+
+impl Plan {
+    /// Calls that will run with what they never ran with: those that do so by this, and those that the policy asks about
+    /// first, as far as it is on record.
+    pub fn first(&self, state: &State) -> (Vec<NodeId>, Vec<NodeId>) {
+        let certain = self.certain.iter().filter(|id| self.anew.contains(id));
+        certain.copied().partition(|id| {
+            let verdict = state.calls.get(id).and_then(|call| call.verdict.as_ref());
+            self.approves.contains(id) || verdict.is_none_or(|verdict| verdict.gate != Gate::Ask)
+        })
+    }
+
+    /// Calls that will run once more with what they ran with.
+    pub fn again(&self) -> Vec<NodeId> {
+        let certain = self.certain.iter().filter(|id| !self.anew.contains(id));
+        certain.copied().collect()
+    }
 }
 
 /// The plan of edits, taken as one. Refused where an edit could not be committed.
@@ -124,6 +144,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         ..Usage::default()
     };
     Plan {
+        anew: reach.anew(state),
         seen: state.seq,
         cost: price
             .filter(|_| reach.asks.perhaps())

@@ -18,6 +18,7 @@ pub mod breaker;
 pub mod bulk;
 pub mod by_hash;
 pub mod call;
+pub mod came;
 pub mod command;
 pub mod decide;
 pub mod delegate;

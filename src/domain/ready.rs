@@ -340,6 +340,7 @@ impl View<'_> {
             },
             Status::Failed(_)
             | Status::Rejected
+            | Status::Left
             | Status::Expired
             | Status::Skipped
             | Status::Unsatisfiable => Progress::Never(call),

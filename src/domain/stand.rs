@@ -5,7 +5,7 @@
 
 use super::call::{Call, Status};
 use super::id::{Epoch, NodeId, Seq};
-use super::state::{Began, EpochRecord, State};
+use super::state::{Began, EditRecord, EpochRecord, State};
 use super::thread;
 use super::turn::Activity;
 
@@ -89,6 +89,54 @@ pub fn replaced_in(state: &State, id: NodeId) -> Option<Epoch> {
 /// The event with which that epoch began; none where no edit and no undo began it.
 pub fn replaced_at(state: &State, id: NodeId) -> Option<Seq> {
     began(state, replaced_in(state, id)?).map(|record| record.seq)
+}
+
+/// Put before the number of an epoch for what became history in it because the model said something else.
+const ANOTHER_REPLY: u64 = 1 << 32;
+
+/// What an edit says of itself that lets the model be asked for a turn again.
+pub(super) const ASKS_ANEW: &str = "ask the model again for";
+
+/// A number for by what a node became history, the same for all that did so by it; none for one that counts.
+pub fn replaced_with(state: &State, id: NodeId) -> Option<u64> {
+    let epoch = u64::from(replaced_in(state, id)?.0);
+    Some(if diverged(state, id) {
+        epoch | ANOTHER_REPLY
+    } else {
+        epoch
+    })
+}
+
+/// By what all did that have such a number, in words of its own; none before the first edit.
+pub fn replaced_under(state: &State, number: u64) -> Option<String> {
+    if number & ANOTHER_REPLY != 0 {
+        return Some("another reply of the model".to_owned());
+    }
+    replaced_by(state, Epoch(u32::try_from(number).ok()?))
+}
+
+/// What replaced a node that is history, in a few words.
+pub fn replaced_words(state: &State, id: NodeId) -> &'static str {
+    if diverged(state, id) {
+        return "the model was asked again and said something else";
+    }
+    let Some(record) = replaced_in(state, id).and_then(|epoch| began(state, epoch)) else {
+        return "an edit replaced it";
+    };
+    let asks = |edit: &EditRecord| edit.epoch == record.epoch && edit.what.starts_with(ASKS_ANEW);
+    match record.began {
+        Began::Edit if state.edits.iter().any(asks) => "the model was asked again for its turn",
+        Began::Edit => "an edit replaced it",
+        Began::Undo => "an undo replaced it",
+        Began::Redo => "a redo replaced it",
+        Began::Switch => "a switch of branches replaced it",
+    }
+}
+
+/// True for what the model had said and did not say when it was asked again.
+fn diverged(state: &State, id: NodeId) -> bool {
+    let node = state.nodes.get(&id.call());
+    node.is_some_and(|node| !node.active && node.replaced.is_some())
 }
 
 fn began(state: &State, epoch: Epoch) -> Option<&EpochRecord> {

@@ -16,6 +16,7 @@ use super::bits::Bits;
 use super::breaker::{Breaker, Scope};
 use super::by_hash::ByHash;
 use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
+use super::envelope::Via;
 use super::escape::Escape;
 use super::event::run::{Limits, Started};
 use super::fork::{Fork, Happened};
@@ -94,6 +95,8 @@ pub struct State {
     /// Results that were taken from the record without a person, by the number of the decision: alone of these the
     /// decision does not say whose it was.
     pub unasked: Bits,
+    /// Where a person spoke who decided or edited, by the number of the fact; nothing where that is not recorded.
+    pub via: BTreeMap<Seq, Via>,
     /// Indices over the above.
     pub agenda: Agenda,
     /// The nodes that editors are open on, each with the calls that wait for it.

@@ -257,9 +257,11 @@ impl<'s> Scorer<'s> {
             Decision::Expire {
                 consequence: Consequence::Deny | Consequence::Halt,
             } => End::NotDecided,
-            // A decision on what an edit made of it, an existing result, or a question that stays open.
-            Decision::Edited | Decision::Reuse { .. } | Decision::Expire { .. } => return,
-            // Nothing had begun: the call is asked about again, and that decision counts.
+            // A word on what an edit made of it, a result that is there already, what nobody knows, or a question that goes on.
+            Decision::Edited | Decision::Reuse { .. } | Decision::Leave { .. } | Decision::Expire { .. } => {
+                return;
+            }
+            // Nothing had begun: it is asked for again, and the word on that counts.
             Decision::Withdrawn { .. } => {
                 if let Some(seen) = self.seen.get_mut(&call) {
                     (seen.end, seen.ms) = (None, None);

@@ -1,5 +1,5 @@
 //! Answers the domain's questions about tools and policy. Pure, except that [`Advice::operands`] and
-//! [`Advice::before`] look at files. Must not know: who decides.
+//! [`Advice::before`] look at files, and [`Advice::still_runs`] at processes. Must not know: who decides.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +29,7 @@ use crate::resilience::repair::Known;
 use crate::resilience::routing::{Offer, Told};
 use crate::resilience::watch::Watch;
 use crate::resilience::{self, breaker};
+use crate::tools::child;
 use crate::tools::registry::Registry;
 use crate::tools::workspace;
 
@@ -188,6 +189,10 @@ fn day(ms: i64) -> Option<jiff::civil::Date> {
 impl Advice for Adviser {
     fn tool(&self, name: &str) -> Option<ToolFacts> {
         self.registry.facts(name)
+    }
+
+    fn still_runs(&self, pid: u32, ticks: u64) -> bool {
+        child::still_running(pid, ticks)
     }
 
     fn near(&self, name: &str) -> Vec<String> {

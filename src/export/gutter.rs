@@ -11,7 +11,7 @@ use crate::console::layout::fold::{self, Detail, Entry, Planned, Rules};
 use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::console::symbols::{Charset, Symbol};
 use crate::domain::graph::Edges;
-use crate::domain::id::{Epoch, NodeId, NodeKind};
+use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
 use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
@@ -106,14 +106,14 @@ fn entry(state: &State, edges: &mut Edges<'_>, node: &Node) -> Option<Entry<Node
         entry.members.push(result);
     }
     entry.leaf = node.id.kind == NodeKind::Intervention;
-    entry.replaced = stand::replaced_in(state, node.id).map(|epoch| epoch.0.into());
+    entry.replaced = stand::replaced_with(state, node.id);
     Some(entry)
 }
 
 fn folded(state: &State, row: &Planned<NodeId>) -> String {
     let by = row
         .replaced
-        .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
+        .and_then(|number| stand::replaced_under(state, number));
     let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     // Counted in nodes, as in the plan of an edit: the result in its call's row is a node of its own.
     format!("{} superseded{by}", 1 + row.members.len())

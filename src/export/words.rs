@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::domain::badge;
 use crate::domain::call::{Call, Outcome};
+use crate::domain::came::{self, Came};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
@@ -62,10 +63,13 @@ pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
     if node.is_edited() {
         remarks.push(format!("edited, {}", node.rev()));
     }
-    if let Some(result) = state.observation(node.id).filter(|one| one.id != node.id)
-        && (result.is_edited() || result.pinned)
-    {
-        remarks.push("result corrected".to_owned());
+    if let Some(result) = state.observation(node.id).filter(|one| one.id != node.id) {
+        let call = state.calls.get(&node.id);
+        match call.and_then(|call| came::of(call, result.now())) {
+            Some(came) => remarks.push(came.word().to_owned()),
+            None if result.is_edited() || result.pinned => remarks.push(Came::Corrected.word().to_owned()),
+            None => {}
+        }
     }
     if node.active {
         remarks.extend(badge::of(state, node.id).iter().map(|one| one.word().to_owned()));

@@ -11,13 +11,11 @@ mod tail;
 mod whole;
 mod writing;
 
-use std::sync::Arc;
-
 use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::{Link, Loaded, Place, Store, Writer, encode_line, read};
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::Seq;
 
@@ -33,7 +31,8 @@ fn envelope(seq: u64, event: Event) -> Envelope {
         at: 1_790_000_000_000 + seq as i64,
         mono: seq * 3,
         actor: match seq % 4 {
-            0 => Actor::Operator(Arc::from("Zoë \"z\"")),
+            0 if seq.is_multiple_of(8) => Actor::operator("Zoë".into(), Via::Control),
+            0 => Actor::Operator("Zoë \"z\"".into()),
             1 => Actor::Engine,
             2 => Actor::Model,
             _ => Actor::Tool,

@@ -125,6 +125,9 @@ fn an_approval_names_what_was_seen() {
         .ends(0);
     assert_eq!(said.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
+    let effects = world.run(&["effects", &id]).ends(0).out;
+    assert_eq!(effects.matches("approved (shell)").count(), 1, "{effects}");
+    assert!(effects.contains("let run by"), "{effects}");
     let state = world.state(&id);
     assert_eq!(
         executions(&state, call(&state, "notes")),

@@ -4,7 +4,8 @@
 use std::process::Stdio;
 
 use overrule::domain::call::Status;
-use rustix::process::Signal;
+use overrule::tools::child;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::decisions::{call, executions, refused};
 use crate::playbooks::{STEPS, command, rule};
@@ -23,6 +24,18 @@ pub fn killed(world: &World) -> String {
     signal(&child, Signal::KILL);
     assert_eq!(wait(child).code, None);
     world.id()
+}
+
+/// Ends what the killed process had started and what still runs of it; gives its process id.
+fn end_the_rest(world: &World, id: &str) -> i32 {
+    let state = world.state(id);
+    let mut attempts = state.calls.values().flat_map(|call| &call.attempts);
+    let (pid, ticks) = attempts.find_map(|one| one.under.process).unwrap();
+    let group = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    // What has ended by itself need not be ended.
+    let _ = kill_process_group(group, Signal::KILL);
+    until("all of it has ended", || !child::still_running(pid, ticks));
+    group.as_raw_nonzero().get()
 }
 
 #[test]
@@ -84,6 +97,7 @@ fn it_did_not_happen_and_runs_again() {
     let id = killed(&world);
     world.file("again", "");
     let it = call(&world.state(&id), "it");
+    end_the_rest(&world, &id);
     world.run(&["resolve", &id, &it.to_string(), "--did-not"]).ends(0);
     assert_eq!(world.read("log.txt"), "begun\n", "recorded, and nothing ran");
     let said = world
@@ -92,6 +106,50 @@ fn it_did_not_happen_and_runs_again() {
     assert_eq!(said.out, "done\n");
     assert_eq!(world.read("log.txt"), "begun\nbegun\n");
     assert_eq!(executions(&world.state(&id), it), 2);
+}
+
+#[test]
+fn while_it_still_runs_nobody_can_say_that_it_did_not_happen() {
+    let world = World::new();
+    let id = killed(&world);
+    let it = call(&world.state(&id), "it").to_string();
+    let told = |out: &str| out.contains("still runs, or what it began: wait for its end");
+    let said = world.run(&["queue", &id]).ends(0);
+    assert!(told(&said.out), "{}", said.out);
+    let said = world.run(&["resolve", &id, &it, "--did-not"]).ends(4);
+    assert!(said.err.contains("it may happen yet"), "{}", said.err);
+    let pid = end_the_rest(&world, &id);
+    assert!(said.err.contains(&format!("`kill -- -{pid}`")), "{}", said.err);
+    let said = world.run(&["queue", &id]).ends(0);
+    assert!(
+        said.out.contains("outcome unknown") && !told(&said.out),
+        "{}",
+        said.out
+    );
+    world.run(&["resolve", &id, &it, "--did-not"]).ends(0);
+}
+
+#[test]
+fn it_is_left_unknown_and_does_not_run_again() {
+    let world = World::new();
+    let id = killed(&world);
+    world.file("again", "");
+    let it = call(&world.state(&id), "it");
+    let name = it.to_string();
+    world
+        .run(&["resolve", &id, &name, "--leave", "--reason", "the office checks"])
+        .ends(0);
+    assert_eq!(world.state(&id).calls[&it].status, Status::Left);
+    let said = world.run(&["queue", &id]).ends(0);
+    assert!(!said.out.contains(&name), "{}", said.out);
+    let said = world.run(&["effects", &id]).ends(0);
+    assert!(said.out.contains("outcome unknown"), "{}", said.out);
+    world
+        .run(&["resume", &id, "--headless", "--policy", "auto"])
+        .ends(0);
+    assert_eq!(world.read("log.txt"), "begun\n", "nothing ran");
+    assert_eq!(executions(&world.state(&id), it), 1);
+    refused(&world, &["resolve", &id, &name, "--leave"], 4);
 }
 
 #[test]
@@ -255,6 +313,7 @@ fn the_queue_of_a_killed_run_shows_what_is_in_doubt() {
         said.out
     );
     assert_eq!(world.everything(), before, "to look is not to take over");
+    end_the_rest(&world, &id);
     let said = world.run(&["resolve", &id, &it, "--did-not"]).ends(0);
     assert!(said.out.starts_with("recorded as #"));
 }

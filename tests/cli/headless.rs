@@ -292,3 +292,35 @@ fn events_as_json_are_a_session_in_a_single_file_also_with_long_texts() {
     let graph = |id: &str| world.run(&["graph", id, "--format", "json"]).ends(0).out;
     assert_eq!(graph(&file), graph(&world.id()));
 }
+
+#[test]
+fn a_playbook_gives_the_task_where_nobody_else_does() {
+    let world = World::new();
+    let with =
+        "[meta]\nname = \"hello\"\nprompt = \"Say hello.\"\n[[rule]]\nanswer = \"hello, {{ prompt }}\"\n";
+    let file = world.aside("with.toml", with);
+    let run = ["run", "--headless", "--model", "scripted", "--playbook", &file];
+    let said = world.run(&run).ends(0);
+    assert_eq!(said.out, "hello, Say hello.\n");
+    assert!(
+        said.err.contains("the task is the playbook's own: Say hello."),
+        "{}",
+        said.err
+    );
+    let mut given = run.to_vec();
+    given.push("Wave.");
+    let said = world.run(&given).ends(0);
+    assert_eq!(said.out, "hello, Wave.\n", "a task that is given wins");
+    assert!(!said.err.contains("the playbook's own"), "{}", said.err);
+    given.pop();
+    given.push(" ");
+    world.run(&given).ends(2);
+    let bare = world.aside("bare.toml", HELLO);
+    let said = world
+        .run(&["run", "--headless", "--model", "scripted", "--playbook", &bare])
+        .ends(2);
+    assert!(said.err.contains("the playbook has no `prompt`"), "{}", said.err);
+    let said = world.run(&["run", "--headless"]).ends(2);
+    assert!(said.err.contains("no task is given"), "{}", said.err);
+    assert_eq!(world.ids().len(), 2, "what was refused began nothing");
+}

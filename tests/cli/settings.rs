@@ -4,7 +4,7 @@ use std::fs::File;
 use std::process::Stdio;
 
 use overrule::domain::altered::Altered;
-use overrule::domain::envelope::Actor;
+use overrule::domain::envelope::{Actor, Via};
 use overrule::domain::event::{Event, ResilienceEvent};
 use overrule::resilience::policy::Policy;
 
@@ -65,7 +65,7 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
             _ => None,
         })
         .collect();
-    let operator = Actor::Operator("tester".into());
+    let operator = Actor::operator("tester".into(), Via::Console);
     assert_eq!(
         set[set.len() - 2..],
         [(&operator, true, 1, 5), (&operator, true, 1, 9)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use overrule::domain::apply::apply;
 use overrule::domain::command::{Command, Edit, EditCommand};
-use overrule::domain::envelope::{Actor, Envelope};
+use overrule::domain::envelope::{Actor, Envelope, Via};
 use overrule::domain::event::run::{Limits, Reuse, Started};
 use overrule::domain::event::{Event, RunEvent};
 use overrule::domain::id::Seq;
@@ -123,7 +123,7 @@ impl Live {
 
     /// Sends a command of the operator's.
     pub async fn send(&self, command: Command) -> Result<Seq, Refusal> {
-        let actor = Actor::Operator(Arc::from("tester"));
+        let actor = Actor::operator(Arc::from("tester"), Via::Console);
         self.handle.command(command, actor).await
     }
 

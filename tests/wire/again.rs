@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use overrule::domain::call::Status;
 use overrule::domain::id::NodeKind;
-use rustix::process::Signal;
+use overrule::tools::child;
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 
 use crate::course::{Course, MESSAGES, answer, flags};
@@ -156,6 +157,33 @@ fn killed(format: &'static crate::formats::Format) -> Course {
     }
 }
 
+/// Ends what the killed process had started and what still runs of it.
+fn end_the_rest(course: &Course) {
+    let state = course.state();
+    let attempts = state.calls.values().flat_map(|call| &call.attempts);
+    for (pid, ticks) in attempts.filter_map(|one| one.under.process) {
+        let group = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        // What has ended by itself need not be ended.
+        let _ = kill_process_group(group, Signal::KILL);
+        until("all of it has ended", || !child::still_running(pid, ticks));
+    }
+}
+
+#[test]
+fn what_is_left_unknown_is_told_as_that() {
+    for format in FORMATS {
+        let course = killed(format);
+        let id = course.call("it").to_string();
+        let verb = ["resolve", &id, "--leave", "--reason", "the office checks"];
+        let after = course.after(&verb, vec![answer(format, "At last.")]);
+        let result = after.one().result("echo begun").to_owned();
+        assert!(result.contains("nobody knows whether it happened"), "{result}");
+        assert!(result.contains("the office checks"), "{result}");
+        assert!(!result.contains("rejected"), "{result}");
+        assert_eq!(course.world.read("log.txt"), "begun\n");
+    }
+}
+
 #[test]
 fn an_unknown_outcome_is_told_as_the_operator_resolved_it() {
     for format in FORMATS {
@@ -180,6 +208,7 @@ fn what_did_not_happen_runs_again_and_is_told_with_what_came_of_it() {
         let course = killed(format);
         course.world.file("again", "");
         let it = course.call("it");
+        end_the_rest(&course);
         let id = it.to_string();
         let verb = ["resolve", &id, "--did-not"];
         let after = course.after(&verb, vec![answer(format, "At last.")]);

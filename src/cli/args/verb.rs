@@ -361,8 +361,8 @@ pub enum Verb {
         #[arg(long, value_name = "TOOL")]
         word: Option<String>,
     },
-    /// Say what came of a call whose outcome is not known: --happened or --did-not
-    #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not"])))]
+    /// Say what came of a call whose outcome is not known: --happened or --did-not; or --leave it unknown
+    #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not", "leave"])))]
     Resolve {
         /// The session
         #[command(flatten)]
@@ -378,6 +378,9 @@ pub enum Verb {
         /// It did not happen; it may run
         #[arg(long)]
         did_not: bool,
+        /// Nobody knows: it ends without a result and does not run again; the model is told so, and --reason beside it
+        #[arg(long)]
+        leave: bool,
     },
     /// Insert the call that finds out whether an execution happened, by its tool's probe template
     Probe {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{misplaced, node, or, seen, text};
-use crate::cli::args::{Choice, Ran, Seen, Verb};
+use crate::cli::args::{Choice, Seen, Verb};
 use crate::cli::exit::{Code, Failure};
 use crate::domain::bulk;
 use crate::domain::call::Digest;
@@ -73,8 +73,23 @@ pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
             consent(state, of, digest, (*choice, word), reason)?
         }
         Verb::Resolve {
-            call, ran, happened, ..
-        } => resolve(node(call)?, ran, happened.as_deref()),
+            call,
+            ran,
+            happened,
+            leave,
+            ..
+        } => {
+            let what = match happened.as_deref() {
+                Some(value) => Resolution::Happened { value: text(value) },
+                None if *leave => Resolution::Leave { reason },
+                None => Resolution::DidNot,
+            };
+            CallCommand::Resolve {
+                call: node(call)?,
+                attempt: ran.attempt.map(Attempt),
+                what,
+            }
+        }
         _ => return Err(misplaced()),
     }))
 }
@@ -105,20 +120,6 @@ pub(super) fn digest_of(state: &State, call: NodeId, given: &str) -> Digest {
 
 pub(super) fn no_call(id: NodeId) -> Failure {
     Failure::new(Code::Usage, format!("there is no call {id}"))
-}
-
-fn resolve(call: NodeId, ran: &Ran, happened: Option<&str>) -> CallCommand {
-    let what = match happened {
-        Some(value) => Resolution::Happened {
-            value: Arc::from(value),
-        },
-        None => Resolution::DidNot,
-    };
-    CallCommand::Resolve {
-        call,
-        attempt: ran.attempt.map(Attempt),
-        what,
-    }
 }
 
 fn consent(

@@ -57,6 +57,7 @@ static DECIDE: &[Entry] = &[
     entry(Verb::Decide(Decide::Reject), "refuse-effect", &["x"], &[Consent], "reject", "refuse the repeated effect with a reason"),
     entry(Verb::Decide(Decide::Happened), "it-happened", &["h"], &[Doubt, Effects], "it happened: type the result", "say that the execution happened, and type its result"),
     entry(Verb::Decide(Decide::DidNot), "it-did-not", &["d"], &[Doubt, Effects], "it did not happen: let it run", "say that the execution did not happen; what was approved for it runs at once, anything else is asked for again"),
+    entry(Verb::Decide(Decide::Leave), "leave-unknown", &["x"], &[Doubt], "leave it: not run again", "leave it open what came of the execution: the call ends without a result and does not run again, the model is told that nobody knows, and the effect stays listed as unknown"),
     entry(Verb::Decide(Decide::AskAgain), "ask-again", &["T"], &[Broken], "ask again", "ask the model again for a broken turn"),
     entry(Verb::Decide(Decide::Keep), "keep-arrived", &["u"], &[Broken], "keep what arrived", "take what arrived of a broken turn as the whole turn"),
     entry(Verb::Run(RunVerb::Emergency), "stop-broken", &["X"], &[Broken], "stop", "stop the run instead of asking again"),

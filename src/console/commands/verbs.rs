@@ -216,6 +216,8 @@ pub enum Decide {
     Happened,
     /// It did not happen.
     DidNot,
+    /// Nobody knows, and it does not run again.
+    Leave,
     /// Ask the model again.
     AskAgain,
     /// Keep what arrived.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::command::{Behind, Edit, EditCommand};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::lineage::plan;
+use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
@@ -294,7 +295,8 @@ pub fn moved(state: &State, edit: &Edit) -> Option<String> {
         return Some(format!("{id} is not there"));
     };
     if !node.active || !state.turn_of(id).is_some_and(stands) {
-        return Some(format!("{id} is history: an edit replaced it"));
+        let why = stand::replaced_words(state, id);
+        return Some(format!("{id} is history: {why}"));
     }
     let base = base_of(edit)?;
     (node.rev() != base).then(|| format!("{id} changed from {base} to {} since: do it again", node.rev()))

@@ -174,15 +174,19 @@ impl Editor {
         }
     }
 
-    /// Takes back what `$EDITOR` left; editors add a line break at the end that nobody typed.
-    pub fn take_external(&mut self, returned: &str) -> Result<(), String> {
+    /// Takes back what `$EDITOR` left; editors add a line break at the end that nobody typed. Gives whether they had also
+    /// put a carriage return at ends of lines: one of the text's own stands there as a mark, so it is no part of it.
+    pub fn take_external(&mut self, returned: &str) -> Result<bool, String> {
         let before = self.for_external();
+        let bare = returned.replace("\r\n", "\n");
+        let ends = bare.len() != returned.len();
+        let returned = bare.as_str();
         let returned = match returned.strip_suffix('\n') {
             Some(rest) if !before.ends_with('\n') => rest,
             _ => returned,
         };
         if returned == before {
-            return Ok(());
+            return Ok(ends);
         }
         let lines: Vec<&str> = returned.split('\n').collect();
         let parsed = field::read(&lines).map_err(|misread| misread.words())?;
@@ -194,7 +198,7 @@ impl Editor {
             self.field.replace(&parsed);
         }
         self.check();
-        Ok(())
+        Ok(ends)
     }
 
     /// How many lines there are.

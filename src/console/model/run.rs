@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
-use crate::console::link::{At, Frames, Look, Replaced};
+use crate::console::link::{At, Frames, Look, Outliving, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
@@ -19,7 +19,7 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::live::Live;
 use crate::domain::node::Node;
-use crate::domain::stand::Stand;
+use crate::domain::stand::{self, Stand};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
@@ -61,6 +61,9 @@ pub struct RunPart {
     pub sent_then: Option<SentThen>,
     /// The call whose decision is looked at, with what it would replace; none until that has come.
     pub looked: Option<(Look, Option<Replaced>)>,
+    /// Processes that may have outlived the program which had started them, and whether they run; none until it was
+    /// looked.
+    pub outliving: Vec<(Outliving, Option<bool>)>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
@@ -138,7 +141,10 @@ impl RunPart {
     pub fn waits(&self, call: &Call) -> Result<(), String> {
         let id = call.id;
         match Stand::of_call(&self.state, call) {
-            Stand::History(_) => Err(format!("{id} is history: an edit replaced it")),
+            Stand::History(_) => {
+                let why = stand::replaced_words(&self.state, id);
+                Err(format!("{id} is history: {why}"))
+            }
             Stand::Held(status) | Stand::Now(status) if !status.needs_operator() => {
                 Err(format!("{id} does not wait for you: it is {}", status.word()))
             }
@@ -181,6 +187,12 @@ impl RunPart {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether the process of a call that is in doubt still runs; none where that is not known.
+    pub fn outlived(&self, call: NodeId) -> Option<bool> {
+        let found = self.outliving.iter().find(|(process, _)| process.call == call);
+        found.and_then(|(_, lives)| *lives)
     }
 
     /// A run of which nothing is known but how its tools are watched.

@@ -194,7 +194,7 @@ fn time(run: &RunPart, meter: &Meter) -> Row {
 
 /// Calls that count, by how they stand.
 fn calls(state: &State) -> Row {
-    let (mut all, mut ok, mut failed, mut refused) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut all, mut ok, mut failed, mut refused, mut left) = (0_usize, 0_usize, 0_usize, 0_usize, 0_usize);
     for call in state.calls.values() {
         if !state.node(call.id).is_some_and(|node| node.active) {
             continue;
@@ -204,6 +204,7 @@ fn calls(state: &State) -> Row {
             Status::Succeeded => ok += 1,
             Status::Failed(_) | Status::Invalid | Status::Unsatisfiable => failed += 1,
             Status::Rejected | Status::Expired => refused += 1,
+            Status::Left => left += 1,
             _ => {}
         }
     }
@@ -212,6 +213,7 @@ fn calls(state: &State) -> Row {
     for (count, word, role) in [
         (failed, "failed", Role::Failed),
         (refused, "refused", Role::Failed),
+        (left, "left unknown", Role::Unknown),
         (waiting, "waiting", Role::Awaiting),
     ] {
         if count > 0 {

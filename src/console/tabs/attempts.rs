@@ -35,7 +35,9 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     super::repairs::steps(maker, call);
     maker.own(Role::Title, "decisions");
     for (rev, seq, decision) in &call.decisions {
-        maker.field(&format!("{seq} {rev}"), &decision_word(decision));
+        let from = run.state.via.get(seq).map(|via| format!(" ({})", via.word()));
+        let words = decision_word(decision) + &from.unwrap_or_default();
+        maker.field(&format!("{seq} {rev}"), &words);
     }
     if call.decisions.is_empty() {
         maker.own(Role::Dim, "none");
@@ -107,6 +109,13 @@ pub fn decision_word(decision: &Decision) -> String {
         Decision::Answer => "answered by the operator".to_owned(),
         Decision::Reuse { from } => format!("result of {from} reused"),
         Decision::RunAgain => "run again with consent".to_owned(),
+        Decision::Leave { reason } => {
+            let words = "left unknown by the operator, not to run again";
+            match reason.as_str() {
+                "" => words.to_owned(),
+                _ => format!("{words}: {reason}"),
+            }
+        }
         Decision::Withdrawn { reason } => format!("taken back by the operator before it began: {reason}"),
     }
 }

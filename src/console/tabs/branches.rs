@@ -13,11 +13,12 @@ use crate::console::diff;
 use crate::console::doc::{Form, Piece, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::pager::Wrap;
-use crate::console::summary;
+use crate::console::summary::{self, Summary};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::branch::compare::{Comparison, Row};
 use crate::domain::branch::{Branch, Sum};
+use crate::domain::came;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::Content;
 use crate::domain::state::State;
@@ -142,6 +143,8 @@ struct Pair {
     node: NodeId,
     call: (Option<Rev>, Option<Rev>),
     result: (Option<Rev>, Option<Rev>),
+    /// Why there is none.
+    left: (Option<&'static str>, Option<&'static str>),
     same: bool,
 }
 
@@ -162,6 +165,7 @@ fn pairs(comparison: &Comparison, all: bool) -> Vec<Pair> {
                 node: row.node,
                 call: (row.a, row.b),
                 result: result.map_or((None, None), |row| (row.a, row.b)),
+                left: (row.left_a, row.left_b),
                 same: row.same && result.is_none_or(|row| row.same),
             }
         })
@@ -245,8 +249,20 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
             (None, _) => (Role::DiffAdd, "only B"),
         };
         let name = (role, format!("{:<6}{word}", pair.node.to_string()));
-        let a = said(maker, pair.node, (pair.call.0, pair.result.0), pair.call.1, room);
-        let b = said(maker, pair.node, (pair.call.1, pair.result.1), pair.call.0, room);
+        let a = said(
+            maker,
+            pair.node,
+            (pair.call.0, pair.result.0, pair.left.0),
+            pair.call.1,
+            room,
+        );
+        let b = said(
+            maker,
+            pair.node,
+            (pair.call.1, pair.result.1, pair.left.1),
+            pair.call.0,
+            room,
+        );
         put(Some(at), name, a, b);
     }
     if comparison.is_equal() {
@@ -300,7 +316,7 @@ pub fn compared_node(maker: &mut Maker<'_>, comparison: &Comparison, node: NodeI
 fn said(
     maker: &Maker<'_>,
     id: NodeId,
-    (rev, result): (Option<Rev>, Option<Rev>),
+    (rev, result, left): (Option<Rev>, Option<Rev>, Option<&'static str>),
     elsewhere: Option<Rev>,
     room: usize,
 ) -> Option<Styled> {
@@ -316,9 +332,14 @@ fn said(
     }
     let given = revision(id.observation(), result).filter(|_| id.kind == NodeKind::Call);
     let result = given.and_then(|(_, given)| match &given.content {
-        Content::Observation { outcome, .. } => Some(summary::result(outcome)),
+        Content::Observation { outcome, .. } => {
+            let came = state.calls.get(&id).and_then(|call| came::of(call, given));
+            let told = came.map(|came| Summary::default().own(format!("{}: ", came.word())));
+            Some(told.unwrap_or_default().and(summary::result(outcome)))
+        }
         _ => None,
     });
+    let result = result.or_else(|| Some(Summary::default().own(left?)));
     let left = room.saturating_sub(line.columns());
     let most = match &result {
         Some(result) => summary::beside(left, result),

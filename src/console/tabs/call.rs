@@ -12,12 +12,14 @@ use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
+use crate::domain::came;
 use crate::domain::fork;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::ledger::is_orphaned;
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
-use crate::domain::stand::Stand;
+use crate::domain::stand::{self, Stand};
+use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::text;
@@ -99,12 +101,17 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
 
 pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
     let stand = Stand::of_call(&maker.run.state, call);
-    let symbol = Symbol::of_stand(stand);
+    let came = came::now(&maker.run.state, call).filter(|_| call.status == Status::Succeeded);
+    let (symbol, words) = match (came, stand) {
+        (Some(came), Stand::Now(_)) => (Symbol::Edited, came.word().to_owned()),
+        (Some(came), stand) => (
+            Symbol::of_stand(stand),
+            format!("{}, {}", came.word(), apart(stand)),
+        ),
+        (None, stand) => (Symbol::of_stand(stand), stand.words()),
+    };
     let mut line = Styled::new()
-        .own(
-            symbol.role(),
-            format!("{} {}", maker.glyph(symbol), stand.words()),
-        )
+        .own(symbol.role(), format!("{} {words}", maker.glyph(symbol)))
         .own(Role::Dim, format!("  effect {}", call.effect.word()));
     if let Status::Failed(class) = &call.status {
         line = line.own(Role::Failed, format!("  {}", class.word()));
@@ -123,6 +130,14 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
     }
 }
 
+/// Why a call does not count now, in a word.
+const fn apart(stand: Stand<'_>) -> &'static str {
+    match stand {
+        Stand::History(_) => "history",
+        Stand::Held(_) | Stand::Now(_) => "held",
+    }
+}
+
 /// The exact arguments; for a call that waits, everything that a decision rests on.
 pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
     let Some(call) = maker.run.state.call(id) else {
@@ -130,7 +145,7 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
         return;
     };
     let stand = Stand::of_call(&maker.run.state, call);
-    if let Some(words) = undecided(stand) {
+    if let Some(words) = undecided(&maker.run.state, call.id, stand) {
         maker.own(Role::Superseded, words);
         exact(maker, id, false);
     } else if matches!(call.status, Status::Repairing(_)) {
@@ -145,11 +160,14 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
 }
 
 /// Why nothing is asked about a call that an edit replaced or holds, whatever it waited for.
-const fn undecided(stand: Stand<'_>) -> Option<&'static str> {
+fn undecided(state: &State, id: NodeId, stand: Stand<'_>) -> Option<String> {
     match stand {
-        Stand::History(_) => Some("history: an edit replaced it, nothing can be decided about it"),
+        Stand::History(_) => {
+            let why = stand::replaced_words(state, id);
+            Some(format!("history: {why}, nothing can be decided about it"))
+        }
         Stand::Held(status) if status.needs_operator() => {
-            Some("held by an edit before it: nothing can be decided until it stands again")
+            Some("held by an edit before it: nothing can be decided until it stands again".to_owned())
         }
         Stand::Held(_) | Stand::Now(_) => None,
     }
@@ -181,7 +199,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         maker.framed(0, &super::fork::happened(one));
     }
     if call.status.needs_operator()
-        && let Some(words) = left_behind(call)
+        && let Some(words) = left_behind(call, run.outlived(id))
     {
         maker.framed(0, &words);
     }
@@ -198,7 +216,7 @@ fn has_ended(call: &Call, attempt: Attempt) -> bool {
 }
 
 /// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
-fn left_behind(call: &Call) -> Option<String> {
+fn left_behind(call: &Call, lives: Option<bool>) -> Option<String> {
     let Status::InDoubt(attempt) = call.status else {
         return None;
     };
@@ -211,9 +229,16 @@ fn left_behind(call: &Call) -> Option<String> {
         .find(|one| one.no == attempt)?
         .under
         .process?;
-    Some(format!(
-        "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
-    ))
+    Some(match lives {
+        Some(true) => format!(
+            "its process {pid} still runs, or what it began: wait, or `kill -- -{pid}`; until its end nobody can say that it \
+             did not happen"
+        ),
+        Some(false) => format!("its process {pid} has ended, with all that it began"),
+        None => format!(
+            "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
+        ),
+    })
 }
 
 fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {

@@ -163,16 +163,13 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     let run = maker.run;
     let state = &run.state;
     effects(maker, plan);
-    let ran = |id: &&NodeId| state.call(**id).is_some_and(|call| !call.attempts.is_empty());
-    let (again, first): (Vec<NodeId>, Vec<NodeId>) = plan.certain.iter().partition(ran);
-    let perhaps: Vec<NodeId> = plan
-        .possible
-        .iter()
-        .filter(|id| !plan.certain.contains(id))
-        .copied()
-        .collect();
+    let (first, waits) = plan.first(state);
+    let again = plan.again();
+    let maybe = plan.possible.iter().filter(|id| !plan.certain.contains(id));
+    let (may, perhaps): (Vec<NodeId>, Vec<NodeId>) = maybe.partition(|id| plan.anew.contains(id));
     if plan.superseded.is_empty()
         && plan.recalled.is_empty()
+        && may.is_empty()
         && perhaps.is_empty()
         && again.is_empty()
         && plan.effects.is_empty()
@@ -180,11 +177,13 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     {
         maker.own(Role::Ok, "nothing that ran is touched");
     }
-    let groups: [(&str, Role, &[NodeId]); 9] = [
+    let groups: [(&str, Role, &[NodeId]); 11] = [
         ("comes back", Role::Ok, &plan.recalled),
         ("runs", Role::Running, &first),
+        ("waits for approval", Role::Awaiting, &waits),
         ("runs again", Role::Running, &again),
         ("may run again", Role::Stale, &perhaps),
+        ("may run", Role::Stale, &may),
         ("cancelled", Role::Failed, &plan.cancelled),
         ("superseded", Role::Superseded, &plan.superseded),
         ("may be so too", Role::Stale, &plan.perhaps),
@@ -279,6 +278,8 @@ fn effects(maker: &mut Maker<'_>, plan: &Plan) {
     for seq in plan.effects.iter().take(MOST_EFFECTS) {
         let again = maker.run.state.ledger.get(seq).map(|entry| entry.call);
         let word = match again {
+            // What happened was something else.
+            Some(call) if plan.anew.contains(&call) => "",
             Some(call) if plan.certain.contains(&call) => "runs again",
             Some(call) if plan.possible.contains(&call) => "may run again",
             _ => "",

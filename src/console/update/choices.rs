@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{armed, ask_word, irreversible, question, send, unread, waiting};
 use super::input::By;
-use super::{ledger, open};
+use super::{ledger, open, prompts};
 use crate::console::doc::Doc;
 use crate::console::hints;
 use crate::console::model::Model;
@@ -174,6 +174,11 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         return ledger::did_not(model, out);
     }
     let (call, ..) = asked(model, by, at)?;
+    if model.run.outlived(call) == Some(true) {
+        return Err(format!(
+            "{call} still runs, and may happen yet: wait for its end, or end it; then say that it did not happen"
+        ));
+    }
     // What was approved runs at once.
     whole(model)?;
     let attempt = in_doubt(model, call);
@@ -185,6 +190,16 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         what: Resolution::DidNot,
     });
     send(model, command, Some(call), out);
+    Ok(())
+}
+
+/// Nobody finds out: it is said what then stands, and asked what else the model is told.
+pub(super) fn leave(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    let (call, ..) = asked(model, by, at)?;
+    let attempt = in_doubt(model, call);
+    model.overlays.pop();
+    let title = format!("{call} stays unknown and does not run again: what else is the model told?");
+    prompts::line(model, LinePurpose::LeaveUnknown { call, attempt }, &title, "");
     Ok(())
 }
 

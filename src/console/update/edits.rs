@@ -19,6 +19,7 @@ use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, plan};
 use crate::domain::node::{Content, Node};
+use crate::domain::stand;
 
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
@@ -121,7 +122,8 @@ fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
         .node(id)
         .ok_or_else(|| format!("{id} is not there"))?;
     if !node.active {
-        return Err(format!("{id} is history: an edit replaced it"));
+        let why = stand::replaced_words(&model.run.state, id);
+        return Err(format!("{id} is history: {why}"));
     }
     Ok((id, node.rev()))
 }

@@ -11,7 +11,8 @@ use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EscapeCommand, ResilienceCommand, RunCommand, WeightCommand,
+    CallCommand, Command, ConsentChoice, Edit, EscapeCommand, ResilienceCommand, Resolution, RunCommand,
+    WeightCommand,
 };
 use crate::domain::escape::Detector;
 use crate::domain::event::run::Limits;
@@ -165,7 +166,10 @@ pub(super) fn external(model: &mut Model, result: Result<String, String>) {
     };
     let taken = result.and_then(|text| editor.take_external(&text));
     match taken {
-        Ok(()) => model.say("taken over from $EDITOR; look at it before you finish"),
+        Ok(false) => model.say("taken over from $EDITOR; look at it before you finish"),
+        Ok(true) => model.say(
+            "taken over from $EDITOR, its lines ended as they were before and not with CRLF; look at it before you finish",
+        ),
         Err(why) => model.complain(format!("nothing was taken over from $EDITOR: {why}")),
     }
 }
@@ -228,6 +232,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
         purpose @ (LinePurpose::Reject { .. }
         | LinePurpose::EndAgent { .. }
         | LinePurpose::Irreversible { .. }
+        | LinePurpose::LeaveUnknown { .. }
         | LinePurpose::RefuseEffect { .. }) => about_call(model, purpose, text, out),
         LinePurpose::Repair { call, rev } => {
             if !repair::chosen(model, (call, rev), &text, out) {
@@ -318,6 +323,10 @@ fn about_call(
                     reason,
                 },
             )
+        }
+        LinePurpose::LeaveUnknown { call, attempt } => {
+            let what = Resolution::Leave { reason: text };
+            (call, CallCommand::Resolve { call, attempt, what })
         }
         LinePurpose::RefuseEffect { call, rev, digest } => {
             let choice = ConsentChoice::Reject {

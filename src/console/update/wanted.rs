@@ -6,15 +6,18 @@
 use std::sync::Arc;
 
 use super::decide;
-use crate::console::link::{Frames, Look, Looked, Replaced};
+use crate::console::link::{Frames, Look, Looked, Outliving, Replaced};
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::overlay::Overlay;
 use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::msg::Out;
 use crate::console::tabs;
-use crate::domain::id::TurnId;
+use crate::domain::call::{Call, Status};
+use crate::domain::id::{Attempt, TurnId};
+use crate::domain::state::State;
 use crate::domain::transcript::sent::Sent;
 use crate::domain::turn::{Stream, Turn};
 
@@ -23,6 +26,7 @@ pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_wire(model, out);
     ask_for_sent(model, out);
     ask_for_replaced(model, out);
+    ask_for_outliving(model, out);
 }
 
 /// The turn of which a tab of the inspector shows what the model was asked, where it is that tab.
@@ -131,6 +135,59 @@ pub(super) fn replaces(model: &mut Model, of: &Look, found: Replaced) {
     {
         *known = Some(found);
         model.inspector.made = None;
+    }
+}
+
+/// Has it looked whether what is in doubt still runs, as long as anything is.
+fn ask_for_outliving(model: &mut Model, out: &mut Vec<Out>) {
+    let wanted = if model.settings.is_recorded() {
+        Vec::new()
+    } else {
+        in_doubt(&model.run.state)
+    };
+    let known = &mut model.run.outliving;
+    if known.iter().map(|(process, _)| process).eq(&wanted) {
+        return;
+    }
+    let before = std::mem::take(known);
+    let of = |process: &Outliving| before.iter().find(|(one, _)| one == process)?.1;
+    *known = wanted.iter().map(|process| (*process, of(process))).collect();
+    out.push(Out::Watch(wanted));
+}
+
+/// The processes of executions that wait for a word on what came of them, and whose end nobody saw.
+fn in_doubt(state: &State) -> Vec<Outliving> {
+    let waiting = state.queue().filter_map(|call| match call.status {
+        Status::InDoubt(attempt) => Some((call, attempt)),
+        _ => None,
+    });
+    let process = |(call, attempt): (&Call, Attempt)| {
+        let mut attempts = call.attempts.iter();
+        let record = attempts.find(|one| one.no == attempt && one.outcome.is_none())?;
+        let (pid, ticks) = record.under.process?;
+        Some(Outliving {
+            call: call.id,
+            pid,
+            ticks,
+        })
+    };
+    waiting.filter_map(process).collect()
+}
+
+/// Takes in whether a process still runs; what was made before says it anew.
+pub(super) fn outlives(model: &mut Model, of: Outliving, lives: bool) {
+    let mut known = model.run.outliving.iter_mut();
+    let Some((_, now)) = known.find(|(process, _)| *process == of) else {
+        return;
+    };
+    if now.replace(lives) == Some(lives) {
+        return;
+    }
+    model.inspector.made = None;
+    for overlay in &mut model.overlays {
+        if let Overlay::Dialog(dialog) = overlay {
+            dialog.made = None;
+        }
     }
 }
 

@@ -54,7 +54,8 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
     );
     // What a person wrote or refused stands whatever it was based on, as long as nothing new is asked of them.
     let pinned = draft.state.observation(call.id).is_some_and(|node| node.pinned);
-    let refused = matches!(call.status, Status::Rejected) && (found.is_none() || call.resolved.is_none());
+    let refused = matches!(call.status, Status::Rejected | Status::Left)
+        && (found.is_none() || call.resolved.is_none());
     if same && !nothing {
         let bindings = found.map(|(bindings, _)| bindings).unwrap_or_default();
         draft.call(CallEvent::Kept {

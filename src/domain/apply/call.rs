@@ -257,6 +257,13 @@ fn decided(
             });
             Status::Ready
         }
+        Decision::Leave { reason } => {
+            life.snags.change(|snags| {
+                snags.because = Some(Arc::from(reason.as_str()));
+                snags.denied_by = None;
+            });
+            Status::Left
+        }
         Decision::Reject { reason } => {
             life.snags.change(|snags| {
                 snags.because = Some(Arc::from(reason.as_str()));

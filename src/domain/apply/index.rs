@@ -78,6 +78,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         Status::Succeeded
         | Status::Failed(_)
         | Status::Rejected
+        | Status::Left
         | Status::Expired
         | Status::Skipped
         | Status::Unsatisfiable => agenda.settled.insert(id.no),
@@ -194,6 +195,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
         Status::Succeeded
         | Status::Failed(_)
         | Status::Rejected
+        | Status::Left
         | Status::Expired
         | Status::Skipped
         | Status::Unsatisfiable => agenda.settled.remove(id.no),

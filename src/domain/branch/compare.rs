@@ -1,6 +1,8 @@
 //! What tells two branches apart, node by node. Must not know: how it is shown.
 
 use super::{Sum, counted, line, sum};
+use crate::domain::call::Status;
+use crate::domain::history::{Line, Then};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
@@ -41,8 +43,12 @@ pub struct Row {
     pub a: Option<Rev>,
     /// The same on the other.
     pub b: Option<Rev>,
-    /// Whether it says the same on both.
+    /// Whether it says the same on both, and came to the same.
     pub same: bool,
+    /// Why a call has no result on the one, in a word; none where it has one, and for what is no call.
+    pub left_a: Option<&'static str>,
+    /// The same on the other.
+    pub left_b: Option<&'static str>,
 }
 
 /// Compares two epochs at their ends.
@@ -55,11 +61,16 @@ pub fn compare(state: &State, a: Epoch, b: Epoch) -> Comparison {
         .filter_map(|node| {
             let on_a = counted(state, node.id, &line_a);
             let on_b = counted(state, node.id, &line_b);
+            let left_a = on_a.and_then(|_| left(state, node.id, &line_a));
+            let left_b = on_b.and_then(|_| left(state, node.id, &line_b));
+            let says = |one| on_b.is_some_and(|other| says_same(node, one, other));
             (on_a.is_some() || on_b.is_some()).then(|| Row {
                 node: node.id,
                 a: on_a,
                 b: on_b,
-                same: on_a.is_some_and(|one| on_b.is_some_and(|other| says_same(node, one, other))),
+                same: on_a.is_some_and(says) && left_a == left_b,
+                left_a,
+                left_b,
             })
         })
         .collect();
@@ -70,6 +81,18 @@ pub fn compare(state: &State, a: Epoch, b: Epoch) -> Comparison {
         sum_b: sum(state, &line_b),
         rows,
     }
+}
+
+/// How a call ended at the end of a line that gave no result there.
+fn left(state: &State, id: NodeId, line: &Line) -> Option<&'static str> {
+    let call = state.calls.get(&id)?;
+    let status = match call.history.at(line) {
+        Then::Absent => return None,
+        Then::Now => &call.status,
+        Then::Was(way) => &way.status,
+    };
+    let gave = matches!(status, Status::Succeeded | Status::Failed(_));
+    (status.is_settled() && !gave).then(|| status.word())
 }
 
 fn says_same(node: &Node, one: Rev, other: Rev) -> bool {

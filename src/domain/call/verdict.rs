@@ -164,6 +164,11 @@ pub enum Decision {
     },
     /// A person let an effect run although it may have happened before.
     RunAgain,
+    /// A person left it open what came of an execution whose outcome is not known: the call does not run again.
+    Leave {
+        /// What the model is told beside that; may be empty.
+        reason: String,
+    },
     /// A person took back what had let it run, before it began: it is asked for again.
     Withdrawn {
         /// Why, for the log.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::{consent, edit, escape};
+use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
@@ -13,12 +14,17 @@ use crate::domain::event::{CallEvent, EditEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::stand;
 use crate::domain::state::{Mode, State};
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::Activity;
 
-pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(), Refusal> {
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    command: &CallCommand,
+) -> Result<(), Refusal> {
     match command {
         CallCommand::Approve {
             call,
@@ -42,7 +48,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
             choice,
             word,
         } => consent::consent(draft, (*call, *rev), digest, choice, word.as_deref()),
-        CallCommand::Resolve { call, attempt, what } => consent::resolve(draft, (*call, *attempt), what),
+        CallCommand::Resolve { call, attempt, what } => {
+            consent::resolve(draft, advice, (*call, *attempt), what)
+        }
         CallCommand::Unpin { node, rev } => unpin(draft, *node, *rev),
     }
 }
@@ -56,7 +64,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: an edit replaced it"),
+            format!("{id} is history: {}", stand::replaced_words(state, id)),
         ));
     }
     match state.turn_of(id).map(|turn| thread::activity(state, turn)) {
@@ -67,7 +75,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
         )),
         _ => Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: an edit replaced it"),
+            format!("{id} is history: {}", stand::replaced_words(state, id)),
         )),
     }
 }

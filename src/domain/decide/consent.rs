@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
+use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, Outcome, Status};
 use crate::domain::command::{ConsentChoice, Resolution};
 use crate::domain::draft::Draft;
@@ -106,9 +107,13 @@ fn forgotten(state: &State, id: NodeId) -> Option<Attempt> {
 /// Takes the word of a person on what nobody saw end.
 pub(super) fn resolve(
     draft: &mut Draft<'_>,
+    advice: &dyn Advice,
     (id, shown): (NodeId, Option<Attempt>),
     what: &Resolution,
 ) -> Result<(), Refusal> {
+    if let Resolution::Leave { reason } = what {
+        return leave(draft, (id, shown), reason);
+    }
     let found = find(draft.state, id);
     let waits_no_more = match &found {
         Ok(call) => !matches!(call.status, Status::InDoubt(_)),
@@ -116,7 +121,7 @@ pub(super) fn resolve(
     };
     let value = match what {
         Resolution::Happened { value } => Some(value),
-        Resolution::DidNot => None,
+        Resolution::DidNot | Resolution::Leave { .. } => None,
     };
     let resolved = |attempt, kept: Option<&Arc<str>>| CallEvent::Resolved {
         call: id,
@@ -127,7 +132,10 @@ pub(super) fn resolve(
     };
     if waits_no_more && let Some(attempt) = forgotten(draft.state, id) {
         same_attempt(id, shown, attempt)?;
-        value.map_or(Ok(()), |value| valid_json(value))?;
+        value.map_or_else(
+            || has_ended(draft.state, advice, (id, attempt)),
+            |value| valid_json(value),
+        )?;
         draft.call(resolved(attempt, value));
         return Ok(());
     }
@@ -137,10 +145,51 @@ pub(super) fn resolve(
     };
     same_attempt(id, shown, attempt)?;
     let rev = draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default();
-    value.map_or(Ok(()), |value| valid_json(value))?;
+    value.map_or_else(
+        || has_ended(draft.state, advice, (id, attempt)),
+        |value| valid_json(value),
+    )?;
     draft.call(resolved(attempt, None));
     if let Some(value) = value {
         given(draft, (id, rev), value);
     }
     Ok(())
+}
+
+/// Leaves it open what came of an execution: its call ends without a result and does not run again.
+fn leave(draft: &mut Draft<'_>, (id, shown): (NodeId, Option<Attempt>), reason: &str) -> Result<(), Refusal> {
+    let call = find(draft.state, id)?;
+    let Status::InDoubt(attempt) = call.status else {
+        return Err(wrong_status(call, "leave", "Nothing of it is in doubt"));
+    };
+    same_attempt(id, shown, attempt)?;
+    draft.call(CallEvent::Decided {
+        call: id,
+        rev: draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default(),
+        digest: call.digest.clone(),
+        decision: Decision::Leave {
+            reason: reason.trim().to_owned(),
+        },
+    });
+    Ok(())
+}
+
+/// Refuses the word that an execution did not happen while it still may: what is let run for it would run beside it.
+fn has_ended(state: &State, advice: &dyn Advice, (id, attempt): (NodeId, Attempt)) -> Result<(), Refusal> {
+    let attempts = state.calls.get(&id).map(|call| call.attempts.iter());
+    let mut of_it = attempts.into_iter().flatten().filter(|one| one.no == attempt);
+    let running = of_it.find_map(|one| {
+        let (pid, ticks) = one.under.process.filter(|_| one.outcome.is_none())?;
+        advice.still_runs(pid, ticks).then_some(pid)
+    });
+    match running {
+        Some(pid) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!(
+                "{id} still runs as process {pid}: it may happen yet. Wait for its end, or end it and what it started \
+                 with `kill -- -{pid}`; then it can be said that it did not happen"
+            ),
+        )),
+        None => Ok(()),
+    }
 }

@@ -26,6 +26,7 @@ use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::thread;
 
@@ -295,7 +296,7 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
     let after = before.rfind(|one| one.is_active()).map(|one| one.id);
     not_pinned_above(state, turn.thread)?;
     nothing_open_before(state, id)?;
-    begin_after(draft, id, &format!("ask the model again for {id}"), None);
+    begin_after(draft, id, &format!("{} {id}", stand::ASKS_ANEW), None);
     supersede_turns(draft, turns);
     // What it is asked with depends on what falls: the request is made from what is left.
     let mut left = state.clone();

@@ -90,6 +90,26 @@ impl Reach {
         reach
     }
 
+    /// Of the calls that may run, those that never ran with what they would run with.
+    pub(super) fn anew(&self, state: &State) -> Vec<NodeId> {
+        let ran = |id: &&NodeId| {
+            let (Some(call), Some(node)) = (state.calls.get(id), state.nodes.get(id)) else {
+                return false;
+            };
+            let mut attempts = call.attempts.iter();
+            if let Some((_, tool, args)) = self.edited.iter().rfind(|(one, ..)| one == *id) {
+                let tool_at = |rev| match node.revision(rev).map(|said| &said.content) {
+                    Some(Content::Call { tool, .. }) => Some(tool),
+                    _ => None,
+                };
+                return attempts.any(|one| one.args == *args && tool_at(one.rev) == Some(tool));
+            }
+            let rev = self.says.get(id).copied().unwrap_or_else(|| node.rev());
+            attempts.any(|one| one.rev == rev)
+        };
+        self.possible.iter().filter(|id| !ran(id)).copied().collect()
+    }
+
     /// What reads a result that is not there and will not be is passed over, however it is edited: unless what it
     /// reads may come of the same edits.
     fn leave_out_dead(&mut self, state: &State) {

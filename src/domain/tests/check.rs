@@ -67,6 +67,7 @@ impl Witness {
                     call,
                     decision:
                         Decision::Reject { .. }
+                        | Decision::Leave { .. }
                         | Decision::Deny { .. }
                         | Decision::Expire { .. }
                         // It was to run again, and now a person decides on that.

@@ -1,8 +1,10 @@
 //! The plan of an edit against what the edit then does. Must not know: how a plan is shown.
 
 use super::world::*;
+use crate::domain::advice::Cards;
 use crate::domain::call::Status;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
+use crate::domain::decide;
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::lineage;
 use crate::domain::refusal::RefusalKind;
@@ -228,4 +230,48 @@ fn what_cannot_be_committed_has_no_plan() {
         RefusalKind::NoChange
     );
     assert!(lineage::plan(&w.state, &[]).is_err());
+}
+
+#[test]
+fn a_plan_tells_bytes_that_never_ran_from_those_that_did() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":2}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.args(a, r#"{"_as":"a","n":4}"#).unwrap();
+    w.drain();
+    assert_eq!(w.runs(a), [r#"{"n":4}"#], "the edit was the approval");
+    // What stood before it was never let run.
+    let plan = lineage::plan_of(&w.state, &UNDO).unwrap();
+    assert!(plan.possible.contains(&a), "{plan:?}");
+    assert_eq!(plan.anew, [a]);
+    assert_eq!((plan.first(&w.state), plan.again()), ((vec![], vec![a]), vec![]));
+    w.undo().unwrap();
+    assert_eq!(
+        (w.status(a), w.starts(a)),
+        (Status::Awaiting, 1),
+        "it waits, as was said"
+    );
+
+    let edit = |node, args: &str| Edit::Call {
+        node,
+        base: Rev(1),
+        tool: "read".into(),
+        args: args.into(),
+        shown: true,
+    };
+    let other = lineage::plan(&w.state, &[edit(b, r#"{"_as":"b","n":3}"#)]).unwrap();
+    assert_eq!((other.anew.as_slice(), other.again()), ([b].as_slice(), vec![]));
+    assert_eq!(other.first(&w.state), (vec![b], vec![]));
+    w.args(b, r#"{"_as":"b","n":3}"#).unwrap();
+    w.drain();
+    let retry = Command::Call(CallCommand::Retry {
+        call: b,
+        rev: w.rev(b),
+    });
+    let events = decide::command(&w.state, &Cards(&w.state), &retry).unwrap();
+    let plan = lineage::of_events(&w.state, &events);
+    assert_eq!((plan.again(), plan.anew), (vec![b], vec![]), "it ran so before");
 }

@@ -1,7 +1,7 @@
 //! The tools and the policy of the test world: programmable, and known exactly. Must not know: when
 //! anything runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -51,6 +51,8 @@ pub struct Rules {
     pub pauses: BTreeMap<String, u64>,
     /// Files that calls run which name them as `file`, and what is in them.
     pub files: BTreeMap<String, String>,
+    /// Processes that run.
+    pub alive: Arc<Mutex<BTreeSet<u32>>>,
     /// When breakers change; none where there are none.
     pub breakers: Option<crate::resilience::breaker::Settings>,
 }
@@ -64,6 +66,7 @@ impl Default for Rules {
             deadline: None,
             session: Vec::new(),
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
+            alive: Arc::default(),
             breakers: None,
             files: BTreeMap::new(),
             pauses: BTreeMap::new(),
@@ -163,6 +166,10 @@ impl Advice for Rules {
             asks_operator: name == "ask_operator",
             delegates: name == "delegate",
         })
+    }
+
+    fn still_runs(&self, pid: u32, _ticks: u64) -> bool {
+        self.alive.lock().unwrap().contains(&pid)
     }
 
     fn near(&self, name: &str) -> Vec<String> {

@@ -399,8 +399,11 @@ pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refu
             w.consent(id, choice)
         }
         Status::InDoubt(_) => {
-            let what = match tape.draw(2) {
+            let what = match tape.draw(3) {
                 0 => Resolution::DidNot,
+                1 => Resolution::Leave {
+                    reason: String::new(),
+                },
                 _ => Resolution::Happened {
                     value: "{\"v\":1}".into(),
                 },

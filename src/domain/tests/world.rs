@@ -7,7 +7,7 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
 use crate::domain::command::{Command, Edit};
 use crate::domain::effect::Effect;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::fork::{Foreseen, Reading, Ready};
@@ -431,7 +431,7 @@ impl World {
         world.witness = check::Witness::default();
         world.every = self.every;
         let count = usize::try_from(foreseen.at.0).unwrap();
-        let facts = foreseen.facts(&"me".into(), made);
+        let facts = foreseen.facts(&Actor::operator("me".into(), Via::Shell), made);
         for envelope in self.log[..count].iter().chain(&facts) {
             if envelope.seq == foreseen.at.next() {
                 assert_eq!(world.state, point, "what is foreseen is foreseen of these facts");

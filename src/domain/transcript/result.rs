@@ -32,7 +32,7 @@ pub fn result_body(state: &State, call: &Call) -> (String, bool) {
     let (body, is_error) = match (&call.status, observed) {
         (Status::Succeeded | Status::Failed(_), Some(outcome)) => outcome_text(state, call, outcome),
         _ => (
-            error_text(state, call, call.status.word(), &unrun_reason(call), None),
+            error_text(state, call, class_word(&call.status), &unrun_reason(call), None),
             true,
         ),
     };
@@ -142,6 +142,14 @@ fn tries(state: &State, call: &Call) -> usize {
     call.attempts.iter().filter(same).count()
 }
 
+/// What kind of end it is that gave no result, for the model.
+const fn class_word(status: &Status) -> &'static str {
+    match status {
+        Status::Left => "outcome unknown",
+        other => other.word(),
+    }
+}
+
 /// Why a call has no execution to report, in the words for the model.
 fn unrun_reason(call: &Call) -> String {
     let because = call.snags.because.as_deref().unwrap_or_default();
@@ -152,6 +160,14 @@ fn unrun_reason(call: &Call) -> String {
             None if because.is_empty() => "rejected by the operator".into(),
             None => format!("rejected by the operator: {because}"),
         },
+        Status::Left => {
+            let words =
+                "it was begun and nobody knows whether it happened; the operator does not let it run again";
+            match because {
+                "" => words.to_owned(),
+                _ => format!("{words}: {because}"),
+            }
+        }
         Status::Expired => "not approved: no operator".into(),
         Status::Skipped => format!("skipped: {because}"),
         Status::Unsatisfiable => because.to_owned(),

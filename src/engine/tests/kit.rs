@@ -348,7 +348,7 @@ impl Stage {
 
     pub async fn send(&self, command: Command) -> Result<Seq, Refusal> {
         self.handle
-            .command(command, Actor::Operator(Arc::from("tester")))
+            .command(command, Actor::Operator("tester".into()))
             .await
     }
 

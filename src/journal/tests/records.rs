@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::examples::every_event;
 use super::{envelope, file, fixture, id, lines, small};
-use crate::domain::event::{CallEvent, Event, TurnEvent};
+use crate::domain::envelope::{Actor, Via};
+use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::TurnId;
 use crate::journal::codec::Parts;
 use crate::journal::{Error, Link, Place, Records, codec, decode_line, encode_line, read, verify};
@@ -320,4 +321,35 @@ fn a_record_that_was_changed_since_is_not_believed() {
     assert!(error.contains("record 3 of the session was changed"), "{error}");
     std::fs::write(&path, b"").unwrap();
     assert!(records.get(1).is_err());
+}
+
+#[test]
+fn where_a_person_spoke_is_part_of_who_and_may_be_absent() {
+    let pause = || {
+        Event::Run(RunEvent::Paused {
+            reason: "lunch".into(),
+        })
+    };
+    let record = |actor: Actor| {
+        let mut envelope = envelope(8, pause());
+        envelope.actor = actor;
+        let line = encode_line(id(1), &envelope, Link::FIRST).unwrap();
+        assert_eq!(decode_line(&line).unwrap().1, envelope);
+        let at = line.find("\"actor\":").unwrap();
+        let end = line.find(",\"cause\"").unwrap();
+        line[at..end].to_owned()
+    };
+    assert_eq!(
+        record(Actor::Operator("ada".into())),
+        r#""actor":{"operator":"ada"}"#
+    );
+    for (via, word) in [
+        (Via::Console, "console"),
+        (Via::Control, "control"),
+        (Via::Shell, "shell"),
+    ] {
+        let said = format!(r#""actor":{{"operator":{{"name":"ada","via":"{word}"}}}}"#);
+        assert_eq!(record(Actor::operator("ada".into(), via)), said);
+    }
+    assert_eq!(record(Actor::Engine), r#""actor":"engine""#);
 }

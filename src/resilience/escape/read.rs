@@ -51,6 +51,7 @@ fn action(state: &State, call: &Call) -> Option<Action> {
             ),
             None => (End::Declined, None, because),
         },
+        Status::Left => (End::Declined, None, "left unknown"),
         Status::Expired => (End::Declined, None, "expired"),
         Status::Skipped | Status::Unsatisfiable => (
             End::Failure,

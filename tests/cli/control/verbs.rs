@@ -43,6 +43,9 @@ fn a_second_process_approves_and_the_first_goes_on() {
         by_hand >= 3,
         "{by_hand} facts by the operator, {approvals} approvals"
     );
+    let effects = world.run(&["effects", &id]).ends(0).out;
+    assert!(effects.contains("approved (control socket)"), "{effects}");
+    assert!(!effects.contains("(shell)"), "{effects}");
     assert_eq!(sockets(world), [""; 0].map(std::path::PathBuf::from));
 }
 

@@ -6,6 +6,7 @@ use super::Purpose;
 use crate::domain::call::{Decision, Status};
 use crate::domain::command::Behind;
 use crate::domain::id::{NodeId, Rev};
+use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
@@ -107,7 +108,8 @@ impl Stood {
                 };
             }
             About::Node(id, _) if !counts(id) => {
-                return said(format!("{id} became history meanwhile: an edit replaced it"));
+                let why = stand::replaced_words(state, id);
+                return said(format!("{id} became history meanwhile: {why}"));
             }
             About::Node(id, base) => {
                 let now = state.node(id).map(crate::domain::node::Node::rev);
@@ -164,6 +166,7 @@ impl Before {
                 ("ran meanwhile, as it was, and failed", "")
             }
             Status::Failed(_) => ("failed meanwhile", ""),
+            Status::Left => ("was left unknown meanwhile, and does not run again", ""),
             Status::Rejected => ("was rejected meanwhile", ""),
             Status::Expired => ("was not approved in time meanwhile", ""),
             Status::Skipped => ("was skipped meanwhile", ""),

@@ -109,7 +109,7 @@ impl<'a> Maker<'a> {
         let mut parents: Vec<NodeId> = self.edges.ending_in(id).iter().map(|edge| edge.from).collect();
         parents.dedup();
         let mut entry = Entry::new(id, parents);
-        entry.replaced = stand::replaced_in(state, id).map(|epoch| epoch.0.into());
+        entry.replaced = stand::replaced_with(state, id);
         entry.fan = id.kind == NodeKind::Call;
         // What is done after an edit hangs on what was edited.
         entry.leaf = id.kind == NodeKind::Intervention;
@@ -157,9 +157,10 @@ fn keep(state: &State, id: NodeId) -> Keep {
         NodeKind::Prompt | NodeKind::Answer => Keep::Own,
         NodeKind::Thought | NodeKind::Observation | NodeKind::Repair => Keep::No,
         NodeKind::Call => match state.calls.get(&id).map(|call| &call.status) {
-            None | Some(Status::Failed(_) | Status::Rejected | Status::Expired | Status::Unsatisfiable) => {
-                Keep::Own
-            }
+            None
+            | Some(
+                Status::Failed(_) | Status::Rejected | Status::Left | Status::Expired | Status::Unsatisfiable,
+            ) => Keep::Own,
             Some(Status::Succeeded | Status::Skipped | Status::Proposed | Status::Blocked) => Keep::No,
             Some(_) => Keep::Always,
         },

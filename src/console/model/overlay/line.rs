@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::console::field::Field;
 use crate::domain::call::Digest;
-use crate::domain::id::{Epoch, NodeId, Rev};
+use crate::domain::id::{Attempt, Epoch, NodeId, Rev};
 
 /// One line to type.
 #[derive(Debug, Clone)]
@@ -52,6 +52,13 @@ pub enum LinePurpose {
         rev: Rev,
         /// Hash of what was shown.
         digest: Digest,
+    },
+    /// What the model is told beside that nobody knows what came of an execution.
+    LeaveUnknown {
+        /// The call.
+        call: NodeId,
+        /// The execution that was shown.
+        attempt: Option<Attempt>,
     },
     /// Which of the offered repairs is taken.
     Repair {
@@ -114,6 +121,7 @@ impl LinePurpose {
             self,
             Self::Reject { .. }
                 | Self::RefuseEffect { .. }
+                | Self::LeaveUnknown { .. }
                 | Self::EndAgent { .. }
                 | Self::RejectAnswer(..)
                 | Self::Reason

@@ -310,6 +310,15 @@ fn the_external_editor_gets_and_gives_the_visible_form() {
     assert_eq!(stage.out, [Out::Edit("first⟨U+202E⟩ this⟨CR⟩\n".into())]);
     stage.send(Msg::Edited(Ok("second⟨U+202E⟩\n".into())));
     assert_eq!(editor(&mut stage).field.text().unwrap(), "second\u{202e}\n");
+    // A carriage return that the editor puts at ends of lines is no part of the text: its own is a mark.
+    stage.send(Msg::Edited(Ok("second⟨U+202E⟩\r\nthird⟨CR⟩\r\n".into())));
+    assert_eq!(
+        editor(&mut stage).field.text().unwrap(),
+        "second\u{202e}\nthird\r\n"
+    );
+    assert!(stage.said().contains("not with CRLF"), "{}", stage.said());
+    stage.send(Msg::Edited(Ok("second⟨U+202E⟩\n".into())));
+    assert!(!stage.said().contains("CRLF"), "{}", stage.said());
     stage.send(Msg::Edited(Err("it did not start".into())));
     assert!(stage.said().contains("it did not start"));
     assert_eq!(editor(&mut stage).field.text().unwrap(), "second\u{202e}\n");

@@ -173,7 +173,7 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
         (
             Box::new(doubt),
             "j enter",
-            ["h happened", "d did not: run", "esc close"],
+            ["h happened", "d did not: run", "x leave"],
         ),
         (Box::new(broken), "enter", ["T ask again", "u keep it", "X stop"]),
     ] {
@@ -447,7 +447,11 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
                 "enter",
                 [("u ", "reuse"), ("R ", "run"), ("x ", "reject")].as_slice(),
             ),
-            (doubt, "j enter", &[("h ", "happened"), ("d ", "run")]),
+            (
+                doubt,
+                "j enter",
+                &[("h ", "happened"), ("d ", "run"), ("x ", "leave")],
+            ),
             (
                 broken,
                 "enter",

@@ -23,12 +23,16 @@ const BEFORE: usize = 2;
 /// What becomes of a node; what matters most comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
-    /// It runs, whether it ran before or not.
+    /// It runs with what it never ran with.
     Runs,
+    /// It waits for approval with what it never ran with.
+    Waits,
     /// It runs again.
     Again,
     /// It runs again if what it reads comes out different.
     MayRun,
+    /// The same of what it never ran with.
+    MayRunFirst,
     /// Its execution ends.
     Cancelled,
     /// It becomes history.
@@ -49,11 +53,19 @@ impl Fate {
         let has = |nodes: &[NodeId]| [id, call].iter().any(|one| nodes.binary_search(one).is_ok());
         let is_call = call.kind == NodeKind::Call;
         let calls = |nodes: &[NodeId]| is_call && nodes.binary_search(&call).is_ok();
-        let ran = || state.call(call).is_some_and(|call| !call.attempts.is_empty());
         if calls(&plan.certain) {
-            return Some(if ran() { Self::Again } else { Self::Runs });
+            let (_, waits) = plan.first(state);
+            return Some(match (plan.anew.contains(&call), waits.contains(&call)) {
+                (false, _) => Self::Again,
+                (true, true) => Self::Waits,
+                (true, false) => Self::Runs,
+            });
         }
         let all = [
+            (
+                calls(&plan.possible) && plan.anew.contains(&call),
+                Self::MayRunFirst,
+            ),
             (calls(&plan.possible), Self::MayRun),
             (plan.cancelled.contains(&call), Self::Cancelled),
             (has(&plan.superseded), Self::Superseded),
@@ -68,6 +80,8 @@ impl Fate {
     const fn word(self) -> (&'static str, Role) {
         match self {
             Self::Runs => ("runs", Role::Running),
+            Self::Waits => ("waits for approval", Role::Awaiting),
+            Self::MayRunFirst => ("may run", Role::Stale),
             Self::Again => ("runs again", Role::Running),
             Self::MayRun => ("may run again", Role::Stale),
             Self::Cancelled => ("cancelled", Role::Failed),

@@ -17,7 +17,8 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::badge;
 use crate::domain::call::{Call, Status};
-use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
+use crate::domain::came;
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::Origin;
 use crate::domain::stand::{self, Stand};
@@ -174,7 +175,7 @@ fn fold_line(model: &Model, row: usize, here: &Row) -> Styled {
     let nodes = 1 + model.graph.rows.gutter.members(row).len();
     let by = here
         .replaced
-        .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
+        .and_then(|number| stand::replaced_under(state, number));
     let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     let mark = Glyphs::of(model.settings.line).fold;
     let closed = Symbol::Closed.glyph(model.settings.charset);
@@ -199,7 +200,12 @@ fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) -> Styled {
     let mut counts: Vec<(Symbol, usize)> = Vec::new();
     for id in std::iter::once(&here.key).chain(model.graph.rows.gutter.members(row)) {
         let Some(call) = state.calls.get(id) else { continue };
-        let symbol = Symbol::of_stand(Stand::of_call(state, call));
+        let symbol = Symbol::of_call(
+            Stand::of_call(state, call),
+            call,
+            state.node(*id),
+            state.observation(*id),
+        );
         match counts.iter_mut().find(|(known, _)| *known == symbol) {
             Some((_, count)) => *count += 1,
             None => counts.push((symbol, 1)),
@@ -236,7 +242,8 @@ fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
         line = counts(model, row, here, line).own(Role::Text, " ");
     } else {
         for call in calls() {
-            let symbol = Symbol::of_stand(Stand::of_call(state, call));
+            let (node, result) = (state.node(call.id), state.observation(call.id));
+            let symbol = Symbol::of_call(Stand::of_call(state, call), call, node, result);
             line = line.own(symbol.role(), symbol.glyph(model.settings.charset).to_string());
         }
         if count > 0 {
@@ -270,12 +277,16 @@ fn loop_line(model: &Model, row: usize, here: &Row, times: u32, width: usize) ->
     line.summary(Role::Dim, &words, room)
 }
 
-/// Where a call stands, in its row; nothing where it went well.
+/// Where a call stands, in its row; nothing where it ran and went well.
 fn status_word(model: &Model, call: &Call) -> Option<String> {
     let state = &model.run.state;
     let stand = Stand::of_call(state, call);
     let word = match &call.status {
-        Status::Succeeded => "history".to_owned(),
+        Status::Succeeded => match (came::now(state, call), stand) {
+            (Some(came), Stand::History(_)) => format!("{}, history", came.word()),
+            (Some(came), _) => came.word().to_owned(),
+            (None, _) => "history".to_owned(),
+        },
         Status::Failed(class) => format!("failed: {}", class.word()),
         _ => model.status_words(call),
     };
@@ -283,7 +294,7 @@ fn status_word(model: &Model, call: &Call) -> Option<String> {
     Some(match stand {
         Stand::History(Status::Failed(_)) => format!("{word}, history"),
         Stand::History(_) => word,
-        _ if call.status == Status::Succeeded => return None,
+        _ if call.status == Status::Succeeded && came::now(state, call).is_none() => return None,
         _ if is_held => format!("{word}, held"),
         _ => word,
     })
@@ -320,7 +331,10 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             .own(role(Role::Text), " ");
         // The status comes before what may be long.
         if let Some(word) = status_word(model, call) {
-            let symbol = Symbol::of_status(&call.status);
+            let symbol = match came::now(state, call) {
+                Some(_) if call.status == Status::Succeeded => Symbol::Edited,
+                _ => Symbol::of_status(&call.status),
+            };
             line = line.own(role(symbol.role()), format!("{word}  "));
         }
         let apart = model.graph.open.contains(&id);

@@ -2,9 +2,9 @@
 
 use crate::console::layout::gutter::Line;
 use crate::console::symbols::Charset;
-use crate::console::testing::Stage;
+use crate::console::testing::{Stage, id};
 use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -252,6 +252,51 @@ fn an_operator_who_is_called_so_is_named_once() {
         assert!(row.contains(wanted.trim_end()), "{row}");
         assert!(!row.contains("operator operator"), "{row}");
     }
+}
+
+#[test]
+fn where_a_decision_came_from_stands_in_the_log_and_in_the_tab_of_decisions() {
+    use crate::domain::call::Decision;
+    use crate::domain::envelope::{Actor, Via};
+    let said = |via: Option<Via>| {
+        let mut stage = Stage::new(120, 40);
+        stage.begin();
+        stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
+        let actor = match via {
+            Some(via) => Actor::operator("ada".into(), via),
+            None => Actor::Operator("ada".into()),
+        };
+        let reject = CallEvent::Decided {
+            call: id("c3"),
+            rev: crate::domain::id::Rev(1),
+            digest: None,
+            decision: Decision::Reject { reason: "no".into() },
+        };
+        stage.event(actor, Event::Call(reject));
+        stage.press("4");
+        let log = stage.flat();
+        stage.press("1 G 3");
+        while stage.model.inspector.tab != crate::console::model::inspector::Tab::Attempts {
+            stage.press(">");
+            stage.draw();
+        }
+        (log, stage.flat())
+    };
+    for via in [Via::Console, Via::Control, Via::Shell] {
+        let (log, tab) = said(Some(via));
+        let word = via.word();
+        assert!(log.contains(&format!("operator ada ({word}): c3")), "{log}");
+        assert!(
+            tab.contains(&format!("rejected by the operator: no ({word})")),
+            "{tab}"
+        );
+    }
+    let (log, tab) = said(None);
+    assert!(log.contains("operator ada: c3"), "{log}");
+    assert!(
+        tab.contains("rejected by the operator: no") && !tab.contains("(console)"),
+        "{tab}"
+    );
 }
 
 #[test]

@@ -434,3 +434,52 @@ fn who_answers_for_a_call_in_doubt_is_told_of_the_process_that_may_still_run() {
     );
     assert!(text.contains("`kill -- -25142`"), "{text}");
 }
+
+#[test]
+fn a_call_that_was_answered_does_not_read_like_one_that_ran() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    let ran = crate::domain::call::Outcome::ok("\"2\"");
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, ran);
+    stage.awaiting("c4", "read_file", r#"{"path":"b"}"#);
+    stage.call(CallEvent::Decided {
+        call: id("c4"),
+        rev: crate::domain::id::Rev(1),
+        digest: None,
+        decision: crate::domain::call::Decision::Answer,
+    });
+    stage.call(CallEvent::Given {
+        call: id("c4"),
+        rev: crate::domain::id::Rev(1),
+        outcome: crate::domain::call::Outcome::ok("\"1\""),
+        origin: crate::domain::node::Origin::Operator { user: "ada".into() },
+    });
+    stage.close();
+    stage.press("1 G");
+    stage.draw();
+    let text = stage.text();
+    let row = |call: &str| {
+        let mut rows = text
+            .lines()
+            .filter(|row| row.contains(&format!("{call} read_file")));
+        rows.next().unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    assert!(row("c4").contains("✐ c4 read_file answered, not run"), "{text}");
+    assert!(!row("c3").contains("answered"), "{text}");
+    let exported = crate::export::gutter(&stage.model.run.state, false);
+    let row = exported
+        .lines()
+        .find(|row| row.contains("c4"))
+        .unwrap_or_default();
+    assert!(row.contains("answered, not run"), "{exported}");
+    while stage.model.inspector.subject
+        != Some(crate::console::model::inspector::Subject::Pick(
+            crate::console::model::graph::Pick::Node(id("c4")),
+        ))
+    {
+        stage.press("k");
+        stage.draw();
+    }
+    let text = stage.flat();
+    assert!(text.contains("✐ answered, not run effect"), "{text}");
+}

@@ -19,6 +19,7 @@ use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::ready;
 use crate::domain::reference::OutPath;
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
@@ -43,7 +44,7 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
     if !node.active || matches!(activity, Some(Activity::Superseded(_))) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: an edit replaced it"),
+            format!("{id} is history: {}", stand::replaced_words(state, id)),
         ));
     }
     if node.rev() != rev {

@@ -56,6 +56,7 @@ fn decisions() -> Vec<Decision> {
         Decision::Answer,
         Decision::Reuse { from: Seq(4) },
         Decision::RunAgain,
+        Decision::Leave { reason: words() },
         Decision::Withdrawn {
             reason: "a slip".into(),
         },

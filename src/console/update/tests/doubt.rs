@@ -1,0 +1,164 @@
+//! The question about a call whose outcome nobody knows: what can be said, and what is held back while its process runs.
+
+use crate::console::link::{Outliving, Update};
+use crate::console::msg::{Msg, Out};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Decision;
+use crate::domain::command::{CallCommand, Command, Resolution};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::{Attempt, Rev};
+
+const PROCESS: u32 = 25_142;
+
+fn outliving() -> Outliving {
+    Outliving {
+        call: id("c3"),
+        pid: PROCESS,
+        ticks: 9,
+    }
+}
+
+/// The question in front of the operator, about a call that had a process.
+fn asked() -> Stage {
+    let mut stage = Stage::new(140, 40);
+    stage.begin();
+    stage.close();
+    stage.running("c3", "shell", r#"{"command":"sleep 600"}"#);
+    stage.call(CallEvent::Spawned {
+        call: id("c3"),
+        attempt: Attempt(1),
+        pid: PROCESS,
+        ticks: 9,
+    });
+    assert!(watched(&mut stage).is_empty(), "it runs before our eyes");
+    stage.engine(Event::Run(RunEvent::Reopened {
+        interrupted: vec![(id("c3"), Attempt(1))],
+        version: "0".into(),
+    }));
+    stage.draw();
+    stage.press("2 enter");
+    stage.wait(ARMING);
+    stage
+}
+
+fn watched(stage: &mut Stage) -> Vec<Vec<Outliving>> {
+    let of = |out: &Out| match out {
+        Out::Watch(processes) => Some(processes.clone()),
+        _ => None,
+    };
+    let all = stage.out.iter().filter_map(of).collect();
+    stage.out.retain(|out| !matches!(out, Out::Watch(_)));
+    all
+}
+
+fn tell(stage: &mut Stage, lives: bool) {
+    stage.send(Msg::Run(Update::Outlives {
+        process: outliving(),
+        lives,
+    }));
+    stage.draw();
+}
+
+fn resolve(what: Resolution) -> Command {
+    Command::Call(CallCommand::Resolve {
+        call: id("c3"),
+        attempt: Some(Attempt(1)),
+        what,
+    })
+}
+
+#[test]
+fn it_can_be_left_unknown_and_is_told_what_then_stands() {
+    let mut stage = asked();
+    assert!(
+        stage.text().contains("x leave it: not run again"),
+        "{}",
+        stage.text()
+    );
+    stage.press("x");
+    stage.draw();
+    assert!(
+        stage
+            .flat()
+            .contains("c3 stays unknown and does not run again: what else is the model told?"),
+        "{}",
+        stage.text()
+    );
+    assert_eq!(stage.commands(), [], "nothing is sent before that was read");
+    stage.type_text("the office checks");
+    stage.press("enter");
+    let reason = "the office checks".into();
+    assert_eq!(stage.commands(), [resolve(Resolution::Leave { reason })]);
+    assert!(stage.model.overlays.is_empty());
+    // Without a word beside it, too.
+    stage.press("enter");
+    stage.wait(ARMING);
+    stage.press("x enter");
+    let reason = String::new();
+    assert_eq!(stage.commands(), [resolve(Resolution::Leave { reason })]);
+}
+
+#[test]
+fn what_was_left_says_so_in_its_row_and_waits_no_more() {
+    let mut stage = asked();
+    stage.press("esc 1");
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Leave {
+            reason: "who knows".into(),
+        },
+    });
+    stage.draw();
+    let text = stage.text();
+    assert!(text.contains("shell left unknown"), "{text}");
+    assert!(!text.contains("rejected"), "{text}");
+    assert_eq!(stage.model.queue.waiting(), 0);
+    assert_eq!(
+        watched(&mut stage).last(),
+        Some(&Vec::new()),
+        "nothing is watched any more"
+    );
+}
+
+#[test]
+fn while_its_process_runs_nobody_lets_it_run_again() {
+    let mut stage = asked();
+    assert_eq!(watched(&mut stage), [vec![outliving()]], "it is looked for once");
+    assert!(
+        stage.text().contains("its process was 25142: if"),
+        "{}",
+        stage.text()
+    );
+    tell(&mut stage, true);
+    let text = stage.flat();
+    assert!(
+        text.contains("its process 25142 still runs, or what it began"),
+        "{text}"
+    );
+    assert!(!text.contains("it did not happen: let it run"), "{text}");
+    stage.press("d");
+    assert_eq!(stage.commands(), []);
+    assert!(
+        stage.said().contains("c3 still runs, and may happen yet"),
+        "{}",
+        stage.said()
+    );
+    tell(&mut stage, false);
+    let text = stage.flat();
+    assert!(text.contains("its process 25142 has ended"), "{text}");
+    assert!(text.contains("it did not happen: let it run"), "{text}");
+    stage.wait(2_000);
+    stage.press("d");
+    assert_eq!(stage.commands(), [resolve(Resolution::DidNot)]);
+    // Word of another process is none of this one.
+    stage.send(Msg::Run(Update::Outlives {
+        process: Outliving {
+            pid: 1,
+            ..outliving()
+        },
+        lives: true,
+    }));
+    assert_eq!(stage.model.run.outlived(id("c3")), Some(false));
+}

@@ -1,0 +1,65 @@
+//! How a result came about that no execution gave: an answer in place of a run is never taken for one that ran.
+//!
+//! Must not know: how it is shown.
+
+use super::call::{Call, Outcome};
+use super::id::Attempt;
+use super::node::{Content, Node, Origin, Revision};
+use super::state::State;
+
+/// How a person gave the result of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Came {
+    /// They answered, and the call never ran.
+    Instead,
+    /// They answered for a call that had begun.
+    Over,
+    /// They said what came of an execution whose end nobody saw.
+    Told,
+    /// They wrote something else than what the execution gave.
+    Corrected,
+}
+
+impl Came {
+    /// In a few lower-case words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Instead => "answered, not run",
+            Self::Over => "answered by hand",
+            Self::Told => "told by hand",
+            Self::Corrected => "result corrected",
+        }
+    }
+}
+
+/// How the result of a call came about that counts now; none where an execution gave it, or another record.
+pub fn now(state: &State, call: &Call) -> Option<Came> {
+    state
+        .observation(call.id)
+        .map(Node::now)
+        .and_then(|said| of(call, said))
+}
+
+/// The same for any revision of its result.
+pub fn of(call: &Call, said: &Revision) -> Option<Came> {
+    let Content::Observation {
+        call_rev, attempt, ..
+    } = &said.content
+    else {
+        return None;
+    };
+    if !matches!(said.origin, Origin::Operator { .. }) {
+        return None;
+    }
+    if *attempt == Attempt(0) {
+        let mut begun = call.attempts.iter();
+        let ran = begun.any(|one| one.rev == *call_rev && one.intent < said.event);
+        return Some(if ran { Came::Over } else { Came::Instead });
+    }
+    let mut attempts = call.attempts.iter();
+    let ended = attempts.find(|one| one.no == *attempt)?.outcome.as_ref();
+    Some(match ended {
+        None | Some(Outcome::Cancelled { executed: true }) => Came::Told,
+        Some(_) => Came::Corrected,
+    })
+}

@@ -1,0 +1,131 @@
+//! What an operator says of an execution of which nobody knows what came of it: left as it is, and held back while it
+//! still runs. Must not know: how they are asked.
+
+use super::world::*;
+use crate::domain::call::{ConsentCause, Decision, Status};
+use crate::domain::command::{CallCommand, Command, Resolution};
+use crate::domain::event::{CallEvent, Event};
+use crate::domain::id::{Attempt, NodeId};
+use crate::domain::input::Input;
+use crate::domain::refusal::RefusalKind;
+use crate::domain::state::LedgerOutcome;
+
+/// A write that the program died over, the process that it ran in, and a call that reads it.
+fn doubtful() -> (World, NodeId) {
+    let mut w = World::new();
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"r","n":"†call.a.v"}"#),
+    ]);
+    let a = w.id("a");
+    w.input(Input::Spawned {
+        call: a,
+        attempt: Attempt(1),
+        pid: 7,
+        ticks: 9,
+    });
+    w.rules.alive.lock().unwrap().insert(7);
+    w.crash();
+    assert_eq!(w.status(a), Status::InDoubt(Attempt(1)));
+    (w, a)
+}
+
+fn say(call: NodeId, what: Resolution) -> Command {
+    Command::Call(CallCommand::Resolve {
+        call,
+        attempt: Some(Attempt(1)),
+        what,
+    })
+}
+
+fn leave(reason: &str) -> Resolution {
+    Resolution::Leave {
+        reason: reason.into(),
+    }
+}
+
+fn fate(w: &World) -> Vec<LedgerOutcome> {
+    w.state
+        .ledger
+        .values()
+        .map(|entry| entry.outcome.clone())
+        .collect()
+}
+
+#[test]
+fn what_is_left_unknown_does_not_run_again_and_the_model_is_told_both() {
+    let (mut w, a) = doubtful();
+    w.cmd(say(a, leave(" the office checks "))).unwrap();
+    assert_eq!((w.status(a), w.starts(a)), (Status::Left, 1));
+    assert_eq!(w.status(w.id("r")), Status::Skipped, "there is no value to read");
+    assert_eq!(fate(&w), [LedgerOutcome::Unknown], "nobody said what came of it");
+    assert!(!w.state.nodes.contains_key(&a.observation()));
+    let decided = w.events().any(|event| {
+        matches!(event, Event::Call(CallEvent::Decided { decision: Decision::Leave { reason }, .. })
+            if reason == "the office checks")
+    });
+    assert!(decided);
+    w.drain();
+    let told = w.last_request();
+    assert!(told.contains("nobody knows whether it happened"), "{told}");
+    assert!(
+        told.contains("does not let it run again: the office checks"),
+        "{told}"
+    );
+    assert!(!told.contains("rejected"), "{told}");
+    // Another process neither asks again nor runs it.
+    w.crash();
+    assert_eq!((w.status(a), w.starts(a)), (Status::Left, 1));
+    assert_eq!(kind(w.cmd(say(a, leave("")))), RefusalKind::Status);
+}
+
+#[test]
+fn an_equal_effect_asks_for_consent_and_a_later_word_is_still_taken() {
+    let (mut w, a) = doubtful();
+    w.cmd(say(a, leave(""))).unwrap();
+    w.drain();
+    w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    let b = w.id("b");
+    assert_eq!(w.status(b), Status::Consent(ConsentCause::Unknown));
+    w.rules.alive.lock().unwrap().clear();
+    w.cmd(say(a, Resolution::DidNot)).unwrap();
+    assert_eq!(
+        (w.status(a), w.starts(a)),
+        (Status::Left, 1),
+        "it stays as it was left"
+    );
+    assert_eq!(fate(&w)[0], LedgerOutcome::DidNot);
+}
+
+#[test]
+fn while_its_process_runs_nobody_says_that_it_did_not_happen() {
+    let (mut w, a) = doubtful();
+    let refusal = w.cmd(say(a, Resolution::DidNot)).unwrap_err();
+    assert_eq!(refusal.kind, RefusalKind::Status);
+    assert!(
+        refusal.message.contains("still runs as process 7"),
+        "{}",
+        refusal.message
+    );
+    assert_eq!((w.status(a), w.starts(a)), (Status::InDoubt(Attempt(1)), 1));
+    // It is looked at when it is decided, not before.
+    w.rules.alive.lock().unwrap().clear();
+    w.cmd(say(a, Resolution::DidNot)).unwrap();
+    assert_eq!((w.status(a), w.starts(a)), (Status::Running(Attempt(2)), 2));
+}
+
+#[test]
+fn nor_of_one_that_no_call_waits_for_while_what_happened_and_what_is_left_may_be_said() {
+    let (mut w, a) = doubtful();
+    w.cmd(say(a, leave(""))).unwrap();
+    assert_eq!(kind(w.cmd(say(a, Resolution::DidNot))), RefusalKind::Status);
+    assert_eq!(fate(&w), [LedgerOutcome::Unknown]);
+    let happened = Resolution::Happened {
+        value: r#"{"v":3}"#.into(),
+    };
+    w.cmd(say(a, happened.clone())).unwrap();
+    assert!(matches!(fate(&w)[..], [LedgerOutcome::Known(_)]));
+    let (mut w, a) = doubtful();
+    w.cmd(say(a, happened)).unwrap();
+    assert_eq!(w.status(a), Status::Succeeded);
+}

@@ -1,0 +1,53 @@
+//! What is said to have replaced what is history: an edit, an undo, or the model itself. Must not know: where that is
+//! shown.
+
+use super::world::*;
+use crate::domain::command::RunCommand;
+use crate::domain::id::NodeKind;
+use crate::domain::stand;
+
+#[test]
+fn what_another_reply_replaced_is_not_said_to_be_of_an_edit() {
+    let mut w = World::new();
+    w.stream(think("plan"));
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.drain();
+    let a = w.id("a");
+    w.crash();
+    w.stream(think("another plan"));
+    let thoughts = w
+        .state
+        .nodes
+        .values()
+        .filter(|node| node.id.kind == NodeKind::Thought);
+    let old = thoughts.map(|node| node.id).next().unwrap();
+    for id in [old, a] {
+        assert!(!w.state.nodes[&id].active);
+        let words = stand::replaced_words(&w.state, id);
+        assert_eq!(words, "the model was asked again and said something else");
+        let number = stand::replaced_with(&w.state, id).unwrap();
+        let under = stand::replaced_under(&w.state, number);
+        assert_eq!(under.as_deref(), Some("another reply of the model"));
+    }
+}
+
+#[test]
+fn an_edit_an_undo_and_a_turn_that_is_asked_for_again_say_what_they_are() {
+    let mut w = World::new();
+    w.reply(&[think("plan"), call("read", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    let a = w.id("a");
+    let turn = w.turn_of(a);
+    let words = |w: &World| stand::replaced_words(&w.state, a);
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
+    assert!(!w.state.nodes[&a].active);
+    assert_eq!(words(&w), "the model was asked again for its turn");
+    w.undo().unwrap();
+    assert!(w.state.nodes[&a].active, "it counts");
+    let thoughts = w.all(NodeKind::Thought);
+    w.text(thoughts[0], "rather so").unwrap();
+    assert_eq!(words(&w), "an edit replaced it");
+    let number = stand::replaced_with(&w.state, a).unwrap();
+    let edit = w.all(NodeKind::Intervention).last().unwrap().to_string();
+    assert_eq!(stand::replaced_under(&w.state, number), Some(edit));
+}
