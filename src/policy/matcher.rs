@@ -3,13 +3,15 @@
 //! Where a match is in doubt it falls on the careful side: an allow rule matches less, an ask or
 //! deny rule matches more. Must not know: what a match leads to, beyond that.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use globset::GlobMatcher;
 use regex::Regex;
 use serde_json::Value;
 
 use crate::domain::call::{EffectClass, Gate};
+
+use super::place::{Leads, leads};
 
 /// The built-in tool whose argument is a line for a shell.
 pub(super) const SHELL: &str = "shell";
@@ -166,7 +168,13 @@ impl Predicate {
         // For an allow rule the narrow reading of a test is the careful one, and the wide one
         // where the test is negated.
         let whole = (gate == Gate::Allow) != self.not;
-        found.is_some_and(|value| self.test.holds(value, whole, workspace)) != self.not
+        let held = found.map_or(Held::No, |value| self.test.holds(value, whole, workspace));
+        match held {
+            // What cannot be known holds neither as it is nor negated where a call would run for it.
+            Held::Unknown => gate != Gate::Allow,
+            Held::Yes => !self.not,
+            Held::No => self.not,
+        }
     }
 
     /// A pattern cannot vouch for a shell line that holds more than one plain command: `cargo *`
@@ -184,9 +192,17 @@ pub(super) fn is_plain(line: &str) -> bool {
     !line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c))
 }
 
+/// What comes of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Yes,
+    No,
+    Unknown,
+}
+
 impl Test {
-    fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> bool {
-        match self {
+    fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> Held {
+        let yes = match self {
             Self::Glob(pattern) => value.as_str().is_some_and(|text| pattern.matches(text)),
             Self::Regex { part, whole: all } => {
                 let regex = if whole { all } else { part };
@@ -196,10 +212,12 @@ impl Test {
             Self::Range { min, max } => value
                 .as_f64()
                 .is_some_and(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
-            Self::Under(directory) => value
-                .as_str()
-                .is_some_and(|path| is_under(path, directory, workspace)),
-        }
+            Self::Under(directory) => match value.as_str().map(|path| leads(path, directory, workspace)) {
+                Some(Leads::Unknown) => return Held::Unknown,
+                found => found == Some(Leads::Inside),
+            },
+        };
+        if yes { Held::Yes } else { Held::No }
     }
 }
 
@@ -215,42 +233,4 @@ fn equal(a: &Value, b: &Value) -> bool {
         }
         _ => a == b,
     }
-}
-
-/// Whether a path as written leads to `directory` or below it. Links are not followed: that is the
-/// tools' part, which never leave the workspace.
-fn is_under(path: &str, directory: &Path, workspace: Option<&Path>) -> bool {
-    let path = Path::new(path);
-    let relative = if path.is_absolute() {
-        let (Some(workspace), Some(path)) = (workspace, flatten(path)) else {
-            return false;
-        };
-        match path.strip_prefix(workspace) {
-            Ok(rest) => rest.to_path_buf(),
-            Err(_) => return false,
-        }
-    } else {
-        match flatten(path) {
-            Some(path) => path,
-            None => return false,
-        }
-    };
-    relative.starts_with(directory)
-}
-
-/// The path without `.` and `..`; none where it climbs out of where it began.
-pub(super) fn flatten(path: &Path) -> Option<PathBuf> {
-    let mut flat = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                if flat.file_name().is_none() || !flat.pop() {
-                    return None;
-                }
-            }
-            other => flat.push(other),
-        }
-    }
-    Some(flat)
 }

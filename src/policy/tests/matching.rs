@@ -187,3 +187,40 @@ fn a_negated_condition_holds_of_what_is_absent() {
     assert_eq!(on_args(rule, "t", &json!({})), DENY);
     assert_eq!(on_args(rule, "t", &json!({"path": "a"})), ALLOW);
 }
+
+#[test]
+fn a_path_that_comes_from_outside_is_denied_and_never_let_run() {
+    let under = |not: bool, gate: &str| {
+        let text = format!(
+            "[[rule]]\ntool = \"read_file\"\nargs = [{{ at = \"/path\", under = \"secrets\", not = {not} }}]\ngate = \"{gate}\""
+        );
+        let preset = if gate == "allow" { Preset::Supervised } else { Preset::Auto };
+        with(preset, &text, Origin::User).in_workspace(Path::new("/w/ws"))
+    };
+    let on = |policy: &crate::policy::Policy, path: &str| {
+        let args = json!({ "path": path });
+        gate(
+            policy,
+            &Subject {
+                args: &args,
+                ..call("read_file", EffectClass::Read)
+            },
+        )
+    };
+    let strange = ["/proc/self/cwd/secrets/k", "/linked/secrets/k", "../../x/secrets/k"];
+    let (deny, ask, open) = (under(false, "deny"), under(false, "ask"), under(true, "allow"));
+    for path in strange.into_iter().chain(["../ws/secrets/k", "secrets/k"]) {
+        assert_eq!(on(&deny, path), DENY, "{path}");
+        assert_eq!(on(&ask, path), ASK, "{path}");
+        assert_eq!(on(&open, path), ASK, "{path}");
+    }
+    for path in ["docs/k", "../ws/docs/k", "/w/ws/docs/k", "secrets/../k"] {
+        assert_eq!(on(&deny, path), ALLOW, "{path}");
+        assert_eq!(on(&open, path), ALLOW, "{path}");
+    }
+    // Neither side of the condition lets it run, both keep it from running.
+    for path in strange {
+        assert_eq!(on(&under(false, "allow"), path), ASK, "{path}");
+        assert_eq!(on(&under(true, "deny"), path), DENY, "{path}");
+    }
+}
