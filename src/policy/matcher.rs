@@ -12,9 +12,12 @@ use serde_json::Value;
 use crate::domain::call::{EffectClass, Gate};
 
 use super::place::{Leads, leads};
+use super::shell::{self, Handed};
 
 /// The built-in tool whose argument is a line for a shell.
 pub(super) const SHELL: &str = "shell";
+/// Where that line stands among its arguments.
+const LINE: &str = "/command";
 
 /// What a rule is held against.
 #[derive(Debug, Clone, Copy)]
@@ -156,40 +159,72 @@ impl Matcher {
                 .args
                 .iter()
                 .all(|predicate| predicate.holds(subject, gate, workspace))
+            && !(gate == Gate::Allow && self.in_doubt(subject))
+    }
+
+    /// A pattern cannot vouch for a shell line that holds more than one plain command, whatever of the call it is
+    /// about: `cargo *` covers `cargo test; rm -r .` too. Only who spells the line out means it.
+    fn in_doubt(&self, subject: &Subject<'_>) -> bool {
+        if !subject.is_shell() || !self.args.iter().any(Predicate::is_pattern) {
+            return false;
+        }
+        let handed = shell::handed(subject.args);
+        !handed.is_plain() && !self.args.iter().any(|predicate| predicate.spells(&handed))
+    }
+}
+
+impl Subject<'_> {
+    /// True for the program's own shell.
+    pub(super) fn is_shell(&self) -> bool {
+        self.server.is_none() && self.tool == SHELL
     }
 }
 
 impl Predicate {
     fn holds(&self, subject: &Subject<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
-        let found = subject.args.pointer(&self.at);
-        if gate == Gate::Allow && self.in_doubt(subject, found) {
-            return false;
+        if gate == Gate::Allow {
+            // The narrow reading of a test is the careful one here, and the wide one where it is negated.
+            let held = self.held(subject.args.pointer(&self.at), !self.not, workspace);
+            return held == if self.not { Held::No } else { Held::Yes };
         }
-        // For an allow rule the narrow reading of a test is the careful one, and the wide one
-        // where the test is negated.
-        let whole = (gate == Gate::Allow) != self.not;
-        let held = found.map_or(Held::No, |value| self.test.holds(value, whole, workspace));
-        match held {
-            // What cannot be known holds neither as it is nor negated where a call would run for it.
-            Held::Unknown => gate != Gate::Allow,
+        let meets = |value: Option<&Value>| match self.held(value, self.not, workspace) {
+            // What cannot be known is asked about or denied, whether the test is negated or not.
+            Held::Unknown => true,
+            Held::Absent | Held::No => self.not,
             Held::Yes => !self.not,
-            Held::No => self.not,
+        };
+        let found = subject.args.pointer(&self.at);
+        if self.at != LINE || !subject.is_shell() {
+            return meets(found);
         }
+        // A rule about the line is one about every other way to say it.
+        let handed = shell::handed(subject.args);
+        let inner = handed.inner.iter().filter(|_| !self.not);
+        let mut texts = handed
+            .outer
+            .iter()
+            .chain(inner)
+            .map(|text| Value::from(text.as_str()));
+        handed.cut || (handed.outer.is_empty() && meets(found)) || texts.any(|text| meets(Some(&text)))
     }
 
-    /// A pattern cannot vouch for a shell line that holds more than one plain command: `cargo *`
-    /// covers `cargo test; rm -r .` too.
-    fn in_doubt(&self, subject: &Subject<'_>, found: Option<&Value>) -> bool {
-        subject.server.is_none()
-            && subject.tool == SHELL
-            && matches!(self.test, Test::Glob(_) | Test::Regex { .. })
-            && found.and_then(Value::as_str).is_some_and(|line| !is_plain(line))
+    fn held(&self, value: Option<&Value>, whole: bool, workspace: Option<&Path>) -> Held {
+        value.map_or(Held::Absent, |value| self.test.holds(value, whole, workspace))
     }
-}
 
-/// True for a line that a shell takes as one command without substitutions or redirections.
-pub(super) fn is_plain(line: &str) -> bool {
-    !line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c))
+    const fn is_pattern(&self) -> bool {
+        matches!(self.test, Test::Glob(_) | Test::Regex { .. })
+    }
+
+    /// Whether it names the very lines that a shell reads.
+    fn spells(&self, handed: &Handed) -> bool {
+        let Test::Is(wanted) = &self.test else {
+            return false;
+        };
+        let whole = matches!(&*self.at, "" | LINE | "/argv");
+        let only = || matches!(handed.inner.as_slice(), [line] if !handed.cut && wanted == line);
+        !self.not && (whole || (self.at.starts_with("/argv/") && only()))
+    }
 }
 
 /// What comes of a test.
@@ -197,27 +232,34 @@ pub(super) fn is_plain(line: &str) -> bool {
 enum Held {
     Yes,
     No,
+    /// The words do not tell.
     Unknown,
+    /// There is nothing of the kind that the test is about.
+    Absent,
 }
 
 impl Test {
     fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> Held {
         let yes = match self {
-            Self::Glob(pattern) => value.as_str().is_some_and(|text| pattern.matches(text)),
+            Self::Is(wanted) => Some(equal(wanted, value)),
+            Self::Glob(pattern) => value.as_str().map(|text| pattern.matches(text)),
             Self::Regex { part, whole: all } => {
                 let regex = if whole { all } else { part };
-                value.as_str().is_some_and(|text| regex.is_match(text))
+                value.as_str().map(|text| regex.is_match(text))
             }
-            Self::Is(wanted) => equal(wanted, value),
             Self::Range { min, max } => value
                 .as_f64()
-                .is_some_and(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
+                .map(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
             Self::Under(directory) => match value.as_str().map(|path| leads(path, directory, workspace)) {
                 Some(Leads::Unknown) => return Held::Unknown,
-                found => found == Some(Leads::Inside),
+                found => found.map(|found| found == Leads::Inside),
             },
         };
-        if yes { Held::Yes } else { Held::No }
+        match yes {
+            None => Held::Absent,
+            Some(true) => Held::Yes,
+            Some(false) => Held::No,
+        }
     }
 }
 

@@ -71,7 +71,15 @@ mod tests {
         ] {
             assert_eq!(of(path), Leads::Inside, "{path}");
         }
-        for path in ["", ".", "docs/k", "secrets/../k", "secretss", "../ws/docs", "/w/ws"] {
+        for path in [
+            "",
+            ".",
+            "docs/k",
+            "secrets/../k",
+            "secretss",
+            "../ws/docs",
+            "/w/ws",
+        ] {
             assert_eq!(of(path), Leads::Outside, "{path}");
         }
         for path in [

@@ -13,9 +13,10 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::rule::Written;
 use crate::text::visible;
 
-use super::matcher::{Matcher, Pattern, SHELL, Subject, Test, is_plain};
+use super::matcher::{Matcher, Pattern, SHELL, Subject, Test};
 use super::parse;
 use super::rule::{Origin, Rule};
+use super::shell;
 
 /// Tools of the program's own whose arguments say all that they do.
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
@@ -150,13 +151,12 @@ pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>)
 
 /// Whether exactly this call may be let run for ever: a shell line only where it is one plain command.
 pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
-    let line = args.get("command").and_then(Value::as_str);
-    match line {
-        Some(line) if tool == SHELL && !is_plain(line) => Err(
+    if tool == SHELL && !shell::handed(args).is_plain() {
+        return Err(
             "this line is more than one plain command (or may be): there is no \"always\" for it".to_owned(),
-        ),
-        _ => Ok(()),
+        );
     }
+    Ok(())
 }
 
 /// Whether a rule is about a call of a tool of the program's own. The key of a rule about exactly one
@@ -274,7 +274,13 @@ mod tests {
         may_always("other", &json!({"command": "a; b"})).unwrap();
         for line in ["a; b", "a && b", "echo $(x)", "a > b", "a\nb", "FOO=1 a `b`"] {
             assert!(may_always("shell", &json!({"command": line})).is_err(), "{line}");
+            for shell in [&["sh", "-c"][..], &["env", "A=1", "bash", "-lc"]] {
+                let argv: Vec<&str> = shell.iter().copied().chain([line]).collect();
+                assert!(may_always("shell", &json!({ "argv": argv })).is_err(), "{argv:?}");
+            }
+            may_always("shell", &json!({"argv": ["grep", line]})).unwrap();
         }
+        may_always("shell", &json!({"argv": ["sh", "-c", "cargo test"]})).unwrap();
     }
 
     #[test]
