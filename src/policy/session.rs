@@ -22,6 +22,9 @@ use super::shell;
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
 /// Tags of calls that nothing but a look at each of them lets run.
 const ALONE: [&str; 4] = ["external", "irreversible", "uninspectable", "asks_operator"];
+/// Why there is no "always" where it cannot be told which files run.
+pub const UNTOLD: &str =
+    "it runs a file that cannot be told, or more files than are looked at: there is no \"always\" for it";
 /// Characters of a key that are shown.
 const KEY: usize = 12;
 

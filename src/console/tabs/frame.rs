@@ -163,6 +163,21 @@ pub(super) fn operands(maker: &mut Maker<'_>, call: &Call) {
     let Some(runs) = &call.runs else { return };
     for (at, one) in runs.operands.iter().enumerate() {
         let name = if at == 0 { "runs" } else { "" };
+        if !one.seen.is_file() {
+            let row = Styled::new().own(Role::Dim, format!("{name:<10} "));
+            let row = match one.seen {
+                Seen::Untold => row.untrusted(Role::Accent, &one.path, PATH).own(
+                    Role::Warning,
+                    "  only a shell can tell which file that is: it is not looked at",
+                ),
+                _ => row.own(
+                    Role::Warning,
+                    "more: not all files that it may run were looked at",
+                ),
+            };
+            maker.over(row, usize::from(NAME));
+            continue;
+        }
         let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
         let mut row = Styled::new()
             .own(Role::Dim, format!("{name:<10} "))

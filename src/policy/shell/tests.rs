@@ -204,16 +204,17 @@ fn what_ran_is_seen() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(250))]
     #[test]
     fn what_a_shell_runs_is_told(parts in proptest::collection::vec(prop_oneof![
-        3 => Just("p N "),
-        4 => prop::sample::select(vec!["; ", " ;", "&", "&&", "||", "|", "\n", " "]),
-        3 => prop::sample::select(vec!["'", "\"", "\\", "#", " #", "\\ #", "\\\n"]),
-        2 => prop::sample::select(vec![">", "<", ">&", "&>", ">|", "<&", ">>", "2>&1 ", "<<e ", "\ne\n", "<<'e'", "<<\\"]),
-        2 => prop::sample::select(vec!["(p N )", "$(p N )", "`p N `", "<(p N )", "${x:-", "}", "$'", "[", "[["]),
+        8 => Just("p N "),
+        5 => prop::sample::select(vec!["; ", " ;", "&", "&&", "||", "|", "\n", " "]),
+        3 => prop::sample::select(vec!["'", "\"", "\\", "#", " #", "\\ #", "\\\n", "\\>", "\\<"]),
+        3 => prop::sample::select(vec!["&>x ", ">&2 ", ">x ", ">", "<", ">&", "&>", ">|", "<&", ">>", "2>&1 "]),
+        1 => prop::sample::select(vec!["<<e ", "\ne\n", "<<'e'\n", "<<\\"]),
+        1 => prop::sample::select(vec!["(p N )", "$(p N )", "`p N `", "<(p N )", "${x:-", "}", "$'", "[", "[["]),
         1 => prop::sample::select(vec!["a", "x=", "! ", "if ", " then ", " fi ", "case a in a) "]),
-    ], 1..24)) {
+    ], 2..12)) {
         let mut line = String::new();
         for (at, part) in parts.iter().enumerate() {
             line += &part.replace('N', &(100 + at).to_string());
