@@ -149,11 +149,22 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         } else {
             ""
         };
+        let (path, hash) = (visible(&one.path), visible(&one.hash));
         let seen = match one.seen {
             Seen::Whole => "",
             Seen::Dates => ", too long to be read: its size and dates count",
+            Seen::Untold => {
+                let _ = write!(
+                    words,
+                    "\n  runs {path}: only a shell can tell which file that is, and it is not looked at"
+                );
+                continue;
+            }
+            Seen::Cut => {
+                words.push_str("\n  runs more: not all files that it may run were looked at");
+                continue;
+            }
         };
-        let (path, hash) = (visible(&one.path), visible(&one.hash));
         let _ = write!(words, "\n  runs {path}: {} bytes, {hash}{seen}{mark}", one.bytes);
     }
     if let Some(one) = fork::asked_about(state, call) {

@@ -209,6 +209,10 @@ pub enum Seen {
     Whole,
     /// Its size and dates only: it is too long to be read at every look.
     Dates,
+    /// Not at all: the word that names it is one of which only a shell can tell what it names.
+    Untold,
+    /// There may be more files: not all that the call names was looked at.
+    Cut,
 }
 
 /// The files that a call runs.
@@ -221,6 +225,11 @@ pub struct Runs {
 }
 
 impl Seen {
+    /// True where it is a file; false where it only says that something runs which was not looked at.
+    pub const fn is_file(self) -> bool {
+        matches!(self, Self::Whole | Self::Dates)
+    }
+
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     fn is_whole(&self) -> bool {
         *self == Self::Whole

@@ -106,9 +106,13 @@ impl Adviser {
         Ok(rule)
     }
 
-    fn key(&self, tool: &str, args: &str) -> Arc<str> {
+    /// None where a file runs that was not looked at: the same key could stand for another content.
+    fn key(&self, tool: &str, args: &str) -> Option<Arc<str>> {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let operands = self.operands(tool, args);
+        if operands.iter().any(|one| !one.seen.is_file()) {
+            return None;
+        }
         let mut parts: Vec<&[u8]> = vec![
             tool.as_bytes(),
             definition.as_bytes(),
@@ -118,7 +122,7 @@ impl Adviser {
             self.sandbox.as_bytes(),
         ];
         parts.extend(contents(&operands));
-        Arc::from(canon::hash("overrule always v1", &parts))
+        Some(Arc::from(canon::hash("overrule always v1", &parts)))
     }
 
     /// Adopts the failure handling that an operator set during the run. It takes precedence over the
@@ -205,7 +209,7 @@ impl Advice for Adviser {
 
     fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
-        let key = || Some(self.key(tool, args));
+        let key = || self.key(tool, args);
         let args = parse_args(args);
         let subject = Subject {
             tool,
@@ -232,7 +236,7 @@ impl Advice for Adviser {
             return Err(format!("`{}` is no tool of this run", crate::text::visible(tool)));
         }
         session::may_always(tool, &parse_args(args))?;
-        Ok(self.key(tool, args))
+        self.key(tool, args).ok_or_else(|| session::UNTOLD.to_owned())
     }
 
     fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String> {

@@ -127,6 +127,10 @@ fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(
         return Err(bulk::no_always(id));
     }
     let args: Value = serde_json::from_str(args).unwrap_or_default();
+    let operands = state.calls.get(&id).map_or(&[][..], Call::operands);
+    if operands.iter().any(|one| !one.seen.is_file()) {
+        return Err(session::UNTOLD.to_owned());
+    }
     session::may_always(tool, &args)
 }
 

@@ -11,7 +11,7 @@ use crate::domain::tags::IRREVERSIBLE;
 use crate::text::visible;
 
 use super::expiry::Deadline;
-use super::matcher::{Matcher, SHELL, Subject};
+use super::matcher::{Matcher, Subject};
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
 use super::shell;
@@ -157,30 +157,26 @@ impl Policy {
     /// only for display: the verdict on the whole line decides.
     pub fn verdict_of_parts(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
         let mut verdict = self.verdict_at(subject, moment);
-        let line = subject.args.get("command").and_then(serde_json::Value::as_str);
-        let Some(line) = line.filter(|_| subject.server.is_none() && subject.tool == SHELL) else {
+        if !subject.is_shell() {
             return verdict;
-        };
-        let segments = shell::segments(line);
-        verdict.alone = shell::hides(line, &segments);
-        if segments.len() < 2 {
+        }
+        let handed = shell::handed(subject.args);
+        verdict.alone = handed.hides();
+        if handed.commands.len() < 2 {
             return verdict;
         }
         let mut args = subject.args.clone();
-        for segment in segments {
-            let alone = line.get(segment.bytes).unwrap_or_default();
-            if let Some(command) = args.get_mut("command") {
-                *command = alone.into();
+        for command in &handed.commands {
+            // A program with its words is judged as it is called.
+            let as_called = subject.args.get("command").is_none() && handed.outer.contains(&command.text);
+            if let Some(args) = args.as_object_mut() {
+                args.remove("argv");
+                args.insert("command".to_owned(), command.text.as_str().into());
             }
-            // A rule about exactly this call is about no part of it.
+            let args = if as_called { subject.args } else { &args };
+            // What is about exactly this call is about no part of it.
             let moment = Moment { key: None, ..*moment };
-            let word = self.verdict_at(
-                &Subject {
-                    args: &args,
-                    ..*subject
-                },
-                &moment,
-            );
+            let word = self.verdict_at(&Subject { args, ..*subject }, &moment);
             verdict.parts.push(Part {
                 gate: word.gate,
                 rule: match word.quoted {

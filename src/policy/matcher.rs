@@ -3,7 +3,7 @@
 //! In doubt, the careful result counts: an allow rule matches less, an ask or deny rule matches more.
 //! Must not know: what a match leads to, beyond that.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use globset::GlobMatcher;
 use regex::Regex;
@@ -11,8 +11,13 @@ use serde_json::Value;
 
 use crate::domain::call::{EffectClass, Gate};
 
-/// The built-in tool that takes a shell line.
+use super::place::{Leads, leads};
+use super::shell::{self, Handed};
+
+/// The built-in tool whose argument is a line for a shell.
 pub(super) const SHELL: &str = "shell";
+/// Where that line stands among its arguments.
+const LINE: &str = "/command";
 
 /// What a rule is compared with.
 #[derive(Debug, Clone, Copy)]
@@ -154,51 +159,106 @@ impl Matcher {
                 .args
                 .iter()
                 .all(|predicate| predicate.holds(subject, gate, workspace))
+            && !(gate == Gate::Allow && self.in_doubt(subject))
+    }
+
+    /// A pattern cannot vouch for a shell line that holds more than one plain command, whatever of the call it is
+    /// about: `cargo *` covers `cargo test; rm -r .` too. Only who spells the line out means it.
+    fn in_doubt(&self, subject: &Subject<'_>) -> bool {
+        if !subject.is_shell() || !self.args.iter().any(Predicate::is_pattern) {
+            return false;
+        }
+        let handed = shell::handed(subject.args);
+        !handed.is_plain() && !self.args.iter().any(|predicate| predicate.spells(&handed))
+    }
+}
+
+impl Subject<'_> {
+    /// True for the program's own shell.
+    pub(super) fn is_shell(&self) -> bool {
+        self.server.is_none() && self.tool == SHELL
     }
 }
 
 impl Predicate {
     fn holds(&self, subject: &Subject<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
-        let found = subject.args.pointer(&self.at);
-        if gate == Gate::Allow && self.in_doubt(subject, found) {
-            return false;
+        if gate == Gate::Allow {
+            // The narrow reading of a test is the careful one here, and the wide one where it is negated.
+            let held = self.held(subject.args.pointer(&self.at), !self.not, workspace);
+            return held == if self.not { Held::No } else { Held::Yes };
         }
-        // For an allow rule the careful reading of a test is the narrow one, or the wide one if the test is
-        // negated.
-        let whole = (gate == Gate::Allow) != self.not;
-        found.is_some_and(|value| self.test.holds(value, whole, workspace)) != self.not
+        let meets = |value: Option<&Value>| match self.held(value, self.not, workspace) {
+            // What cannot be known is asked about or denied, whether the test is negated or not.
+            Held::Unknown => true,
+            Held::Absent | Held::No => self.not,
+            Held::Yes => !self.not,
+        };
+        let found = subject.args.pointer(&self.at);
+        if self.at != LINE || !subject.is_shell() {
+            return meets(found);
+        }
+        // A rule about the line is one about every other way to say it.
+        let handed = shell::handed(subject.args);
+        let inner = handed.inner.iter().filter(|_| !self.not);
+        let mut texts = handed
+            .outer
+            .iter()
+            .chain(inner)
+            .map(|text| Value::from(text.as_str()));
+        handed.cut || (handed.outer.is_empty() && meets(found)) || texts.any(|text| meets(Some(&text)))
     }
 
-    /// A pattern cannot vouch for a shell line of more than one plain command: `cargo *` also covers `cargo
-    /// test; rm -r .`.
-    fn in_doubt(&self, subject: &Subject<'_>, found: Option<&Value>) -> bool {
-        subject.server.is_none()
-            && subject.tool == SHELL
-            && matches!(self.test, Test::Glob(_) | Test::Regex { .. })
-            && found.and_then(Value::as_str).is_some_and(|line| !is_plain(line))
+    fn held(&self, value: Option<&Value>, whole: bool, workspace: Option<&Path>) -> Held {
+        value.map_or(Held::Absent, |value| self.test.holds(value, whole, workspace))
+    }
+
+    const fn is_pattern(&self) -> bool {
+        matches!(self.test, Test::Glob(_) | Test::Regex { .. })
+    }
+
+    /// Whether it names the very lines that a shell reads.
+    fn spells(&self, handed: &Handed) -> bool {
+        let Test::Is(wanted) = &self.test else {
+            return false;
+        };
+        let whole = matches!(&*self.at, "" | LINE | "/argv");
+        let only = || matches!(handed.inner.as_slice(), [line] if !handed.cut && wanted == line);
+        !self.not && (whole || (self.at.starts_with("/argv/") && only()))
     }
 }
 
-/// Returns true if a shell reads the line as one command without substitutions or redirections.
-pub(super) fn is_plain(line: &str) -> bool {
-    !line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c))
+/// What comes of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Yes,
+    No,
+    /// The words do not tell.
+    Unknown,
+    /// There is nothing of the kind that the test is about.
+    Absent,
 }
 
 impl Test {
-    fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> bool {
-        match self {
-            Self::Glob(pattern) => value.as_str().is_some_and(|text| pattern.matches(text)),
+    fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> Held {
+        let yes = match self {
+            Self::Is(wanted) => Some(equal(wanted, value)),
+            Self::Glob(pattern) => value.as_str().map(|text| pattern.matches(text)),
             Self::Regex { part, whole: all } => {
                 let regex = if whole { all } else { part };
-                value.as_str().is_some_and(|text| regex.is_match(text))
+                value.as_str().map(|text| regex.is_match(text))
             }
-            Self::Is(wanted) => equal(wanted, value),
             Self::Range { min, max } => value
                 .as_f64()
-                .is_some_and(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
-            Self::Under(directory) => value
-                .as_str()
-                .is_some_and(|path| is_under(path, directory, workspace)),
+                .map(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
+            Self::Under(directory) => match value.as_str().map(|path| leads(path, directory, workspace)) {
+                Some(Leads::Unknown) => return Held::Unknown,
+                found => found.map(|found| found == Leads::Inside),
+            },
+        };
+        match yes {
+            None => Held::Absent,
+            Some(true) => Held::Yes,
+            Some(false) => Held::No,
         }
     }
 }
@@ -215,42 +275,4 @@ fn equal(a: &Value, b: &Value) -> bool {
         }
         _ => a == b,
     }
-}
-
-/// Returns true if the text of a path leads to `directory` or below it. Links are not followed: the tools see
-/// to that, and never leave the workspace.
-fn is_under(path: &str, directory: &Path, workspace: Option<&Path>) -> bool {
-    let path = Path::new(path);
-    let relative = if path.is_absolute() {
-        let (Some(workspace), Some(path)) = (workspace, flatten(path)) else {
-            return false;
-        };
-        match path.strip_prefix(workspace) {
-            Ok(rest) => rest.to_path_buf(),
-            Err(_) => return false,
-        }
-    } else {
-        match flatten(path) {
-            Some(path) => path,
-            None => return false,
-        }
-    };
-    relative.starts_with(directory)
-}
-
-/// Resolves `.` and `..` in a path; returns `None` if it climbs above its beginning.
-pub(super) fn flatten(path: &Path) -> Option<PathBuf> {
-    let mut flat = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                if flat.file_name().is_none() || !flat.pop() {
-                    return None;
-                }
-            }
-            other => flat.push(other),
-        }
-    }
-    Some(flat)
 }

@@ -10,6 +10,7 @@ pub mod expiry;
 pub mod judge;
 pub mod matcher;
 pub mod parse;
+mod place;
 pub mod preset;
 pub mod rule;
 pub mod section;

@@ -20,7 +20,8 @@ use crate::text::visible;
 
 use super::document::{At, Document, Error, Place};
 use super::expiry::{Deadline, duration_ms};
-use super::matcher::{Matcher, Pattern, Predicate, Test, flatten};
+use super::matcher::{Matcher, Pattern, Predicate, Test};
+use super::place::flatten;
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
 use super::section::Section;

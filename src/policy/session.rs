@@ -13,15 +13,19 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::rule::Written;
 use crate::text::visible;
 
-use super::matcher::{Matcher, Pattern, SHELL, Subject, Test, is_plain};
+use super::matcher::{Matcher, Pattern, SHELL, Subject, Test};
 use super::parse;
 use super::rule::{Origin, Rule};
+use super::shell;
 
 /// Built-in tools whose arguments tell everything that they do.
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
 /// Tags of calls that are never allowed without a look at each of them.
 const ALONE: [&str; 4] = ["external", "irreversible", "uninspectable", "asks_operator"];
-/// Number of characters of a key that are shown.
+/// Why there is no "always" where it cannot be told which files run.
+pub const UNTOLD: &str =
+    "it runs a file that cannot be told, or more files than are looked at: there is no \"always\" for it";
+/// Characters of a key that are shown.
 const KEY: usize = 12;
 
 /// Converts a session rule to a rule of the policy, or says what is wrong with it.
@@ -150,13 +154,12 @@ pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>)
 
 /// Checks whether exactly this call may always run. A shell line has to be one plain command.
 pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
-    let line = args.get("command").and_then(Value::as_str);
-    match line {
-        Some(line) if tool == SHELL && !is_plain(line) => Err(
+    if tool == SHELL && !shell::handed(args).is_plain() {
+        return Err(
             "this line is more than one plain command (or may be): there is no \"always\" for it".to_owned(),
-        ),
-        _ => Ok(()),
+        );
     }
+    Ok(())
 }
 
 /// Returns true if a rule matches a call of a built-in tool. The key of a rule about exactly one call is not
@@ -274,7 +277,13 @@ mod tests {
         may_always("other", &json!({"command": "a; b"})).unwrap();
         for line in ["a; b", "a && b", "echo $(x)", "a > b", "a\nb", "FOO=1 a `b`"] {
             assert!(may_always("shell", &json!({"command": line})).is_err(), "{line}");
+            for shell in [&["sh", "-c"][..], &["env", "A=1", "bash", "-lc"]] {
+                let argv: Vec<&str> = shell.iter().copied().chain([line]).collect();
+                assert!(may_always("shell", &json!({ "argv": argv })).is_err(), "{argv:?}");
+            }
+            may_always("shell", &json!({"argv": ["grep", line]})).unwrap();
         }
+        may_always("shell", &json!({"argv": ["sh", "-c", "cargo test"]})).unwrap();
     }
 
     #[test]

@@ -101,10 +101,7 @@ fn between_marks(mut line: Styled, words: &str) -> Styled {
 /// The commands of a shell line, each on lines of its own: its program first, which no width can hide, and what the
 /// policy says of it alone.
 pub(super) fn commands(maker: &mut Maker<'_>, call: &Call, tool: &str, shown: &str) {
-    let Some(line) = shell_line(tool, shown) else {
-        return;
-    };
-    let segments = shell::segments(&line);
+    let segments = handed(tool, shown);
     if segments.len() < 2 {
         return;
     }
@@ -135,10 +132,10 @@ pub(super) fn commands(maker: &mut Maker<'_>, call: &Call, tool: &str, shown: &s
             row = row.own(Role::Warning, "  only a shell can tell all that it does");
         }
         maker.over(row, INDENT);
-        let text = line.get(segment.bytes.clone()).unwrap_or_default();
-        let row = Styled::new()
-            .own(Role::Dim, " ".repeat(INDENT))
-            .untrusted(Role::Text, text, COMMAND);
+        let row =
+            Styled::new()
+                .own(Role::Dim, " ".repeat(INDENT))
+                .untrusted(Role::Text, &segment.text, COMMAND);
         maker.over(row, INDENT);
     }
 }
@@ -152,13 +149,13 @@ const fn alone(gate: Gate) -> &'static str {
     }
 }
 
-/// The line that a call hands to a shell.
-fn shell_line(tool: &str, args: &str) -> Option<String> {
+/// The commands that a call hands to a shell.
+fn handed(tool: &str, args: &str) -> Vec<shell::Command> {
     if tool != "shell" || args.len() > LINE {
-        return None;
+        return Vec::new();
     }
-    let args: serde_json::Value = serde_json::from_str(args).ok()?;
-    args.get("command")?.as_str().map(str::to_owned)
+    let args: serde_json::Value = serde_json::from_str(args).unwrap_or_default();
+    shell::handed(&args).commands
 }
 
 /// The files that it runs. What is in them is part of what is decided, and is looked at once more before it begins.
@@ -166,6 +163,21 @@ pub(super) fn operands(maker: &mut Maker<'_>, call: &Call) {
     let Some(runs) = &call.runs else { return };
     for (at, one) in runs.operands.iter().enumerate() {
         let name = if at == 0 { "runs" } else { "" };
+        if !one.seen.is_file() {
+            let row = Styled::new().own(Role::Dim, format!("{name:<10} "));
+            let row = match one.seen {
+                Seen::Untold => row.untrusted(Role::Accent, &one.path, PATH).own(
+                    Role::Warning,
+                    "  only a shell can tell which file that is: it is not looked at",
+                ),
+                _ => row.own(
+                    Role::Warning,
+                    "more: not all files that it may run were looked at",
+                ),
+            };
+            maker.over(row, usize::from(NAME));
+            continue;
+        }
         let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
         let mut row = Styled::new()
             .own(Role::Dim, format!("{name:<10} "))

@@ -104,7 +104,7 @@ fn files(call: &Call) -> Option<&'static str> {
     if !runs.altered.is_empty() {
         return Some("(its file changed)");
     }
-    let unread = runs.operands.iter().any(|one| one.seen == Seen::Dates);
+    let unread = runs.operands.iter().any(|one| one.seen != Seen::Whole);
     unread.then_some("(its file was not read)")
 }
 

@@ -208,7 +208,12 @@ impl Reach {
             };
         }
         match event {
-            Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
+            Event::Edit(EditEvent::Superseded { nodes }) => {
+                let calls = nodes.iter().filter(|id| id.kind == NodeKind::Call);
+                self.effects
+                    .extend(ledger::stood_for_by(state, &calls.copied().collect()));
+                self.gone.extend(nodes);
+            }
             Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
             Event::Edit(EditEvent::Suspected { calls }) => {
                 self.possible.append(&mut calls.iter().copied().collect());

@@ -113,3 +113,29 @@ fn two_paths_to_one_file_are_one_resource() {
     assert_eq!(of("/w/a/b"), of("a/b"));
     assert_ne!(of("a/c"), of("a/b"));
 }
+
+#[test]
+fn there_is_no_always_where_it_cannot_be_told_what_runs() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("deploy.sh"), "echo 1").unwrap();
+    let adviser = Adviser {
+        workspace: Arc::new(place.path().to_owned()),
+        ..adviser()
+    };
+    let exact = |line: &str| adviser.exact("shell", &format!(r#"{{"command":"{line}"}}"#));
+    exact("ls").unwrap();
+    exact("ls *.sh").unwrap();
+    let before = exact("sh d''eploy.sh").unwrap();
+    std::fs::write(place.path().join("deploy.sh"), "echo 2").unwrap();
+    assert_ne!(
+        exact("sh d''eploy.sh").unwrap(),
+        before,
+        "the file holds something else"
+    );
+    for line in ["sh deplo?.sh", "sh ~/x.sh", &"x ".repeat(20_000)] {
+        assert_eq!(exact(line).unwrap_err(), session::UNTOLD, "{}", line.len());
+    }
+    // Nor does one hold that was made while it seemed that there was nothing to look at.
+    let args = r#"{"command":"sh deplo?.sh"}"#;
+    assert_eq!(adviser.key("shell", args), None);
+}

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use crate::domain::call::{Consequence, EffectClass, Gate};
 use crate::policy::{Moment, Origin, Policy, Preset, Rule, Subject};
@@ -325,6 +326,17 @@ fn a_line_of_which_only_a_shell_can_tell_all_is_approved_by_itself() {
             crate::policy::shell::segments(line)
         );
     }
+    let argv = |args: Value| {
+        let subject = Subject {
+            args: &args,
+            ..call("shell", EffectClass::Unknown)
+        };
+        policy.verdict_of_parts(&subject, &Moment::default())
+    };
+    let verdict = argv(json!({"argv": ["sh", "-c", "a; curl $X | sh"]}));
+    assert!(verdict.alone && verdict.parts.len() == 3, "{verdict:?}");
+    assert!(argv(json!({"argv": ["sh", "-c", "rm $(cat x)"]})).alone);
+    assert!(!argv(json!({"argv": ["grep", "$(x)", "a"]})).alone);
     assert!(
         !alone("write_file", "rm $(cat x)"),
         "a text is no line of a shell"

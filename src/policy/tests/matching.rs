@@ -187,3 +187,169 @@ fn a_negated_condition_holds_of_what_is_absent() {
     assert_eq!(on_args(rule, "t", &json!({})), DENY);
     assert_eq!(on_args(rule, "t", &json!({"path": "a"})), ALLOW);
 }
+
+#[test]
+fn a_path_that_comes_from_outside_is_denied_and_never_let_run() {
+    let under = |not: bool, gate: &str| {
+        let text = format!(
+            "[[rule]]\ntool = \"read_file\"\nargs = [{{ at = \"/path\", under = \"secrets\", not = {not} }}]\ngate = \"{gate}\""
+        );
+        let preset = if gate == "allow" {
+            Preset::Supervised
+        } else {
+            Preset::Auto
+        };
+        with(preset, &text, Origin::User).in_workspace(Path::new("/w/ws"))
+    };
+    let on = |policy: &crate::policy::Policy, path: &str| {
+        let args = json!({ "path": path });
+        gate(
+            policy,
+            &Subject {
+                args: &args,
+                ..call("read_file", EffectClass::Read)
+            },
+        )
+    };
+    let strange = [
+        "/proc/self/cwd/secrets/k",
+        "/linked/secrets/k",
+        "../../x/secrets/k",
+    ];
+    let (deny, ask, open) = (under(false, "deny"), under(false, "ask"), under(true, "allow"));
+    for path in strange.into_iter().chain(["../ws/secrets/k", "secrets/k"]) {
+        assert_eq!(on(&deny, path), DENY, "{path}");
+        assert_eq!(on(&ask, path), ASK, "{path}");
+        assert_eq!(on(&open, path), ASK, "{path}");
+    }
+    for path in ["docs/k", "../ws/docs/k", "/w/ws/docs/k", "secrets/../k"] {
+        assert_eq!(on(&deny, path), ALLOW, "{path}");
+        assert_eq!(on(&open, path), ALLOW, "{path}");
+    }
+    // Neither side of the condition lets it run, both keep it from running.
+    for path in strange {
+        assert_eq!(on(&under(false, "allow"), path), ASK, "{path}");
+        assert_eq!(on(&under(true, "deny"), path), DENY, "{path}");
+    }
+}
+
+#[test]
+fn a_rule_about_the_line_is_about_a_program_with_its_words_too() {
+    let deny = |glob: &str| {
+        format!("tool = \"shell\"\nargs = [{{ at = \"/command\", glob = \"{glob}\" }}]\ngate = \"deny\"")
+    };
+    let argv = |words: &[&str]| json!({ "argv": words });
+    for words in [
+        &["git", "push"][..],
+        &["sh", "-c", "git push"],
+        &["bash", "-lc", "git push"],
+        &["env", "A=1", "sh", "-ec", "git push"],
+        &["git", "push", "a b"],
+    ] {
+        assert_eq!(
+            on_args(&deny("*git push*"), "shell", &argv(words)),
+            DENY,
+            "{words:?}"
+        );
+    }
+    // The line of a shell is one as if it stood alone.
+    assert_eq!(
+        on_args(&deny("git push"), "shell", &argv(&["sh", "-c", "git push"])),
+        DENY
+    );
+    assert_eq!(
+        on_args(
+            &deny("git push"),
+            "shell",
+            &json!({"command": "sh -c 'git push'"})
+        ),
+        DENY
+    );
+    assert_eq!(
+        on_args(&deny("git push *"), "shell", &argv(&["git", "push", "a b"])),
+        DENY
+    );
+    assert_eq!(
+        on_args(&deny("git push a b"), "shell", &argv(&["git", "push", "a b"])),
+        DENY
+    );
+    assert_eq!(
+        on_args(&deny("*git push*"), "shell", &argv(&["git", "pull"])),
+        ALLOW
+    );
+    assert_eq!(on_args(&deny("*git push*"), "t", &argv(&["git", "push"])), ALLOW);
+    let only =
+        "tool = \"shell\"\nargs = [{ at = \"/command\", glob = \"cargo *\", not = true }]\ngate = \"deny\"";
+    assert_eq!(on_args(only, "shell", &argv(&["cargo", "test"])), ALLOW);
+    assert_eq!(on_args(only, "shell", &argv(&["rm", "-r", "x"])), DENY);
+    assert_eq!(on_args(only, "shell", &argv(&["sh", "-c", "rm -r x"])), DENY);
+    assert_eq!(on_args(only, "shell", &json!({})), DENY);
+    // What is not followed to its end is denied, and no rule about the line lets a program run.
+    let many: Vec<&str> = ["sh", "-c", "a"].into_iter().cycle().take(600).collect();
+    assert_eq!(on_args(&deny("git push"), "shell", &argv(&many)), DENY);
+    let allow = "tool = \"shell\"\nargs = [{ at = \"/command\", glob = \"cargo *\" }]\ngate = \"allow\"";
+    assert_eq!(on_args(allow, "shell", &argv(&["cargo", "test"])), ASK);
+}
+
+#[test]
+fn a_negated_condition_lets_nothing_run_for_what_is_absent() {
+    let allow = |test: &str| format!("tool = \"shell\"\nargs = [{{ {test}, not = true }}]\ngate = \"allow\"");
+    let rm = json!({"argv": ["rm", "-rf", "."]});
+    assert_eq!(
+        on_args(&allow("at = \"/command\", glob = \"rm *\""), "shell", &rm),
+        ASK
+    );
+    assert_eq!(
+        on_args(&allow("at = \"/cwd\", under = \"secrets\""), "shell", &rm),
+        ASK
+    );
+    assert_eq!(on_args(&allow("at = \"/force\", is = true"), "shell", &rm), ASK);
+    assert_eq!(
+        on_args(&allow("at = \"/argv\", glob = \"rm *\""), "shell", &rm),
+        ASK,
+        "no text"
+    );
+    assert_eq!(
+        on_args(
+            &allow("at = \"/force\", is = true"),
+            "shell",
+            &json!({"argv": ["rm"], "force": false})
+        ),
+        ALLOW
+    );
+    assert_eq!(
+        on_args(
+            &allow("at = \"/command\", glob = \"rm *\""),
+            "shell",
+            &json!({"command": "ls"})
+        ),
+        ALLOW
+    );
+}
+
+#[test]
+fn no_pattern_about_anything_vouches_for_a_compound_line() {
+    let allow = |args: &str| format!("tool = \"shell\"\nargs = [{args}]\ngate = \"allow\"");
+    let cwd = "{ at = \"/cwd\", glob = \"build\" }";
+    let in_build = |line: &str| json!({"command": line, "cwd": "build"});
+    assert_eq!(on_args(&allow(cwd), "shell", &in_build("make")), ALLOW);
+    assert_eq!(on_args(&allow(cwd), "shell", &in_build("make; rm -r .")), ASK);
+    let argv = |line: &str| json!({"argv": ["sh", "-c", line], "cwd": "build"});
+    assert_eq!(on_args(&allow(cwd), "shell", &argv("make")), ALLOW);
+    assert_eq!(on_args(&allow(cwd), "shell", &argv("make; rm -r .")), ASK);
+    // Who spells out what runs means it.
+    for spelled in [
+        "{ at = \"/command\", is = \"a | b\" }",
+        "{ at = \"\", is = { command = \"a | b\", cwd = \"build\" } }",
+    ] {
+        let rule = allow(&format!("{cwd}, {spelled}"));
+        assert_eq!(on_args(&rule, "shell", &in_build("a | b")), ALLOW, "{spelled}");
+        assert_eq!(on_args(&rule, "shell", &in_build("a | c")), ASK, "{spelled}");
+    }
+    let rule = allow(&format!("{cwd}, {{ at = \"/argv/2\", is = \"a | b\" }}"));
+    assert_eq!(on_args(&rule, "shell", &argv("a | b")), ALLOW);
+    let rule = allow(&format!("{cwd}, {{ at = \"/argv/0\", is = \"sh\" }}"));
+    assert_eq!(on_args(&rule, "shell", &argv("a | b")), ASK);
+    let rule = allow(&format!("{cwd}, {{ at = \"/command\", is = \"x\", not = true }}"));
+    assert_eq!(on_args(&rule, "shell", &in_build("a | b")), ASK);
+}

@@ -4,7 +4,7 @@ use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
 use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::console::theme::Role;
-use crate::domain::call::{Consequence, Decision, Gate, Part, Quoted, Verdict};
+use crate::domain::call::{Consequence, Decision, Digest, Gate, Operand, Part, Quoted, Seen, Verdict};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
 
@@ -250,6 +250,61 @@ fn each_command_of_a_shell_line_is_told_with_its_program() {
         assert_eq!(flat.contains("the policy would let it run"), told, "{flat}");
         assert_eq!(flat.contains("the policy denies it"), told, "{flat}");
     }
+}
+
+#[test]
+fn the_line_that_a_program_hands_to_a_shell_is_taken_apart() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    let args = r#"{"argv":["sh","-c","ls; curl x | sh"]}"#;
+    stage.awaiting_by("c3", ("shell", args), Stage::verdict());
+    stage.draw();
+    stage.press("2");
+    let text = stage.text();
+    for words in ["3 in this line", "1      ls", "2   ;  curl", "3   |  sh"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn a_file_that_runs_and_cannot_be_told_is_said() {
+    let operand = |path: &str, seen| Operand {
+        path: path.into(),
+        bytes: 0,
+        seen,
+        hash: "0123456789abcdef".into(),
+    };
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.proposed("c3", "shell", r#"{"command":"sh *.sh"}"#);
+    stage.call(CallEvent::Ready {
+        call: id("c3"),
+        rev: Rev(1),
+        bindings: Vec::new(),
+        resolved: None,
+        digest: Digest("d".into()),
+        operands: vec![operand("*.sh", Seen::Untold), operand("", Seen::Cut)],
+        verdict: Stage::verdict(),
+    });
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(1),
+        deadline_ms: None,
+    });
+    stage.draw();
+    assert!(
+        stage.text().contains("(its file was not read)"),
+        "{}",
+        stage.text()
+    );
+    stage.press("2");
+    let text = stage.text();
+    assert!(
+        text.contains("*.sh  only a shell can tell which file that is"),
+        "{text}"
+    );
+    assert!(text.contains("more: not all files that it may run"), "{text}");
+    assert!(!text.contains("0 bytes, 0123"), "{text}");
 }
 
 #[test]

@@ -108,12 +108,26 @@ fn checks() -> Vec<CallEvent> {
             ],
             resolved: Some(text("{}")),
             digest: Digest(text("abc")),
-            operands: vec![Operand {
-                path: text("run.sh"),
-                bytes: 5_000_000,
-                seen: Seen::Dates,
-                hash: text("def"),
-            }],
+            operands: vec![
+                Operand {
+                    path: text("run.sh"),
+                    bytes: 5_000_000,
+                    seen: Seen::Dates,
+                    hash: text("def"),
+                },
+                Operand {
+                    path: text("*.sh"),
+                    bytes: 0,
+                    seen: Seen::Untold,
+                    hash: text("def"),
+                },
+                Operand {
+                    path: text(""),
+                    bytes: 0,
+                    seen: Seen::Cut,
+                    hash: text("def"),
+                },
+            ],
             verdict: Verdict {
                 gate: Gate::Ask,
                 rule: "preset".to_owned(),

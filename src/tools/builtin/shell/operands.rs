@@ -1,121 +1,72 @@
 //! Finds the files that a command runs: scripts passed to an interpreter, and programs of the workspace.
 //! Their content is part of what is decided, so that nobody can swap it between the decision and the launch.
 //!
-//! When in doubt it lists a file too many. Files that a program finds by itself (a Makefile, what a script
-//! includes) are not listed. Must not know: who decides, what follows from a difference.
+//! It errs on the side of telling a file too many, and says where one runs that cannot be told. What a program finds by
+//! itself (a Makefile, what a script includes) is not among them. Must not know: who decides, what comes of a difference.
 
-use std::collections::BTreeSet;
+mod named;
+mod words;
+
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Args;
 use crate::canon;
 use crate::domain::call::{Operand, Seen};
+use named::Named;
 
 /// Maximum number of files listed for one command.
 const MOST: usize = 16;
 /// Maximum bytes of a file that is read whole; for a larger one its size and dates are used.
 const WHOLE: u64 = 4 * 1024 * 1024;
-/// Programs that run a file passed to them. The digits and dots of a version may follow the name.
-const INTERPRETERS: [&str; 36] = [
-    ".", "ash", "awk", "bash", "bun", "busybox", "csh", "dash", "deno", "elixir", "fish", "gawk", "groovy",
-    "guile", "java", "julia", "ksh", "lua", "luajit", "mksh", "nawk", "node", "nodejs", "perl", "php",
-    "pwsh", "pypy", "python", "ruby", "sed", "sh", "source", "tcsh", "tsx", "xonsh", "zsh",
-];
 
-/// Returns the files that a command runs, in the order in which it names them, in their present state.
+/// The files that a command runs, in the order in which it names them, as they are now; then what cannot be told.
 pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     let root = match args.cwd.as_deref() {
         None => workspace.to_owned(),
         Some(cwd) => workspace.join(cwd),
     };
-    let words = match (&args.command, &args.argv) {
-        (Some(line), None) => words(line),
-        (None, Some(argv)) => argv.clone(),
-        _ => Vec::new(),
-    };
+    let mut named = Named::new(&root);
+    match (&args.command, &args.argv) {
+        (Some(line), None) => named.line(line),
+        (None, Some(argv)) => named.program(argv),
+        _ => {}
+    }
     let mut found: Vec<Operand> = Vec::new();
-    let mut seen = BTreeSet::new();
-    for path in named(&words, &root) {
+    let mut more = named.more;
+    for path in &named.files {
+        let Some(file) = open(path) else { continue };
         if found.len() == MOST {
+            more = true;
             break;
         }
-        if let Some(file) = open(&path)
-            && seen.insert(path.clone())
-        {
-            found.extend(look(file, &shown(&path, workspace)));
-        }
+        found.extend(look(file, &shown(path, workspace)));
     }
+    found.extend(named.untold.iter().map(|word| untold(word, Seen::Untold)));
+    found.extend(more.then(|| untold("", Seen::Cut)));
     found
 }
 
-/// Formats a path, relative to the workspace if it is inside.
+/// What runs and cannot be looked at.
+fn untold(word: &str, seen: Seen) -> Operand {
+    Operand {
+        path: Arc::from(word),
+        bytes: 0,
+        seen,
+        hash: Arc::from(canon::hash("overrule operand v1", &[word.as_bytes()])),
+    }
+}
+
+/// The path as it is told: from the workspace where it lies in it.
 fn shown(path: &Path, workspace: &Path) -> String {
     let inside = path.strip_prefix(workspace).unwrap_or(path);
     inside.to_string_lossy().into_owned()
 }
 
-/// Splits a line nearly as a shell would: every symbol that may end a word does, and a quoted part is also a
-/// word as a whole.
-fn words(line: &str) -> Vec<String> {
-    let mut found: Vec<String> = line
-        .split(|c: char| c.is_whitespace() || ";&|()<>`$={}'\"\\".contains(c))
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    for mark in ['"', '\''] {
-        let quoted = line.split(mark).skip(1).step_by(2);
-        found.extend(
-            quoted
-                .filter(|part| part.contains(char::is_whitespace))
-                .map(str::to_owned),
-        );
-    }
-    found
-}
-
-/// Returns the paths among the words that name files which run: passed to an interpreter, or programs
-/// themselves.
-fn named(words: &[String], root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    // The directories to which `cd` may have changed.
-    let mut bases = vec![root.to_owned()];
-    let mut interprets = false;
-    let mut before = "";
-    for word in words {
-        let places: Vec<PathBuf> = bases.iter().map(|base| base.join(word)).collect();
-        if before == "cd" {
-            bases.extend(places.iter().filter(|place| place.is_dir()).cloned());
-            bases.truncate(MOST);
-        }
-        if is_interpreter(word) {
-            interprets = true;
-        } else {
-            for place in places {
-                let Ok(about) = place.metadata() else { continue };
-                let is_program = about.mode() & 0o111 != 0 && (word.contains('/') || interprets);
-                if about.is_file() && (interprets || is_program) {
-                    // A file after an option may be the option's value; then the next one is the script.
-                    interprets &= before.starts_with('-');
-                    found.push(place);
-                }
-            }
-        }
-        before = word;
-    }
-    found
-}
-
-fn is_interpreter(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    INTERPRETERS.contains(&name) || (!bare.is_empty() && INTERPRETERS.contains(&bare))
-}
-
-/// Opens a regular file without blocking on a pipe or a device.
+/// A regular file; a pipe or a device is not waited for.
 fn open(path: &Path) -> Option<File> {
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).ok()?;
@@ -177,15 +128,32 @@ mod tests {
         dir
     }
 
-    fn of(dir: &Path, line: &str) -> Vec<String> {
+    fn all(dir: &Path, line: &str, argv: Option<Vec<String>>) -> Vec<Operand> {
         let args = Args {
-            command: Some(line.to_owned()),
-            argv: None,
+            command: argv.is_none().then(|| line.to_owned()),
+            argv,
             cwd: None,
             timeout_s: None,
         };
-        let found = operands(&args, dir);
-        found.iter().map(|one| one.path.to_string()).collect()
+        operands(&args, dir)
+    }
+
+    fn told(found: &[Operand]) -> Vec<String> {
+        let mark = |one: &Operand| match one.seen {
+            Seen::Whole | Seen::Dates => one.path.to_string(),
+            Seen::Untold => format!("?{}", one.path),
+            Seen::Cut => "…".to_owned(),
+        };
+        found.iter().map(mark).collect()
+    }
+
+    fn of(dir: &Path, line: &str) -> Vec<String> {
+        told(&all(dir, line, None))
+    }
+
+    fn of_words(dir: &Path, words: &[&str]) -> Vec<String> {
+        let argv = words.iter().map(|word| (*word).to_owned()).collect();
+        told(&all(dir, "", Some(argv)))
     }
 
     #[test]
@@ -271,6 +239,87 @@ mod tests {
             write(dir.path(), name, "x", 0o755);
         }
         let line = names.join("; ");
-        assert_eq!(of(dir.path(), &line).len(), MOST);
+        let found = of(dir.path(), &line);
+        assert_eq!((found.len(), &*found[MOST]), (MOST + 1, "…"));
+        let line = names[..MOST].join("; ");
+        assert_eq!(of(dir.path(), &line).len(), MOST, "all of them were looked at");
+    }
+
+    #[test]
+    fn what_only_a_shell_can_name_is_said_to_run() {
+        let dir = place();
+        for (line, files) in [
+            ("sh d''eploy.sh", &["deploy.sh"][..]),
+            ("sh de\\ploy.sh", &["deploy.sh"]),
+            ("s\"h\" deploy.sh", &["deploy.sh"]),
+            ("sh deplo?.sh", &["?deplo?.sh"]),
+            ("sh ~/x.sh", &["?~/x.sh"]),
+            ("sh ~+/x.sh", &["?~+/x.sh"]),
+            ("bash -e *.sh", &["?*.sh"]),
+            ("true && ./r?n", &["?./r?n"]),
+            ("A=1 ~/run", &["?~/run"]),
+            ("sh -c 'sh *.sh'", &["?*.sh"]),
+            ("sed -f *.sed a", &["?*.sed"]),
+            ("sed -i 's/a*/b/' src/*.rs", &[]),
+            ("sed 's/a* b/c/' src/x", &[]),
+            ("perl -pe 's/a* b/c/' src/x", &[]),
+            ("sed -n /x/p *.txt", &[]),
+            ("ls *.sh ~/x", &[]),
+            ("sh deploy.sh *.txt", &["deploy.sh"]),
+            ("grep '*' notes.txt", &[]),
+        ] {
+            assert_eq!(of(dir.path(), line), files, "{line}");
+        }
+        // Nothing makes other words of these.
+        assert_eq!(of_words(dir.path(), &["sh", "deplo?.sh"]), [""; 0]);
+        assert_eq!(
+            of_words(dir.path(), &["sh", "-c", "sh deploy.sh; ./r*"]),
+            ["deploy.sh", "?./r*"]
+        );
+        assert_eq!(of_words(dir.path(), &["sed", "--file=notes.txt"]), ["notes.txt"]);
+        assert_eq!(of_words(dir.path(), &["sed", "-fnotes.txt"]), ["notes.txt"]);
+        assert_eq!(of_words(dir.path(), &["env", "A=./run", "true"]), ["run"]);
+    }
+
+    #[test]
+    fn a_decoy_hides_no_file_of_the_same_name() {
+        let dir = place();
+        write(dir.path(), "sub/deploy.sh", "echo 2", 0o644);
+        write(dir.path(), "sub/tool", "echo 2", 0o644);
+        for line in [
+            "cd sub && sh deploy.sh",
+            "cd -P sub && sh deploy.sh",
+            "env -C sub sh deploy.sh",
+            "env --chdir=sub sh deploy.sh",
+        ] {
+            assert_eq!(of(dir.path(), line), ["deploy.sh", "sub/deploy.sh"], "{line}");
+        }
+        assert_eq!(
+            of_words(dir.path(), &["env", "--chdir=sub", "sh", "deploy.sh"]),
+            ["deploy.sh", "sub/deploy.sh"]
+        );
+        // What is no program yet is one when it runs.
+        assert_eq!(of(dir.path(), "chmod +x sub/tool && sub/tool"), ["sub/tool"]);
+        assert_eq!(of(dir.path(), "cat sub/tool"), [""; 0]);
+    }
+
+    #[test]
+    fn a_look_has_an_end_and_says_so() {
+        let dir = place();
+        let line = format!("{}{}", "cd .; ".repeat(16), "x ".repeat(500_000));
+        assert_eq!(of(dir.path(), &line), ["…"]);
+        let line = format!("{}sh deploy.sh", "cd .; ".repeat(100));
+        assert_eq!(
+            of(dir.path(), &line),
+            ["deploy.sh"],
+            "the same directory counts once"
+        );
+        let many: Vec<String> = (0..40).map(|n| format!("d{n}")).collect();
+        for name in &many {
+            std::fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        assert_eq!(of(dir.path(), &format!("ls {}", many.join(" "))), [""; 0]);
+        let line = format!("ls {}; sh deploy.sh", many.join(" "));
+        assert_eq!(of(dir.path(), &line), ["deploy.sh", "…"]);
     }
 }

@@ -1,0 +1,106 @@
+//! Where a path leads by its words alone: to a directory of the workspace, elsewhere in it, or who knows where.
+//!
+//! Links are not followed: that is the tools' part, which never leave the workspace. But a path that leaves it by its
+//! words may come back to it by a link (`/proc/self/cwd`, another name of the workspace), so that nothing is known of
+//! it. Must not know: rules, gates.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Where a path leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leads {
+    /// To the directory or below it.
+    Inside,
+    /// To another place of the workspace.
+    Outside,
+    /// Its words do not tell.
+    Unknown,
+}
+
+/// Whether a path as written leads to `directory` (of the workspace) or below it.
+pub(super) fn leads(path: &str, directory: &Path, workspace: Option<&Path>) -> Leads {
+    let path = Path::new(path);
+    let inside = match workspace {
+        // What climbs out and comes back under the name of the workspace is in it.
+        Some(workspace) => {
+            let whole = flatten(&workspace.join(path));
+            whole.and_then(|whole| whole.strip_prefix(workspace).ok().map(Path::to_path_buf))
+        }
+        None if path.is_absolute() => None,
+        None => flatten(path),
+    };
+    match inside {
+        None => Leads::Unknown,
+        Some(path) if path.starts_with(directory) => Leads::Inside,
+        Some(_) => Leads::Outside,
+    }
+}
+
+/// The path without `.` and `..`; none where it climbs out of where it began.
+pub(super) fn flatten(path: &Path) -> Option<PathBuf> {
+    let mut flat = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if flat.file_name().is_none() || !flat.pop() {
+                    return None;
+                }
+            }
+            other => flat.push(other),
+        }
+    }
+    Some(flat)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_leaves_the_workspace_by_its_words_may_lead_anywhere() {
+        let of = |path: &str| leads(path, Path::new("secrets"), Some(Path::new("/w/ws")));
+        for path in [
+            "secrets",
+            "secrets/k",
+            "./x/../secrets/k",
+            "/w/ws/secrets/k",
+            "../ws/secrets/k",
+            "x/../../ws/secrets/k",
+            "/w/other/../ws/secrets",
+        ] {
+            assert_eq!(of(path), Leads::Inside, "{path}");
+        }
+        for path in [
+            "",
+            ".",
+            "docs/k",
+            "secrets/../k",
+            "secretss",
+            "../ws/docs",
+            "/w/ws",
+        ] {
+            assert_eq!(of(path), Leads::Outside, "{path}");
+        }
+        for path in [
+            "..",
+            "../secrets/k",
+            "../../../../w/ws/secrets/k",
+            "/proc/self/cwd/secrets/k",
+            "/linked/secrets/k",
+            "/w/wss/secrets/k",
+            "/",
+        ] {
+            assert_eq!(of(path), Leads::Unknown, "{path}");
+        }
+    }
+
+    #[test]
+    fn without_a_workspace_only_what_stays_in_it_is_known() {
+        let of = |path: &str| leads(path, Path::new("secrets"), None);
+        assert_eq!(of("a/../secrets/k"), Leads::Inside);
+        assert_eq!(of("a/k"), Leads::Outside);
+        assert_eq!(of("../ws/secrets/k"), Leads::Unknown);
+        assert_eq!(of("/w/ws/secrets/k"), Leads::Unknown);
+    }
+}
