@@ -11,7 +11,7 @@ use crate::policy::document::At;
 use crate::policy::expiry::Deadline;
 use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
 use crate::resilience::policy::Policy as Resilience;
-use crate::text::visible;
+use crate::text::{shown_address, visible};
 
 use super::bounds::limits;
 use super::checks;
@@ -98,7 +98,7 @@ pub(super) fn given<T>(
     advice: &str,
 ) -> Result<Option<T>, Error> {
     text.map(|text| {
-        check(text).map_err(|why| Error::given(name, format!("`{}` {why}", visible(text)), advice))
+        check(text).map_err(|why| Error::given(name, format!("`{}` {why}", shown_address(text)), advice))
     })
     .transpose()
 }

@@ -46,6 +46,8 @@ pub struct Decoder {
     after_return: bool,
     limit: usize,
     broken: bool,
+    /// Bytes of all lines that said something and ended.
+    said: u64,
 }
 
 /// Progress through a byte-order mark at the start of the stream.
@@ -79,7 +81,18 @@ impl Decoder {
             after_return: false,
             limit,
             broken: false,
+            said: 0,
         }
+    }
+
+    /// Bytes that said something: comments and the other lines that servers send to keep a connection say nothing.
+    pub fn said(&self) -> u64 {
+        let open = if self.line.starts_with(b"data:") {
+            self.line.len() as u64
+        } else {
+            0
+        };
+        self.said + open
     }
 
     /// Takes the next bytes and appends the events that they completed. After an error nothing more is read.
@@ -128,7 +141,7 @@ impl Decoder {
             self.mark = Mark::Past;
         }
         if !self.line.is_empty() {
-            self.field();
+            self.field(out);
             self.line.clear();
         }
         if !self.data.is_empty() {
@@ -164,21 +177,33 @@ impl Decoder {
                 self.dispatch(true, out);
             }
         } else {
-            self.field();
+            self.field(out);
             self.line.clear();
         }
     }
 
     /// Reads the line as one field; broken UTF-8 becomes replacement characters.
-    fn field(&mut self) {
+    fn field(&mut self, out: &mut Vec<Event>) {
+        if self.line.starts_with(b"error:") && !self.data.is_empty() {
+            self.dispatch(true, out);
+        }
         let colon = self.line.iter().position(|&byte| byte == b':');
         let (field, value) = self.line.split_at(colon.unwrap_or(self.line.len()));
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
             b"data" => {
+                self.said += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
+            }
+            // No such field is defined, but llama.cpp told its errors so, with the end mark right behind: it is an event
+            // of that name.
+            b"error" => {
+                self.said += self.line.len() as u64;
+                self.data.push_str(&String::from_utf8_lossy(value));
+                self.data.push('\n');
+                self.name = "error".to_owned();
             }
             b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
             // An empty field name is a comment; `id` and `retry` mean nothing to a single request.

@@ -20,6 +20,7 @@
 //! for every character beyond. It is as injective: a `<` that would begin what reads as a mark is itself
 //! shown as `<U+003C>`, every other one stands as it is.
 
+mod address;
 mod class;
 mod error;
 mod escape;
@@ -35,6 +36,7 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
+pub use address::shown_address;
 pub use class::FRAME;
 pub use error::Error;
 pub use escape::escaped;

@@ -13,6 +13,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
@@ -20,8 +21,9 @@ pub use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
 use super::frame::Object;
 use super::{encode, error};
+use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::show::{excerpt, visible};
+use crate::model::show::{cut, excerpt, visible};
 use crate::model::{Chunk, Model, Request, Tap, Way};
 use crate::resilience::wait;
 
@@ -33,9 +35,9 @@ const MAX_ERROR_BODY: usize = 64 * 1024;
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// For the next byte, the first one included.
+    /// For the next byte that says something, the first one included: comments and the like only keep the connection.
     pub silence: Duration,
-    /// For the end mark, once the server said why it stopped.
+    /// For the end mark, from the moment in which the server said why it stopped, whatever it sends meanwhile.
     pub farewell: Duration,
     /// For the body of an error.
     pub error_body: Duration,
@@ -109,13 +111,17 @@ impl Client {
     ) -> Result<(), StreamFault> {
         let mut body = Body::default();
         let mut out = Vec::new();
+        let mut said = 0;
+        let mut until = Instant::now() + self.patience.silence;
+        let mut finished = false;
         loop {
-            let wait = if body.finished() {
-                self.patience.farewell
+            let piece = if Instant::now() < until {
+                timeout_at(until, response.chunk()).await.ok()
             } else {
-                self.patience.silence
+                // A server that never pauses is not waited for either.
+                None
             };
-            let (result, over) = match tokio::time::timeout(wait, response.chunk()).await {
+            let (result, over) = match piece.ok_or(()) {
                 Ok(Ok(Some(bytes))) => {
                     tap.note(Way::Received, &bytes);
                     (body.feed(&bytes, &mut out), body.ended())
@@ -126,11 +132,18 @@ impl Client {
                 Err(_) => (Err(self.silent()), true),
                 Ok(Err(error)) => (Err(self.broken(&error)), true),
             };
+            if finished != body.finished() {
+                finished = true;
+                until = Instant::now() + self.patience.farewell;
+            } else if !finished && said != body.said() {
+                until = Instant::now() + self.patience.silence;
+            }
+            said = body.said();
             for chunk in out.drain(..) {
                 chunks.send(chunk).await.map_err(|_| cancelled())?;
             }
             result.map_err(|fault| StreamFault {
-                message: self.without_key(fault.message),
+                message: cut(self.without_key(fault.message)),
                 ..fault
             })?;
             if over {
@@ -173,7 +186,11 @@ impl Client {
         }
         if let Some(location) = location {
             message.push_str("; it redirects, which is not followed, to ");
-            message.push_str(&excerpt(&location));
+            message.push_str(&excerpt(&self.without_key(location)));
+        }
+        if let Some(ms) = retry_after_ms.filter(|ms| *ms > 0) {
+            message.push_str("; it asks to wait ");
+            message.push_str(&span(ms));
         }
         message.push_str(match (kind, status.as_u16()) {
             (StreamFaultKind::Auth, _) => "; check the API key",

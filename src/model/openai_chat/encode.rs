@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -20,6 +21,9 @@ pub const CONSOLE: &str = "[operator console]";
 
 /// What the model may write instead of a value.
 const REFERENCE_PATTERN: &str = "^†.*$";
+
+/// Characters that the name of a tool may have.
+const MAX_NAME: usize = 64;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -56,7 +60,7 @@ struct WireCall<'a> {
 
 #[derive(Serialize)]
 struct Function<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     arguments: String,
 }
 
@@ -125,10 +129,29 @@ fn call(call: &CalledAs) -> WireCall<'_> {
         id: &call.wire_id,
         r#type: "function",
         function: Function {
-            name: &call.tool,
+            name: wire_name(&call.tool),
             arguments: arguments(&call.args),
         },
     }
+}
+
+/// The name of a called tool as servers take it. A model may have made one up, and servers refuse every request that
+/// repeats it; the result says which tool there is not.
+fn wire_name(name: &str) -> Cow<'_, str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(fits) {
+        return Cow::Borrowed(name);
+    }
+    let name: String = name
+        .chars()
+        .take(MAX_NAME)
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect();
+    Cow::Owned(if name.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        name
+    })
 }
 
 /// The exact argument text where it is a JSON object. Servers read it, and refuse the whole request

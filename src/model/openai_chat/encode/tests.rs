@@ -230,3 +230,27 @@ fn own_properties_named_like_ours_and_empty_schemas_are_left_whole() {
     request.tools = vec![card];
     assert!(serde_json::from_str::<Value>(&body("m", &request)).is_ok());
 }
+
+#[test]
+fn a_name_that_no_server_takes_is_sent_as_one_that_they_do() {
+    let long = "n".repeat(65);
+    let fits = "n".repeat(64);
+    for (name, sent) in [
+        ("read_file-2", "read_file-2"),
+        (fits.as_str(), fits.as_str()),
+        (long.as_str(), fits.as_str()),
+        ("functions.read file", "functions_read_file"),
+        ("żółw", "___w"),
+        ("", "unnamed"),
+    ] {
+        let call = CalledAs {
+            tool: name.into(),
+            ..called(1, "{}")
+        };
+        let list = messages(vec![Message::Assistant {
+            said: Vec::new(),
+            calls: vec![call],
+        }]);
+        assert_eq!(list[1]["tool_calls"][0]["function"]["name"], sent, "{name}");
+    }
+}
