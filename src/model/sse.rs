@@ -203,7 +203,7 @@ impl Decoder {
                 self.said += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
-                self.name = "error".to_owned();
+                "error".clone_into(&mut self.name);
             }
             b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
             // An empty field name is a comment; `id` and `retry` mean nothing to a single request.

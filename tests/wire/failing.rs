@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::asking;
-use crate::server::{Reply, Server, answer_in_words, call, calls, end, text};
+use crate::server::{Reply, Server, answer_in_words, call, calls, delta, end, text};
 use crate::world::{World, finish};
 
 #[test]
@@ -279,4 +279,70 @@ fn a_tool_that_the_model_made_up_does_not_end_the_run() {
             .contains("functions.read file"),
         "{result}"
     );
+}
+
+#[test]
+fn a_server_with_habits_of_its_own_gets_what_it_wants_from_then_on() {
+    let refuse = |status, body| Reply::Status(status, "", body);
+    let mut thinks = vec![delta(&json!({"reasoning_content": "I look."}))];
+    thinks.extend(call(0, Some("x"), "list_dir", &json!({"path": "."})));
+    thinks.extend(end("tool_calls"));
+    let world = World::new();
+    let server = Server::new(vec![
+        refuse(
+            422,
+            "{\"detail\":[{\"type\":\"extra_forbidden\",\"loc\":[\"body\",\"stream_options\"]}]}",
+        ),
+        Reply::Stream(thinks),
+        refuse(
+            400,
+            "{\"message\":\"Tool call id was x_c1 but must be a-z, A-Z, 0-9, with a length of 9.\"}",
+        ),
+        refuse(
+            400,
+            "{\"error\":{\"message\":\"The `reasoning_content` must be passed back to the API.\"}}",
+        ),
+        answer_in_words("Done."),
+    ]);
+    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(said.out, "Done.\n");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 5);
+    let options: Vec<bool> = seen
+        .iter()
+        .map(|one| one.body.contains("stream_options"))
+        .collect();
+    assert_eq!(options, [true, false, false, false, false]);
+    let made = |number: usize| {
+        let messages = seen[number].messages();
+        messages
+            .into_iter()
+            .find(|one| !one["tool_calls"].is_null())
+            .unwrap()
+    };
+    let id = |number: usize| made(number)["tool_calls"][0]["id"].as_str().unwrap().to_owned();
+    assert!(id(2).starts_with("x_c"), "{}", id(2));
+    assert_eq!((id(3).len(), id(3) == id(4)), (9, true));
+    let back: Vec<bool> = (2..5)
+        .map(|number| made(number)["reasoning_content"] == "I look.")
+        .collect();
+    assert_eq!(back, [false, false, true]);
+    let result = seen[4]
+        .messages()
+        .into_iter()
+        .find(|one| one["role"] == "tool")
+        .unwrap();
+    assert_eq!(result["tool_call_id"], id(4).as_str());
+
+    // What is refused all the same is told.
+    let world = World::new();
+    let no = "{\"detail\":\"stream_options is not known here\"}";
+    let server = Server::new(vec![refuse(400, no), refuse(400, no)]);
+    let said = finish(asking(&world, &server, &[])).ends(6);
+    assert!(
+        said.err.contains("stream_options is not known here"),
+        "{}",
+        said.err
+    );
+    assert_eq!(server.seen().len(), 2);
 }

@@ -221,8 +221,9 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             StreamFaultKind::Refusal,
             "the model refused. Rewrite the prompt, ask again, or stop",
         )),
+        // Nobody knows whether asking again would help: a person decides.
         Stop::Other(word) => Some(fault(
-            StreamFaultKind::Truncated,
+            StreamFaultKind::Garbage,
             &format!(
                 "the server stopped for a reason that is not known (`{word}`): what arrived may be cut. Ask again, keep \
                 what arrived, or stop"

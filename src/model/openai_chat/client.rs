@@ -1,11 +1,13 @@
 //! Sends a request over HTTP and turns the answer into chunks while it arrives.
 //!
-//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Must not
-//! know: the graph, the journal, approvals.
+//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Only a request that the
+//! server refuses for a habit of its own is put otherwise, once for each habit.
+//! Must not know: the graph, the journal, approvals.
 
 #[cfg(test)]
 mod tests;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -20,6 +22,7 @@ use super::body::Body;
 pub use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
 use super::frame::Object;
+use super::quirks::{Quirk, Quirks, learn};
 use super::{encode, error};
 use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
@@ -62,6 +65,8 @@ pub struct Client {
     model: String,
     key: Option<SecretString>,
     patience: Patience,
+    /// What the server was found to want otherwise.
+    quirks: Mutex<Quirks>,
 }
 
 impl Client {
@@ -80,11 +85,28 @@ impl Client {
             model: model.to_owned(),
             key,
             patience,
+            quirks: Mutex::default(),
         })
     }
 
     async fn converse(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
-        let body = encode::body(&self.model, &request);
+        loop {
+            let quirks = self.quirks().clone();
+            let response = self.send(&request, &quirks).await?;
+            if response.status() == StatusCode::OK {
+                return self.read(response, &request.tap, chunks).await;
+            }
+            // Each is met once, so this ends; what was refused so was not worked on.
+            let quirk = match self.refused(response).await {
+                (_, Some(quirk)) if !quirks.contains(&quirk) => quirk,
+                (fault, _) => return Err(fault),
+            };
+            self.quirks().insert(quirk);
+        }
+    }
+
+    async fn send(&self, request: &Request, quirks: &Quirks) -> Result<Response, StreamFault> {
+        let body = encode::body(&self.model, request, quirks);
         request.tap.note(Way::Sent, body.as_bytes());
         let send = self
             .http
@@ -92,15 +114,15 @@ impl Client {
             .header(CONTENT_TYPE, "application/json")
             .body(body)
             .send();
-        let response = match tokio::time::timeout(self.patience.silence, send).await {
-            Err(_) => return Err(self.silent()),
-            Ok(Err(error)) => return Err(self.broken(&error)),
-            Ok(Ok(response)) => response,
-        };
-        if response.status() != StatusCode::OK {
-            return Err(self.refused(response).await);
+        match tokio::time::timeout(self.patience.silence, send).await {
+            Err(_) => Err(self.silent()),
+            Ok(Err(error)) => Err(self.broken(&error)),
+            Ok(Ok(response)) => Ok(response),
         }
-        self.read(response, &request.tap, chunks).await
+    }
+
+    fn quirks(&self) -> MutexGuard<'_, Quirks> {
+        self.quirks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn read(
@@ -128,8 +150,8 @@ impl Client {
                 }
                 Ok(Ok(None)) => (body.end(&mut out), true),
                 // Whatever happens to the connection after the answer was finished harms nothing.
-                Err(_) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
-                Err(_) => (Err(self.silent()), true),
+                Err(()) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
+                Err(()) => (Err(self.silent()), true),
                 Ok(Err(error)) => (Err(self.broken(&error)), true),
             };
             if finished != body.finished() {
@@ -152,8 +174,8 @@ impl Client {
         }
     }
 
-    /// A status other than 200, with the server's own words.
-    async fn refused(&self, mut response: Response) -> StreamFault {
+    /// A status other than 200, with the server's own words, and what they teach of it.
+    async fn refused(&self, mut response: Response) -> (StreamFault, Option<Quirk>) {
         let status = response.status();
         let retry_after_ms = wait::asked(|name| {
             let header = response.headers().get(name)?;
@@ -175,6 +197,7 @@ impl Client {
         };
         let _ = tokio::time::timeout(self.patience.error_body, read).await;
         let body = String::from_utf8_lossy(&bytes);
+        let quirk = learn(status.as_u16(), &body);
         let words = Object::read(&body)
             .and_then(|object| error::words(&object))
             .unwrap_or_else(|| body.into_owned());
@@ -198,11 +221,12 @@ impl Client {
             (_, 300..=399) => "; put the right address into the base URL",
             _ => "",
         });
-        StreamFault {
+        let fault = StreamFault {
             kind,
             message,
             retry_after_ms,
-        }
+        };
+        (fault, quirk)
     }
 
     fn broken(&self, error: &reqwest::Error) -> StreamFault {

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
+use super::quirks::{Quirk, Quirks, short_id};
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, Said};
 use crate::model::Request;
@@ -29,7 +30,8 @@ const MAX_NAME: usize = 64;
 struct Body<'a> {
     model: &'a str,
     stream: bool,
-    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
     /// Last, because this is what grows.
@@ -45,15 +47,17 @@ struct StreamOptions {
 struct Wire<'a> {
     role: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
+    tool_call_id: Option<Cow<'a, str>>,
     content: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<WireCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<String>,
 }
 
 #[derive(Serialize)]
 struct WireCall<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     r#type: &'static str,
     function: Function<'a>,
 }
@@ -64,17 +68,18 @@ struct Function<'a> {
     arguments: String,
 }
 
-/// The JSON text of a request.
-pub fn body(model: &str, request: &Request) -> String {
+/// The JSON text of a request to a server that wants these things otherwise.
+pub fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
         messages.push(plain("system", request.system.to_string()));
     }
-    messages.extend(request.messages.iter().filter_map(message));
+    messages.extend(request.messages.iter().filter_map(|one| message(one, quirks)));
     let body = Body {
         model,
         stream: true,
-        stream_options: StreamOptions { include_usage: true },
+        stream_options: (!quirks.contains(&Quirk::NoStreamOptions))
+            .then_some(StreamOptions { include_usage: true }),
         tools: request.tools.iter().map(tool).collect(),
         messages,
     };
@@ -87,16 +92,17 @@ fn plain(role: &'static str, content: String) -> Wire<'static> {
         tool_call_id: None,
         content: Some(content),
         tool_calls: Vec::new(),
+        reasoning_content: None,
     }
 }
 
 /// A message as the wire has it; none where nothing of it is sent.
-fn message(message: &Message) -> Option<Wire<'_>> {
+fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
     Some(match message {
         Message::User { text, .. } => plain("user", text.to_string()),
         Message::Note { text, .. } => plain("user", format!("{CONSOLE} {text}")),
         Message::Result { wire_id, text, .. } => Wire {
-            tool_call_id: Some(wire_id),
+            tool_call_id: Some(id(wire_id, quirks)),
             ..plain("tool", text.to_string())
         },
         Message::Assistant { said, calls } => {
@@ -108,7 +114,10 @@ fn message(message: &Message) -> Option<Wire<'_>> {
                 role: "assistant",
                 tool_call_id: None,
                 content,
-                tool_calls: calls.iter().map(call).collect(),
+                tool_calls: calls.iter().map(|one| call(one, quirks)).collect(),
+                reasoning_content: (quirks.contains(&Quirk::ReasoningBack) && !calls.is_empty())
+                    .then(|| reasoned(said))
+                    .flatten(),
             }
         }
     })
@@ -124,9 +133,28 @@ fn spoken(said: &[Said]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-fn call(call: &CalledAs) -> WireCall<'_> {
+/// The reasoning of a message as it came, for a server that wants it back.
+fn reasoned(said: &[Said]) -> Option<String> {
+    let texts: Vec<&str> = said
+        .iter()
+        .filter(|said| said.reasoning && !said.by_operator)
+        .map(|said| &*said.text)
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The id of a call as the server takes it.
+fn id<'i>(id: &'i str, quirks: &Quirks) -> Cow<'i, str> {
+    if quirks.contains(&Quirk::ShortIds) {
+        Cow::Owned(short_id(id))
+    } else {
+        Cow::Borrowed(id)
+    }
+}
+
+fn call<'c>(call: &'c CalledAs, quirks: &Quirks) -> WireCall<'c> {
     WireCall {
-        id: &call.wire_id,
+        id: id(&call.wire_id, quirks),
         r#type: "function",
         function: Function {
             name: wire_name(&call.tool),

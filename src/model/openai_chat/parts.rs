@@ -311,12 +311,11 @@ impl Parts {
 
     /// The part that a piece goes on with; none if it begins a new one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
-        let number = match piece.index {
-            Some(index) => *self.by_index.get(&index)?,
-            None => {
-                let same_id = piece.id.as_ref().and_then(|id| self.by_id.get(id));
-                same_id.copied().or(self.newest)?
-            }
+        let number = if let Some(index) = piece.index {
+            *self.by_index.get(&index)?
+        } else {
+            let same_id = piece.id.as_ref().and_then(|id| self.by_id.get(id));
+            same_id.copied().or(self.newest)?
         };
         let Kind::Call(call) = &self.all.get(number)?.kind else {
             return None;

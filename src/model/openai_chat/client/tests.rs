@@ -447,6 +447,15 @@ fn base_urls_are_checked_and_completed() {
         assert!(matches!(error, Error::BaseUrl { .. }), "{bad}");
         assert!(!error.to_string().contains("secret"));
     }
+    for bad in [
+        "http://user:secret@[h/v1",
+        "ftp://user:secret@h/v1",
+        "user:secret@h",
+        "ftp://h?key=secret",
+    ] {
+        let error = endpoint(bad).unwrap_err().to_string();
+        assert!(!error.contains("secret") && error.contains('h'), "{error}");
+    }
     let named = Client::new("http://127.0.0.1:11434/v1", "qwen3", None, Patience::default()).unwrap();
     assert_eq!(named.name(), "qwen3 at 127.0.0.1:11434");
     assert!(matches!(
