@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use secrecy::SecretString;
+
 use super::args::Common;
 use super::build::Ground;
 use super::drill;
 use super::exit::{Code, Failure};
+use crate::config::{KeyOf, Settings};
 use crate::engine::setup::ModelSetup;
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted};
 use crate::model::{Model, discover};
+use crate::text::{shown_address, visible};
 
 /// The model that flags, settings, environment or a running server name.
 pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
@@ -17,12 +21,20 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
         return scripted(common);
     }
     let settings = &ground.settings;
-    let key = settings.key.value.get()?;
     let given = discover::Given {
         model: settings.model.value.clone(),
         base_url: settings.base_url.value.clone(),
-        has_key: key.is_some(),
+        has_key: key_of(
+            settings,
+            settings.base_url.value.as_deref().unwrap_or(discover::OPENAI),
+        )
+        .is_some(),
         ollama_host: ground.env.ollama_host.clone(),
+    };
+    // Only what has to be asked which models it has needs the key already.
+    let key = match &given.base_url {
+        Some(base_url) if given.model.is_none() => key_for(settings, base_url)?,
+        _ => None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -42,18 +54,51 @@ pub fn again(common: &Common, ground: &Ground, recorded: ModelSetup) -> Result<M
     if matches!(recorded, ModelSetup::Drill { .. }) {
         return drill::no_model(common).map(|()| recorded);
     }
-    if common.model.is_some() || common.playbook.is_some() {
-        return choose(common, ground);
-    }
-    Ok(
-        match (recorded, &common.base_url, &ground.settings.base_url.value) {
-            (ModelSetup::OpenaiChat { model, .. }, Some(_), Some(base_url)) => ModelSetup::OpenaiChat {
-                base_url: base_url.clone(),
-                model,
+    let is_scripted = common.playbook.is_some() || common.model.as_deref() == Some("scripted");
+    match recorded {
+        ModelSetup::OpenaiChat { base_url, model } if !is_scripted => Ok(ModelSetup::OpenaiChat {
+            // Only a flag moves the conversation elsewhere: the environment of today may be about something else.
+            base_url: match (&common.base_url, &ground.settings.base_url.value) {
+                (Some(_), Some(named)) => named.clone(),
+                _ => base_url,
             },
-            (recorded, ..) => recorded,
-        },
-    )
+            model: match (&common.model, &ground.settings.model.value) {
+                (Some(_), Some(named)) => named.clone(),
+                _ => model,
+            },
+        }),
+        _ if common.model.is_some() || is_scripted => choose(common, ground),
+        recorded => Ok(recorded),
+    }
+}
+
+/// The key that was set with this server, as the client reads its address.
+fn key_of<'s>(settings: &'s Settings, base_url: &str) -> Option<&'s KeyOf> {
+    let home = |key: &'s KeyOf| key.home.as_deref().unwrap_or(discover::OPENAI);
+    let mut keys = settings.keys.iter();
+    keys.find(|key| discover::same_server(home(key), base_url))
+}
+
+/// The key that is sent to a server. A key that was set with another is not: a server nearby is asked without one, for
+/// any other the operator has to say what is meant.
+fn key_for(settings: &Settings, base_url: &str) -> Result<Option<SecretString>, Failure> {
+    if let Some(key) = key_of(settings, base_url) {
+        return Ok(key.key.get()?);
+    }
+    let Some(key) = settings.keys.first().filter(|_| !discover::is_near(base_url)) else {
+        return Ok(None);
+    };
+    let (name, home) = (key.name(), key.home.as_deref().unwrap_or(discover::OPENAI));
+    Err(Failure::new(
+        Code::Config,
+        format!(
+            "{name} belongs to {}, and the model is at {}: it is not sent there. Say which key that server gets: set \
+            OPENAI_BASE_URL and OPENAI_API_KEY together, or write base_url and api_key into one configuration file \
+            (any word does where it wants none)",
+            visible(home),
+            shown_address(base_url)
+        ),
+    ))
 }
 
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
@@ -105,10 +150,20 @@ pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<d
         }
         ModelSetup::Drill { script } => Ok(Arc::new(drill::model(&drill::parse(script)?))),
         ModelSetup::OpenaiChat { base_url, model } => {
-            let key = ground.settings.key.value.get()?;
+            let key = key_for(&ground.settings, base_url)?;
             let client = Client::new(base_url, model, key, Patience::default())
                 .map_err(|error| Failure::new(Code::Config, error))?;
             Ok(Arc::new(client))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_without_a_server_is_the_providers() {
+        assert_eq!(crate::config::key::PROVIDER, discover::OPENAI);
     }
 }

@@ -196,6 +196,7 @@ impl Watch {
                 let flag = match which.as_str() {
                     "tokens" => "--max-tokens N",
                     "time" => "--max-time DURATION",
+                    "price" => "--max-price AMOUNT",
                     _ => "--max-turns N",
                 };
                 End::new(

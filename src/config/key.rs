@@ -3,9 +3,9 @@
 //! Must not know: whom the key is for.
 
 use std::fmt;
-use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -14,10 +14,73 @@ use crate::text::visible;
 
 use super::error::{Error, shown};
 use super::files;
+use super::settings::{Origin, Setting};
 
 /// Interval at which a key command is checked, for 30 seconds in all.
 const STEP: Duration = Duration::from_millis(20);
 const STEPS: u32 = 1500;
+/// How long its output may stay open once it has ended: something that it started may hold it for ever.
+const OUTPUT: Duration = Duration::from_secs(5);
+/// Most bytes of its output that are read.
+const MOST: usize = 1 << 16;
+
+/// The server of keys that were set without one.
+pub const PROVIDER: &str = "https://api.openai.com/v1";
+
+/// A key with the server that it was set with: it is sent to no other.
+#[derive(Debug, Clone)]
+pub struct KeyOf {
+    /// The key.
+    pub key: Key,
+    /// Who set it.
+    pub origin: Origin,
+    /// Base URL of its server; none for the provider of the wire format.
+    pub home: Option<String>,
+}
+
+impl KeyOf {
+    /// True where this base URL names the key's own server in the same words; none is the provider's. What is sent
+    /// is decided on the address as the client reads it.
+    pub fn is_of(&self, base_url: Option<&str>) -> bool {
+        let server = |url: &str| {
+            let end = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
+            url.get(..end).unwrap_or(url).to_ascii_lowercase()
+        };
+        server(self.home.as_deref().unwrap_or(PROVIDER)) == server(base_url.unwrap_or(PROVIDER))
+    }
+
+    /// The key with who set it.
+    pub fn setting(&self) -> Setting<Key> {
+        Setting {
+            value: self.key.clone(),
+            origin: self.origin.clone(),
+        }
+    }
+
+    /// What people call it.
+    pub fn name(&self) -> String {
+        match &self.origin {
+            Origin::Environment(name) => (*name).to_owned(),
+            origin => format!("the api_key of {origin}"),
+        }
+    }
+}
+
+/// A shell command that prints a key, and the key once it was asked for: people type a passphrase for it.
+#[derive(Clone)]
+pub struct Asked {
+    line: String,
+    got: Arc<OnceLock<SecretString>>,
+}
+
+impl<T: Into<String>> From<T> for Asked {
+    fn from(line: T) -> Self {
+        Self {
+            line: line.into(),
+            got: Arc::default(),
+        }
+    }
+}
 
 /// Where the API key comes from.
 #[derive(Clone, Default)]
@@ -27,8 +90,8 @@ pub enum Key {
     None,
     /// The key itself.
     Value(SecretString),
-    /// The first line that this shell command prints.
-    Command(String),
+    /// The first line that this shell command prints; it is run once.
+    Command(Asked),
     /// The first line of this file.
     File(PathBuf),
 }
@@ -45,7 +108,7 @@ impl Key {
         match self {
             Self::None => "none".into(),
             Self::Value(_) => "set, not shown".into(),
-            Self::Command(command) => format!("from the command `{}`", visible(command)),
+            Self::Command(asked) => format!("from the command `{}`", visible(&asked.line)),
             Self::File(path) => format!("from {}", shown(path)),
         }
     }
@@ -59,10 +122,14 @@ impl Key {
                 let text = SecretString::from(files::read_named(path)?.text);
                 clean(text.expose_secret(), &shown(path)).map(Some)
             }
-            Self::Command(command) => {
-                let from = format!("the command `{}`", visible(command));
-                let text = run(command, &from)?;
-                clean(text.expose_secret(), &from).map(Some)
+            Self::Command(asked) => {
+                if let Some(key) = asked.got.get() {
+                    return Ok(Some(key.clone()));
+                }
+                let from = format!("the command `{}`", visible(&asked.line));
+                let text = run(&asked.line, &from)?;
+                let key = clean(text.expose_secret(), &from)?;
+                Ok(Some(asked.got.get_or_init(|| key).clone()))
             }
         }
     }
@@ -95,19 +162,58 @@ fn run(command: &str, from: &str) -> Result<SecretString, Error> {
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| failed(error.to_string()))?;
+    // Read while it runs: what fills the pipe could not end otherwise.
+    let lines = child.stdout.take().map(first_line);
     let result = wait(&mut child).and_then(|()| {
-        let mut text = String::new();
-        let pipe = child.stdout.take().ok_or("it has no output")?;
-        pipe.take(1 << 16)
-            .read_to_string(&mut text)
-            .map_err(|_| "its output is not text")?;
-        Ok(SecretString::from(text))
+        lines
+            .ok_or("it has no output")?
+            .recv_timeout(OUTPUT)
+            .map_err(|_| "it ended, but something that it started keeps its output open")?
     });
     if result.is_err() {
         let _ = child.kill();
         let _ = child.wait();
     }
     result.map_err(|why| failed(why.into()))
+}
+
+/// The first line of an output, as soon as it is there. A thread of its own reads it, because no read has a limit of
+/// time; it ends with the output at the latest.
+fn first_line(
+    mut pipe: impl std::io::Read + Send + 'static,
+) -> mpsc::Receiver<Result<SecretString, &'static str>> {
+    let (tell, line) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let mut piece = [0; 1024];
+        let mut told = false;
+        loop {
+            let read = match pipe.read(&mut piece) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(_) | Ok(0) => break,
+                Ok(read) => read,
+            };
+            if told {
+                // Read to its end all the same: a command must not fail for what nobody wants of it.
+                continue;
+            }
+            bytes.extend(piece.iter().take(read));
+            if bytes.contains(&b'\n') || bytes.len() >= MOST {
+                told = true;
+                let _ = tell.send(text(std::mem::take(&mut bytes)));
+            }
+        }
+        if !told {
+            let _ = tell.send(text(bytes));
+        }
+    });
+    line
+}
+
+fn text(bytes: Vec<u8>) -> Result<SecretString, &'static str> {
+    String::from_utf8(bytes)
+        .map(SecretString::from)
+        .map_err(|_| "its output is not text")
 }
 
 fn wait(child: &mut Child) -> Result<(), &'static str> {

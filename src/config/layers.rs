@@ -11,14 +11,14 @@ use crate::policy::document::At;
 use crate::policy::expiry::Deadline;
 use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
 use crate::resilience::policy::Policy as Resilience;
-use crate::text::visible;
+use crate::text::{shown_address, visible};
 
 use super::bounds::limits;
 use super::checks;
 use super::env::Env;
 use super::error::Error;
 use super::flags::Flags;
-use super::key::Key;
+use super::key::{Key, KeyOf};
 use super::load::default_sessions;
 use super::notify;
 use super::price;
@@ -98,7 +98,7 @@ pub(super) fn given<T>(
     advice: &str,
 ) -> Result<Option<T>, Error> {
     text.map(|text| {
-        check(text).map_err(|why| Error::given(name, format!("`{}` {why}", visible(text)), advice))
+        check(text).map_err(|why| Error::given(name, format!("`{}` {why}", shown_address(text)), advice))
     })
     .transpose()
 }
@@ -110,7 +110,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     }
     let (preset, policy) = policy(&mut layers, &mut notices);
     let limits = limits(&mut layers, &mut notices)?;
-    let (base_url, key) = endpoint(&mut layers, &mut notices)?;
+    let (base_url, keys) = endpoint(&mut layers, &mut notices)?;
     let Layers {
         env,
         flags,
@@ -138,9 +138,13 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 )),
             ],
         ),
+        key: keys
+            .iter()
+            .find(|key| key.is_of(base_url.value.as_deref()))
+            .map_or(Setting::default_of(Key::None), KeyOf::setting),
+        keys,
         base_url,
         wire: last(Wire::default(), [user(mine.wire), workspace(theirs.wire)]),
-        key,
         preset,
         policy,
         policy_file: None,
@@ -268,12 +272,13 @@ fn glyphs(env: &Env, said: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
     last(Glyphs::default(), [guess, mine, theirs, flag])
 }
 
-/// Resolves the base URL together with the key: if a file contains both, a key from the environment is not
-/// sent to that file's URL.
+/// The base URL and the keys. A key belongs to the server that was named where the key was set, and goes to no other:
+/// one of a file to the `base_url` of that file, the variable's to `OPENAI_BASE_URL`, else to the `base_url` of the
+/// user's file if that has no key of its own; where none of these names a server, to the provider of the wire format.
 fn endpoint(
     layers: &mut Layers<'_>,
     notices: &mut Vec<Notice>,
-) -> Result<(Setting<Option<String>>, Setting<Key>), Error> {
+) -> Result<(Setting<Option<String>>, Vec<KeyOf>), Error> {
     let (env, flags) = (layers.env, layers.flags);
     let advice = checks::BASE_URL;
     let from_env = given(
@@ -283,6 +288,15 @@ fn endpoint(
         advice,
     )?;
     let from_flag = given("--base-url", flags.base_url.as_ref(), checks::base_url, advice)?;
+    let url = |at: &Option<At<String>>| at.as_ref().map(|at| at.value.clone());
+    let (mine, theirs) = (url(&layers.user.base_url), url(&layers.workspace.base_url));
+    let (my_key, their_key) = (
+        user(layers.user.key.take()),
+        workspace(layers.workspace.key.take()),
+    );
+    let of_variable = from_env
+        .clone()
+        .or(if my_key.is_none() { mine.clone() } else { None });
     let base_url = last(
         None,
         [
@@ -292,23 +306,33 @@ fn endpoint(
             some(flag("--base-url", from_flag)),
         ],
     );
-    let filed = last(
-        Key::None,
-        [
-            user(layers.user.key.take()),
-            workspace(layers.workspace.key.take()),
-        ],
-    );
     let variable = environment("OPENAI_API_KEY", env.openai_api_key.clone().map(Key::Value));
-    let of_file = |origin: &Origin| matches!(origin, Origin::User(_) | Origin::Workspace(_));
-    if variable.is_some() && of_file(&base_url.origin) && of_file(&filed.origin) {
+    let keys: Vec<KeyOf> = [(variable, of_variable), (their_key, theirs), (my_key, mine)]
+        .into_iter()
+        .filter_map(|(key, home)| {
+            key.map(|Setting { value, origin }| KeyOf {
+                key: value,
+                origin,
+                home,
+            })
+        })
+        .collect();
+    let fits = |key: &KeyOf| key.is_of(base_url.value.as_deref());
+    if let Some(strongest) = keys.first().filter(|key| !fits(key)) {
+        let home = strongest.home.as_deref().unwrap_or("the provider itself");
         notices.push(Notice(format!(
-            "OPENAI_API_KEY is not used: {} names a base_url with a key of its own",
-            base_url.origin
+            "{} is not used: it belongs to {}, and {} names another server{}",
+            strongest.name(),
+            visible(home),
+            base_url.origin,
+            if keys.iter().any(fits) {
+                " with a key of its own"
+            } else {
+                ""
+            },
         )));
-        return Ok((base_url, filed));
     }
-    Ok((base_url, variable.unwrap_or(filed)))
+    Ok((base_url, keys))
 }
 
 fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset>, Policy) {

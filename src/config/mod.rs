@@ -27,7 +27,7 @@ pub use crate::policy::{At, Place};
 pub use env::Env;
 pub use error::Error;
 pub use flags::Flags;
-pub use key::Key;
+pub use key::{Key, KeyOf};
 pub use load::{OWN, Trust, load};
 pub use routing::RoutingSettings;
 pub use settings::{Ambiguous, Glyphs, Origin, Setting, Settings, Why, Wire};

@@ -14,7 +14,7 @@ use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
 
 use super::error::shown;
-use super::key::Key;
+use super::key::{Key, KeyOf};
 use super::notify::Notify;
 use super::routing::RoutingSettings;
 use super::tools::{Tags, Templates};
@@ -199,8 +199,10 @@ pub struct Settings {
     pub base_url: Setting<Option<String>>,
     /// Its wire format.
     pub wire: Setting<Wire>,
-    /// The key for its server.
+    /// What it wants to see, where a key was set with its server.
     pub key: Setting<Key>,
+    /// All keys that were set, each with its server, the strongest first.
+    pub keys: Vec<KeyOf>,
     /// The preset in force; also part of `policy`.
     pub preset: Setting<Preset>,
     /// The preset and all rules in force.

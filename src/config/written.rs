@@ -269,7 +269,7 @@ fn key(root: &mut Section<'_, '_>, path: &Path, home: Option<&Path>) -> Result<O
         "write a shell command that prints the key",
     )?
     .map(|at| At {
-        value: Key::Command(at.value),
+        value: Key::Command(at.value.into()),
         place: at.place,
     });
     let file = checked(

@@ -103,12 +103,12 @@ pub fn is_orphaned(state: &State, entry: &LedgerEntry) -> bool {
 
 /// Effects whose recorded results these calls were given, and for which nothing else stands: they are left behind again
 /// once the calls fall.
-pub fn stood_for_by(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
-    let given = |id: &NodeId| match state.observation(*id)?.now().origin {
+pub fn stood_for_by(state: &State, calls: impl Iterator<Item = NodeId>) -> BTreeSet<Seq> {
+    let given = |id: NodeId| match state.observation(id)?.now().origin {
         Origin::Reused { from } => Some(from),
         _ => None,
     };
-    let entries = calls.iter().filter_map(given);
+    let entries = calls.filter_map(given);
     entries
         .filter(|seq| {
             state

@@ -230,7 +230,13 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// True where what arrived is a whole message that the run can go on from.
+    /// True where the model meant to stop here. A reason that nobody knows is none: what arrived may be cut.
+    pub const fn is_meant(&self) -> bool {
+        matches!(self, Self::End | Self::Calls | Self::Kept)
+    }
+
+    /// True where a turn that was closed so counts as a whole message that the run can go on from. Sessions of old have
+    /// turns that were closed for a reason that nobody knows.
     pub const fn is_whole(&self) -> bool {
         matches!(self, Self::End | Self::Calls | Self::Kept | Self::Other(_))
     }

@@ -127,7 +127,7 @@ impl Hearing {
             return failed(crate::text::visible(&fault.message));
         }
         match self.stop {
-            Some(stop) if stop.is_whole() && !self.called => Reply::Said {
+            Some(stop) if stop.is_meant() && !self.called => Reply::Said {
                 text: self.text.into(),
             },
             Some(_) if self.called => failed("it called a tool, though none was offered".to_owned()),

@@ -22,6 +22,7 @@ use crate::domain::input::Input;
 use crate::domain::ladder::Timer;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::{Chunk, Model, Request};
+use crate::text::visible_head;
 use crate::tools::Job;
 use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
@@ -38,6 +39,8 @@ const PARTIAL_BYTES: u64 = 4096;
 const PARTIAL_PART: u64 = 8;
 /// Open text up to this many bytes does not count as long.
 const SHORT: u64 = 64 * 1024;
+/// Characters that are told of something unknown.
+const UNKNOWN: usize = 200;
 /// Silence after which the operator is told.
 const SILENCE: Duration = Duration::from_secs(60);
 
@@ -413,17 +416,30 @@ impl Asking {
             }));
         }
         for raw in assembler.unknown.drain(..) {
-            let shown: String = raw.chars().take(200).collect();
-            self.inbox.send(Message::Notice(format!(
-                "{}: the stream holds something unknown: {}",
-                self.turn,
-                crate::text::visible(&shown)
-            )));
+            self.tell(format!(
+                "the stream holds something unknown: {}",
+                visible_head(&raw, UNKNOWN)
+            ));
         }
         any
     }
 
-    /// Shows what is open; returns true if there is anything.
+    /// Tells what was only counted, once the stream is over.
+    fn tell_rest(&self, assembler: &mut Assembler) {
+        if let Some((more, last)) = assembler.untold() {
+            self.tell(format!(
+                "the stream held {more} more unknown things; the last: {}",
+                visible_head(&last, UNKNOWN)
+            ));
+        }
+    }
+
+    fn tell(&self, words: String) {
+        self.inbox
+            .send(Message::Notice(format!("{}: {words}", self.turn)));
+    }
+
+    /// True where something is open.
     fn show(&self, assembler: &Assembler) -> bool {
         let live = assembler.live(self.turn);
         let is_open = !live.parts.is_empty();
@@ -446,6 +462,7 @@ impl Asking {
         if self.asked.cancel.is_cancelled() {
             return;
         }
+        self.tell_rest(&mut assembler);
         let (turn, request, usage) = (self.turn, self.request, assembler.usage);
         let input = match (result, assembler.finish.clone()) {
             (Ok(()), Some(stop)) => {

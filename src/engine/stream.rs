@@ -10,7 +10,7 @@ use crate::domain::input::Block;
 use crate::domain::live::{Live, LivePart};
 use crate::domain::node::Channel;
 use crate::domain::turn::{Stop, Usage};
-use crate::model::Chunk;
+use crate::model::{Chunk, MAX_PARTS};
 
 /// Maximum bytes of an open part that the screen receives: the newest, because it follows the end. It
 /// receives them many times a second, however long the part is.
@@ -24,8 +24,9 @@ const STEP: usize = 2 * 1024;
 const PART: usize = 16 << 20;
 /// Maximum bytes of all parts of one stream.
 const ALL: usize = 2 * PART;
-/// Maximum number of parts of one stream; each new part causes all of them to be examined.
-const PARTS: usize = 1 << 14;
+/// Things that nobody knows which are told one by one, and how many of them there may be in one stream.
+const TOLD: u64 = 5;
+const UNKNOWN: u64 = 1 << 14;
 
 /// Returns the shown end of a text and the number of bytes before it.
 fn newest(text: &str) -> (u64, &str) {
@@ -80,8 +81,12 @@ pub struct Assembler {
     pub usage: Usage,
     /// The end mark of the stream.
     pub finish: Option<Stop>,
-    /// Unknown things in the stream.
+    /// Things in the stream that nobody knows, as far as they are told one by one.
     pub unknown: Vec<String>,
+    /// All of them.
+    strange: u64,
+    /// The last that was not told.
+    untold: Option<String>,
 }
 
 impl Assembler {
@@ -111,7 +116,8 @@ impl Assembler {
                     found.opaque = opaque;
                 }
             }
-            Chunk::Unknown { raw } => self.unknown.push(raw),
+            Chunk::Unknown { raw } if self.strange <= TOLD => self.unknown.push(raw),
+            Chunk::Unknown { raw } => self.untold = Some(raw),
             Chunk::Usage(usage) => self.usage = usage,
             Chunk::Finish(stop) => self.finish = Some(stop),
         }
@@ -123,7 +129,13 @@ impl Assembler {
         self.too_long.clone()
     }
 
-    /// Counts what a chunk would add, before it is taken.
+    /// How many things that nobody knows were not told, and the last of them.
+    pub fn untold(&mut self) -> Option<(u64, String)> {
+        let last = self.untold.take()?;
+        Some((self.strange.saturating_sub(TOLD), last))
+    }
+
+    /// Counts what a chunk adds before it is taken.
     fn weigh(&mut self, chunk: &Chunk) {
         let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let (part, adds) = match chunk {
@@ -132,19 +144,28 @@ impl Assembler {
             }
             Chunk::Call { part, id, name } => (*part, name.len() + len(id)),
             Chunk::Sealed { part, opaque } => (*part, len(opaque)),
-            Chunk::Unknown { .. } | Chunk::Usage(_) | Chunk::Finish(_) => return,
+            Chunk::Unknown { raw } => {
+                self.strange += 1;
+                (0, raw.len())
+            }
+            Chunk::Usage(_) | Chunk::Finish(_) => return,
         };
+        let known = !matches!(chunk, Chunk::Unknown { .. });
         self.kept = self.kept.saturating_add(adds);
         let has = self.parts.get(part as usize).map_or(0, Part::len);
         if self.too_long.is_some() {
             return;
         }
-        self.too_long = if has.saturating_add(adds) > PART {
+        self.too_long = if known && has.saturating_add(adds) > PART {
             Some(format!("one block of the reply has more than {} MiB", PART >> 20))
         } else if self.kept > ALL {
             Some(format!("the reply has more than {} MiB", ALL >> 20))
-        } else if part as usize >= PARTS {
-            Some(format!("the reply has more than {PARTS} blocks"))
+        } else if part as usize >= MAX_PARTS {
+            Some(format!("the reply has more than {MAX_PARTS} blocks"))
+        } else if self.strange > UNKNOWN {
+            Some(format!(
+                "the reply has more than {UNKNOWN} things that nobody knows"
+            ))
         } else {
             None
         }
@@ -186,7 +207,7 @@ impl Assembler {
     /// Returns complete blocks that were not passed on yet. A call may overtake open text: a sealed call
     /// waits for nothing but its place among the calls.
     fn ready(&mut self, ended: bool) -> Vec<Block> {
-        let whole = self.finish.as_ref().is_some_and(Stop::is_whole);
+        let whole = self.finish.as_ref().is_some_and(Stop::is_meant);
         let last = self.parts.len().saturating_sub(1);
         let mut blocks = Vec::new();
         for (index, part) in self.parts.iter_mut().enumerate().skip(self.from) {
@@ -453,7 +474,7 @@ mod tests {
     #[test]
     fn what_is_open_can_always_be_written_down() {
         // Parts are joined by line breaks.
-        const { assert!(ALL + PARTS < crate::journal::MAX_PAYLOAD) };
+        const { assert!(ALL + MAX_PARTS < crate::journal::MAX_PAYLOAD) };
     }
 
     #[test]
@@ -468,11 +489,11 @@ mod tests {
         assert!(assembler.too_long().unwrap().contains("more than 32 MiB"));
 
         let mut assembler = Assembler::default();
-        for part in 0..PARTS as u32 {
+        for part in 0..MAX_PARTS as u32 {
             assembler.push(call(part, "read"));
         }
         assert_eq!(assembler.too_long(), None);
-        assembler.push(call(PARTS as u32, "read"));
+        assembler.push(call(MAX_PARTS as u32, "read"));
         assert!(assembler.too_long().unwrap().contains("16384 blocks"));
 
         let mut assembler = Assembler::default();
@@ -492,5 +513,45 @@ mod tests {
             Chunk::Finish(Stop::Calls),
         ]);
         assert_eq!(end, ["thought and then"]);
+    }
+
+    #[test]
+    fn of_what_nobody_knows_the_first_are_told_the_rest_is_counted_and_all_of_it_has_an_end() {
+        let unknown = |raw: &str| Chunk::Unknown { raw: raw.into() };
+        let mut assembler = Assembler::default();
+        let mut told = Vec::new();
+        for number in 0..9 {
+            assembler.push(unknown(&number.to_string()));
+            told.append(&mut assembler.unknown);
+        }
+        assert_eq!(told, ["0", "1", "2", "3", "4"]);
+        assert_eq!(assembler.untold(), Some((4, "8".to_owned())));
+        assert_eq!(assembler.untold(), None, "told once");
+        assert_eq!(assembler.too_long(), None);
+
+        let mut assembler = Assembler::default();
+        for _ in 0..UNKNOWN {
+            assembler.push(unknown("x"));
+        }
+        assert_eq!(assembler.too_long(), None);
+        assembler.push(unknown("x"));
+        assert!(assembler.too_long().unwrap().contains("16384 things"));
+
+        let mut assembler = Assembler::default();
+        for _ in 0..2 {
+            assembler.push(unknown(&"x".repeat(PART)));
+        }
+        assert_eq!(assembler.too_long(), None);
+        assembler.push(unknown("x"));
+        assert!(assembler.too_long().unwrap().contains("more than 32 MiB"));
+    }
+
+    #[test]
+    fn text_that_ended_for_an_unknown_reason_is_no_answer() {
+        let (_, end) = run(vec![
+            text(0, "half"),
+            Chunk::Finish(Stop::Other("because".into())),
+        ]);
+        assert_eq!(end, ["thought half"]);
     }
 }

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::show::cut;
 use super::{Chunk, openai_chat};
 use crate::domain::turn::{Stop, StreamFault, Usage};
 
@@ -59,6 +60,10 @@ pub fn chunks(wire: Wire, bytes: &[u8]) -> (Vec<Chunk>, Result<(), StreamFault>)
     let mut body = openai_chat::body::Body::default();
     let mut out = Vec::new();
     let result = body.feed(bytes, &mut out).and_then(|()| body.end(&mut out));
+    let result = result.map_err(|fault| StreamFault {
+        message: cut(fault.message),
+        ..fault
+    });
     (out, result)
 }
 

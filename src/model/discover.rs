@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -13,9 +14,9 @@ use secrecy::SecretString;
 use super::openai_chat::connect;
 use super::show::visible;
 
-/// Base URL of the provider that defined the wire format.
-const OPENAI: &str = "https://api.openai.com/v1";
-/// The model used there if none is named.
+/// Where the provider of the wire format serves.
+pub const OPENAI: &str = "https://api.openai.com/v1";
+/// What is asked for there where nobody names a model.
 const OPENAI_MODEL: &str = "gpt-4.1-mini";
 /// Default base URL of Ollama.
 const OLLAMA: &str = "http://127.0.0.1:11434/v1";
@@ -117,8 +118,34 @@ async fn find_within(
     choose(given, server.as_ref())
 }
 
-/// Returns the server that must list its models before [`choose`] can decide, or `None` if the settings
-/// suffice.
+/// True where both base URLs name the same server, as the client reads them.
+pub fn same_server(one: &str, other: &str) -> bool {
+    let origin = |url: &str| connect::endpoint(url, "").ok().map(|url| url.origin());
+    origin(one).is_some_and(|one| Some(one) == origin(other))
+}
+
+/// True for a server on this machine or in its own network: such servers want no key as a rule.
+pub fn is_near(base_url: &str) -> bool {
+    let Ok(url) = connect::endpoint(base_url, "") else {
+        return false;
+    };
+    let host = url.host_str().unwrap_or_default();
+    match host
+        .trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse::<IpAddr>()
+    {
+        Ok(IpAddr::V4(ip)) => {
+            ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
+        }
+        Ok(IpAddr::V6(ip)) => {
+            ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local() || ip.is_unspecified()
+        }
+        Err(_) => matches!(host.rsplit('.').next(), Some("local" | "localhost")) || !host.contains('.'),
+    }
+}
+
+/// The server that must say what it has before [`choose`] can decide; none where all was said.
 pub fn to_ask(given: &Given) -> Option<String> {
     match (&given.base_url, &given.model) {
         (Some(base_url), None) => Some(base_url.clone()),

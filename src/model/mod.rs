@@ -21,6 +21,9 @@ use crate::domain::turn::{Stop, StreamFault, Usage};
 
 pub use tap::{Tap, Way};
 
+/// Parts of one message: what has more is no answer to wait for, and each costs some bookkeeping.
+pub const MAX_PARTS: usize = 1 << 14;
+
 /// One request to a model.
 #[derive(Debug, Clone)]
 pub struct Request {

@@ -46,6 +46,8 @@ pub struct Decoder {
     after_return: bool,
     limit: usize,
     broken: bool,
+    /// Bytes of all lines that said something and ended.
+    said: u64,
 }
 
 /// Progress through a byte-order mark at the start of the stream.
@@ -79,10 +81,21 @@ impl Decoder {
             after_return: false,
             limit,
             broken: false,
+            said: 0,
         }
     }
 
-    /// Decodes the next bytes and appends the events that they complete. After an error nothing more is read.
+    /// Bytes that said something: comments and the other lines that servers send to keep a connection say nothing.
+    pub fn said(&self) -> u64 {
+        let open = if self.line.starts_with(b"data:") {
+            self.line.len() as u64
+        } else {
+            0
+        };
+        self.said + open
+    }
+
+    /// Takes the next bytes and appends the events that they completed. After an error nothing more is read.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), Error> {
         let mut rest = bytes;
         while !rest.is_empty() && !self.broken {
@@ -128,7 +141,7 @@ impl Decoder {
             self.mark = Mark::Past;
         }
         if !self.line.is_empty() {
-            self.field();
+            self.field(out);
             self.line.clear();
         }
         if !self.data.is_empty() {
@@ -164,21 +177,33 @@ impl Decoder {
                 self.dispatch(true, out);
             }
         } else {
-            self.field();
+            self.field(out);
             self.line.clear();
         }
     }
 
-    /// Parses the line as one field; broken UTF-8 becomes replacement characters.
-    fn field(&mut self) {
+    /// Reads the line as one field; broken UTF-8 becomes replacement characters.
+    fn field(&mut self, out: &mut Vec<Event>) {
+        if self.line.starts_with(b"error:") && !self.data.is_empty() {
+            self.dispatch(true, out);
+        }
         let colon = self.line.iter().position(|&byte| byte == b':');
         let (field, value) = self.line.split_at(colon.unwrap_or(self.line.len()));
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
             b"data" => {
+                self.said += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
+            }
+            // No such field is defined, but llama.cpp told its errors so, with the end mark right behind: it is an event
+            // of that name.
+            b"error" => {
+                self.said += self.line.len() as u64;
+                self.data.push_str(&String::from_utf8_lossy(value));
+                self.data.push('\n');
+                "error".clone_into(&mut self.name);
             }
             b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
             // An empty field name marks a comment; `id` and `retry` mean nothing to a single request.

@@ -20,6 +20,7 @@
 //! has one. That form is injective too: a `<` that would begin what reads as a mark is itself shown as
 //! `<U+003C>`, and every other one stays as it is.
 
+mod address;
 mod class;
 mod error;
 mod escape;
@@ -35,6 +36,7 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
+pub use address::shown_address;
 pub use class::FRAME;
 pub use error::Error;
 pub use escape::escaped;

@@ -74,6 +74,8 @@ fn a_limit_of_price_ends_a_run_that_nobody_watches_and_can_be_raised() {
     settings(&world, &format!("{DEAR}[limits]\nprice = 0.000001\n"));
     let said = world.play(ENDLESS, &[]).ends(5);
     assert!(said.err.contains("limit reached"), "{}", said.err);
+    assert!(said.err.contains("--max-price AMOUNT"), "{}", said.err);
+    assert!(!said.err.contains("--max-turns"), "{}", said.err);
     let id = world.id();
     assert_eq!(
         world.state(&id).requests,

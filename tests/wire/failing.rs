@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::asking;
-use crate::server::{Reply, Server, answer_in_words, call, end, text};
+use crate::server::{Reply, Server, answer_in_words, call, calls, delta, end, text};
 use crate::world::{World, finish};
 
 #[test]
@@ -204,4 +204,145 @@ fn an_empty_answer_is_asked_for_once_more() {
     let server = Server::new(vec![Reply::Stream(end("stop")), Reply::Stream(end("stop"))]);
     let said = finish(asking(&world, &server, &[])).ends(6);
     assert!(said.err.contains("empty answer"), "{}", said.err);
+}
+
+#[test]
+fn a_message_without_a_proper_end_runs_no_call_and_is_no_answer() {
+    // What was said before the end, how it ended, what is told, and how often it is asked in all.
+    let begun = || {
+        let mut frames = call(0, Some("x"), "list_dir", &json!({}));
+        frames.truncate(1);
+        frames
+    };
+    let mark = || vec!["data: [DONE]\n\n".to_owned()];
+    let llama = || {
+        let error = "error: {\"code\":400,\"message\":\"the context is full\",\"type\":\"invalid_request_error\"}\n\n";
+        vec![error.to_owned(), "data: [DONE]\n\n".to_owned()]
+    };
+    for (start, ending, told, asked) in [
+        (begun(), end("content_filter"), "content filter", 1),
+        (begun(), mark(), "without saying why", 5),
+        (vec![text("half of")], mark(), "without saying why", 5),
+        (vec![text("half of")], llama(), "the context is full", 1),
+        (vec![text("half of")], end("abort"), "`abort`", 5),
+        (vec![text("half of")], end("because"), "`because`", 1),
+    ] {
+        let world = World::new();
+        let frames: Vec<String> = start.into_iter().chain(ending).collect();
+        let replies = (0..asked).map(|_| Reply::Stream(frames.clone())).collect();
+        let server = Server::new(replies);
+        let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(6);
+        assert_eq!(said.out, "", "{told}");
+        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        assert_eq!(server.seen().len(), asked, "{told}");
+        let state = world.state(&world.id());
+        assert_eq!(state.calls.len(), 0, "{told}: no call ran");
+    }
+}
+
+#[test]
+fn a_wait_that_nobody_sits_through_is_left_to_the_operator() {
+    let world = World::new();
+    let server = Server::new(vec![
+        Reply::Status(
+            429,
+            "Retry-After: 7200\r\n",
+            "{\"error\":{\"message\":\"daily limit\"}}",
+        ),
+        answer_in_words("Too soon."),
+    ]);
+    let said = finish(asking(&world, &server, &[])).ends(6);
+    for told in ["daily limit", "it asks to wait 120 min", "overrule ask-again"] {
+        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    }
+    assert_eq!(said.out, "");
+    assert_eq!(server.seen().len(), 1, "nobody asked again meanwhile");
+}
+
+#[test]
+fn a_tool_that_the_model_made_up_does_not_end_the_run() {
+    let world = World::new();
+    let server = Server::new(vec![
+        calls("Look.", &[("x", "functions.read file", json!({}))]),
+        answer_in_words("Done."),
+    ]);
+    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(said.out, "Done.\n");
+    let messages = server.seen()[1].messages();
+    let made = messages.iter().find(|one| !one["tool_calls"].is_null()).unwrap();
+    assert_eq!(made["tool_calls"][0]["function"]["name"], "functions_read_file");
+    let result = messages.iter().find(|one| one["role"] == "tool").unwrap();
+    assert!(
+        result["content"]
+            .as_str()
+            .unwrap()
+            .contains("functions.read file"),
+        "{result}"
+    );
+}
+
+#[test]
+fn a_server_with_habits_of_its_own_gets_what_it_wants_from_then_on() {
+    let refuse = |status, body| Reply::Status(status, "", body);
+    let mut thinks = vec![delta(&json!({"reasoning_content": "I look."}))];
+    thinks.extend(call(0, Some("x"), "list_dir", &json!({"path": "."})));
+    thinks.extend(end("tool_calls"));
+    let world = World::new();
+    let server = Server::new(vec![
+        refuse(
+            422,
+            "{\"detail\":[{\"type\":\"extra_forbidden\",\"loc\":[\"body\",\"stream_options\"]}]}",
+        ),
+        Reply::Stream(thinks),
+        refuse(
+            400,
+            "{\"message\":\"Tool call id was x_c1 but must be a-z, A-Z, 0-9, with a length of 9.\"}",
+        ),
+        refuse(
+            400,
+            "{\"error\":{\"message\":\"The `reasoning_content` must be passed back to the API.\"}}",
+        ),
+        answer_in_words("Done."),
+    ]);
+    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(said.out, "Done.\n");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 5);
+    let options: Vec<bool> = seen
+        .iter()
+        .map(|one| one.body.contains("stream_options"))
+        .collect();
+    assert_eq!(options, [true, false, false, false, false]);
+    let made = |number: usize| {
+        let messages = seen[number].messages();
+        messages
+            .into_iter()
+            .find(|one| !one["tool_calls"].is_null())
+            .unwrap()
+    };
+    let id = |number: usize| made(number)["tool_calls"][0]["id"].as_str().unwrap().to_owned();
+    assert!(id(2).starts_with("x_c"), "{}", id(2));
+    assert_eq!((id(3).len(), id(3) == id(4)), (9, true));
+    let back: Vec<bool> = (2..5)
+        .map(|number| made(number)["reasoning_content"] == "I look.")
+        .collect();
+    assert_eq!(back, [false, false, true]);
+    let result = seen[4]
+        .messages()
+        .into_iter()
+        .find(|one| one["role"] == "tool")
+        .unwrap();
+    assert_eq!(result["tool_call_id"], id(4).as_str());
+
+    // What is refused all the same is told.
+    let world = World::new();
+    let no = "{\"detail\":\"stream_options is not known here\"}";
+    let server = Server::new(vec![refuse(400, no), refuse(400, no)]);
+    let said = finish(asking(&world, &server, &[])).ends(6);
+    assert!(
+        said.err.contains("stream_options is not known here"),
+        "{}",
+        said.err
+    );
+    assert_eq!(server.seen().len(), 2);
 }

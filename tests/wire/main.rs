@@ -39,6 +39,7 @@ mod endless;
 mod failing;
 mod formats;
 mod inserting;
+mod keyed;
 mod listened;
 mod operating;
 mod reused;

@@ -172,6 +172,7 @@ fn broken_arguments_are_told_and_the_run_goes_on() {
 fn the_key_goes_to_the_server_and_nowhere_else() {
     let (world, server) = (World::new(), Server::new(three_turns()));
     let mut command = asking(&world, &server, &["--policy", "auto", "--json"]);
+    command.env("OPENAI_BASE_URL", &server.base);
     command.env("OPENAI_API_KEY", "sk-canary-0987654321");
     let said = finish(command).ends(0);
     for seen in server.seen() {

@@ -263,6 +263,9 @@ fn a_file_that_may_not_be_read() {
 
 #[test]
 fn variables_and_flags_are_named() {
+    let world = World::new().with(|env, _| env.openai_base_url = Some("http://me:pw123@h/v1".into()));
+    let fault = world.fault();
+    assert!(!fault.contains("pw123") && fault.contains("…h…"), "{fault}");
     let world = World::new().with(|env, _| env.openai_base_url = Some("ftp://x\u{1b}".into()));
     assert_eq!(
         world.fault(),

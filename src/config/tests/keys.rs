@@ -75,7 +75,9 @@ fn a_key_is_not_sent_to_a_url_that_brought_its_own() {
     let world = with_variable(World::new().user(both));
     assert_eq!(key(&world).as_deref(), Some("of-file"));
     assert!(world.notices().iter().any(|notice| {
-        notice == "OPENAI_API_KEY is not used: home/.config/overrule/config.toml:1 names a base_url with a key of its own"
+        notice
+            == "OPENAI_API_KEY is not used: it belongs to the provider itself, and home/.config/overrule/config.toml:1 \
+                names another server with a key of its own"
     }));
     // Both variables together, or a URL without a key: then the variable is meant.
     let world = with_variable(World::new().user(both))
@@ -85,6 +87,88 @@ fn a_key_is_not_sent_to_a_url_that_brought_its_own() {
         key(&with_variable(World::new().user("base_url = \"http://h/v1\""))).as_deref(),
         Some("from-env")
     );
+}
+
+#[test]
+fn a_key_is_sent_to_no_other_server_than_the_one_that_it_was_set_with() {
+    let both = "base_url = \"http://h/v1\"\napi_key = \"of-file\"";
+    let at = |world: World, url: &str| {
+        let url = url.to_owned();
+        key(&world.with(move |_, flags| flags.base_url = Some(url.clone())))
+    };
+    // The file's key goes to the file's server, however that is named.
+    for (url, sent) in [
+        ("http://h/v1", Some("of-file")),
+        ("http://h/other", Some("of-file")),
+        ("http://other/v1", None),
+        ("http://h:81/v1", None),
+        ("https://h/v1", None),
+        ("http://h.evil/v1", None),
+        ("https://api.openai.com/v1", None),
+    ] {
+        assert_eq!(at(World::new().user(both), url).as_deref(), sent, "{url}");
+    }
+    let world = World::new()
+        .user(both)
+        .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
+    assert_eq!(key(&world), None);
+    let told = "the api_key of home/.config/overrule/config.toml:2 is not used: it belongs to http://h/v1, and \
+        OPENAI_BASE_URL names another server";
+    assert!(
+        world.notices().iter().any(|notice| notice == told),
+        "{:?}",
+        world.notices()
+    );
+    // A key that was set without a server is the provider's, from the variable and from a file.
+    for world in [
+        || with_variable(World::new()),
+        || World::new().user("api_key = \"from-env\""),
+    ] {
+        assert_eq!(at(world(), "http://other/v1"), None);
+        assert_eq!(
+            at(world(), "https://API.openai.com/v2").as_deref(),
+            Some("from-env")
+        );
+    }
+    // Of two keys the one of that server.
+    assert_eq!(
+        at(with_variable(World::new().user(both)), "http://h/v1").as_deref(),
+        Some("of-file")
+    );
+    assert_eq!(
+        at(
+            with_variable(World::new().user(both)),
+            "https://api.openai.com/v1"
+        )
+        .as_deref(),
+        Some("from-env")
+    );
+}
+
+#[test]
+fn a_command_is_asked_once_and_not_for_ever() {
+    let world = World::new();
+    let mark = world.root.path().join("mark");
+    let world = world.user(&format!(
+        "api_key_cmd = \"echo run >> '{}'; echo k\"",
+        mark.display()
+    ));
+    let settings = world.load();
+    let copy = settings.clone();
+    for settings in [&settings, &copy, &settings] {
+        assert!(settings.key.value.get().unwrap().is_some());
+    }
+    assert_eq!(fs::read_to_string(&mark).unwrap(), "run\n");
+
+    // What it started keeps its output open.
+    let held = Key::Command("sleep 30 & echo sk-held".into());
+    assert_eq!(held.get().unwrap().unwrap().expose_secret(), "sk-held");
+    let held = Key::Command("sleep 30 & printf sk-held".into());
+    let fault = held.get().unwrap_err().to_string();
+    assert!(fault.contains("keeps its output open"), "{fault}");
+    // More than a pipe holds.
+    let long = Key::Command("echo sk-long; head -c 300000 /dev/zero".into());
+    assert_eq!(long.get().unwrap().unwrap().expose_secret(), "sk-long");
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub(crate) const RETRIES: u32 = 4;
 const FIRST_DELAY_MS: u64 = 200;
 /// The longest delay in milliseconds.
 const LONGEST_DELAY_MS: u64 = 10_000;
+/// The longest wait that a server may ask for; what is longer is left to the operator, like that of a tool.
+const PATIENCE_MS: u64 = 60_000;
 
 /// Each thread goes on by itself as soon as its own turns have ended.
 pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -192,15 +194,15 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     if !fault.kind.is_transient() || !nothing_whole || turn.asked > RETRIES {
         return None;
     }
-    Some(wait_before(
-        turn.asked,
-        u64::from(turn.id.0),
-        fault.retry_after_ms,
-    ))
+    wait_before(turn.asked, u64::from(turn.id.0), fault.retry_after_ms)
 }
 
 /// Milliseconds before a request that broke is made for the `no`-th time again; `asked` is what the other side wants.
-pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> u64 {
+/// None where that is too long to sit through.
+pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> Option<u64> {
+    if asked.is_some_and(|asked| asked > PATIENCE_MS) {
+        return None;
+    }
     let doubled = FIRST_DELAY_MS.saturating_mul(1 << (no.saturating_sub(1)).min(16));
     let base = doubled.min(LONGEST_DELAY_MS);
     // A fifth more or less, so that many runs do not knock at one time; a function of what is asked, so that a fold
@@ -210,7 +212,7 @@ pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> u64 {
         .wrapping_mul(2_654_435_761)
         .wrapping_add(u64::from(no) * 40_503);
     let jittered = base - spread + draw % (2 * spread + 1);
-    asked.map_or(jittered, |asked| asked.max(jittered))
+    Some(asked.map_or(jittered, |asked| asked.max(jittered)))
 }
 
 /// The facts of asking again for a turn.

@@ -61,16 +61,17 @@ pub(super) fn answered(
         && waits
         && (one.broke.len() as u32) < RETRIES
         && no_request_for(state).is_none()
+        && let no = one.broke.len() as u32 + 1
+        && let salt = u64::from(call.no).wrapping_mul(31) + u64::from(round)
+        && let Some(wait_ms) = wait_before(no, salt, passing.retry_after_ms)
     {
-        let no = one.broke.len() as u32 + 1;
-        let salt = u64::from(call.no).wrapping_mul(31) + u64::from(round);
         draft.resilience(ResilienceEvent::RepairBroke {
             call,
             rev,
             round,
             no,
             of: RETRIES,
-            wait_ms: wait_before(no, salt, passing.retry_after_ms),
+            wait_ms,
             why: why.clone(),
             usage,
         });

@@ -221,10 +221,18 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             StreamFaultKind::Refusal,
             "the model refused. Rewrite the prompt, ask again, or stop",
         )),
-        Stop::End | Stop::Calls | Stop::Kept | Stop::Other(_) if says_nothing(draft.state, turn) => {
+        // Nobody knows whether asking again would help: a person decides.
+        Stop::Other(word) => Some(fault(
+            StreamFaultKind::Garbage,
+            &format!(
+                "the server stopped for a reason that is not known (`{word}`): what arrived may be cut. Ask again, keep \
+                what arrived, or stop"
+            ),
+        )),
+        Stop::End | Stop::Calls | Stop::Kept if says_nothing(draft.state, turn) => {
             Some(fault(StreamFaultKind::Empty, "the model said nothing at all"))
         }
-        Stop::End | Stop::Calls | Stop::Kept | Stop::Other(_) => None,
+        Stop::End | Stop::Calls | Stop::Kept => None,
     };
     match fault {
         Some(fault) => draft.turn_event(TurnEvent::Broken {

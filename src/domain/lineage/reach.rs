@@ -82,6 +82,10 @@ impl Reach {
             reach.asks = asked_unless(ends_with_answer(state, &left));
         }
         reach.effects.extend(repeated(state, &reach.possible));
+        let falls = reach.gone.iter().chain(&reach.perhaps);
+        reach
+            .effects
+            .extend(ledger::stood_for_by(state, falls.map(|id| id.call())));
         // Where the kept turns end with an answer, nobody is asked.
         if !reach.drifted.is_empty() && ends_with_answer(state, &Moves::default()) {
             reach.asks = Asked::No;
@@ -173,7 +177,6 @@ impl Reach {
             .copied()
             .collect();
         self.effects.extend(decide::edit::effects_of(state, &calls));
-        self.effects.extend(ledger::stood_for_by(state, &calls));
         for id in nodes.iter().filter(|id| is_active(state, **id)) {
             self.gone.insert(*id);
             self.gone.extend(state.observation(*id).map(|node| node.id));
@@ -194,7 +197,6 @@ impl Reach {
             .copied()
             .collect();
         self.effects.extend(decide::edit::effects_of(state, &calls));
-        self.effects.extend(ledger::stood_for_by(state, &calls));
         self.perhaps = nodes;
     }
 
@@ -208,12 +210,7 @@ impl Reach {
             };
         }
         match event {
-            Event::Edit(EditEvent::Superseded { nodes }) => {
-                let calls = nodes.iter().filter(|id| id.kind == NodeKind::Call);
-                self.effects
-                    .extend(ledger::stood_for_by(state, &calls.copied().collect()));
-                self.gone.extend(nodes);
-            }
+            Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
             Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
             Event::Edit(EditEvent::Suspected { calls }) => {
                 self.possible.append(&mut calls.iter().copied().collect());

@@ -193,3 +193,36 @@ async fn whatever_else_answers_there_is_no_server_of_models() {
         assert!(matches!(find(&said, None).await, Err(Error::Nothing { .. })));
     }
 }
+
+#[test]
+fn servers_are_told_apart_as_the_client_reads_their_addresses() {
+    for (one, other, same) in [
+        ("http://h/v1", "http://H:80/v2/chat/completions", true),
+        ("https://h:443", "https://h/", true),
+        ("http://h/v1", "https://h/v1", false),
+        ("http://h/v1", "http://h:81/v1", false),
+        ("http://h/v1", "http://h.evil/v1", false),
+        (
+            "https://api.openai.com/v1",
+            "https://evil\\.api.openai.com/v1",
+            false,
+        ),
+        ("nonsense", "nonsense", false),
+    ] {
+        assert_eq!(super::same_server(one, other), same, "{one} {other}");
+    }
+    for (url, near) in [
+        ("http://localhost:1/v1", true),
+        ("http://127.0.0.1/v1", true),
+        ("http://[::1]:1/v1", true),
+        ("http://192.168.1.9/v1", true),
+        ("http://box/v1", true),
+        ("http://box.local/v1", true),
+        ("http://8.8.8.8/v1", false),
+        ("http://localhost.evil.com/v1", false),
+        ("http://127.0.0.1.evil.com/v1", false),
+        ("nonsense", false),
+    ] {
+        assert_eq!(super::is_near(url), near, "{url}");
+    }
+}

@@ -5,7 +5,7 @@
 use super::decode::Decoder;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::Chunk;
-use crate::model::show::excerpt;
+use crate::model::show::sample as sample_of;
 use crate::model::sse;
 
 /// Maximum bytes of a body that must be complete before it can be read.
@@ -44,7 +44,15 @@ impl Body {
         self.decoder.finished()
     }
 
-    /// Decodes the next bytes.
+    /// Bytes that said something; what only keeps the connection does not count.
+    pub fn said(&self) -> u64 {
+        match self.shape {
+            Shape::Unknown | Shape::Stream => self.stream.said(),
+            Shape::Json | Shape::Foreign => self.kept.len() as u64,
+        }
+    }
+
+    /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         if self.shape == Shape::Unknown {
             self.shape = shape(bytes);
@@ -93,8 +101,8 @@ impl Body {
     fn foreign(&self) -> StreamFault {
         let sample = String::from_utf8_lossy(&self.kept);
         garbage(format!(
-            "the server answered with a page or text instead of a stream: {}; check the base URL",
-            excerpt(&sample)
+            "the server answered with a page or text instead of a stream; check the base URL. It begins: {}",
+            sample_of(&sample)
         ))
     }
 
@@ -120,8 +128,8 @@ impl Body {
         }
         if self.frames == 0 {
             let sample = String::from_utf8_lossy(&self.kept);
-            let fields = ["", "data", "event", "id", "retry"];
-            // The last line may be cut in the middle of a field name.
+            let fields = ["", "data", "event", "id", "retry", "error"];
+            // The last line may be cut in the middle of a field's name.
             let known = |line: &str| match line.split_once(':') {
                 Some((field, _)) => fields.contains(&field),
                 None => fields.iter().any(|field| field.starts_with(line)),

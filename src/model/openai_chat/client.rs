@@ -1,11 +1,13 @@
 //! Sends a request over HTTP and converts the response to chunks as it arrives.
 //!
-//! Nothing is retried here: whether to ask again is a recorded decision of the engine. Must not know: the
-//! graph, the journal, approvals.
+//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Only a request that the
+//! server refuses for a habit of its own is put otherwise, once for each habit.
+//! Must not know: the graph, the journal, approvals.
 
 #[cfg(test)]
 mod tests;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -13,15 +15,18 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 pub use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
 use super::frame::Object;
+use super::quirks::{Quirk, Quirks, learn};
 use super::{encode, error};
+use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::show::{excerpt, visible};
+use crate::model::show::{cut, excerpt, visible};
 use crate::model::{Chunk, Model, Request, Tap, Way};
 use crate::resilience::wait;
 
@@ -33,9 +38,9 @@ const MAX_ERROR_BODY: usize = 64 * 1024;
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// For the next byte, the first one included.
+    /// For the next byte that says something, the first one included: comments and the like only keep the connection.
     pub silence: Duration,
-    /// For the end mark, once the server said why it stopped.
+    /// For the end mark, from the moment in which the server said why it stopped, whatever it sends meanwhile.
     pub farewell: Duration,
     /// For the body of an error.
     pub error_body: Duration,
@@ -60,6 +65,8 @@ pub struct Client {
     model: String,
     key: Option<SecretString>,
     patience: Patience,
+    /// What the server was found to want otherwise.
+    quirks: Mutex<Quirks>,
 }
 
 impl Client {
@@ -78,11 +85,28 @@ impl Client {
             model: model.to_owned(),
             key,
             patience,
+            quirks: Mutex::default(),
         })
     }
 
     async fn converse(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
-        let body = encode::body(&self.model, &request);
+        loop {
+            let quirks = self.quirks().clone();
+            let response = self.send(&request, &quirks).await?;
+            if response.status() == StatusCode::OK {
+                return self.read(response, &request.tap, chunks).await;
+            }
+            // Each is met once, so this ends; what was refused so was not worked on.
+            let quirk = match self.refused(response).await {
+                (_, Some(quirk)) if !quirks.contains(&quirk) => quirk,
+                (fault, _) => return Err(fault),
+            };
+            self.quirks().insert(quirk);
+        }
+    }
+
+    async fn send(&self, request: &Request, quirks: &Quirks) -> Result<Response, StreamFault> {
+        let body = encode::body(&self.model, request, quirks);
         request.tap.note(Way::Sent, body.as_bytes());
         let send = self
             .http
@@ -90,15 +114,15 @@ impl Client {
             .header(CONTENT_TYPE, "application/json")
             .body(body)
             .send();
-        let response = match tokio::time::timeout(self.patience.silence, send).await {
-            Err(_) => return Err(self.silent()),
-            Ok(Err(error)) => return Err(self.broken(&error)),
-            Ok(Ok(response)) => response,
-        };
-        if response.status() != StatusCode::OK {
-            return Err(self.refused(response).await);
+        match tokio::time::timeout(self.patience.silence, send).await {
+            Err(_) => Err(self.silent()),
+            Ok(Err(error)) => Err(self.broken(&error)),
+            Ok(Ok(response)) => Ok(response),
         }
-        self.read(response, &request.tap, chunks).await
+    }
+
+    fn quirks(&self) -> MutexGuard<'_, Quirks> {
+        self.quirks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn read(
@@ -109,28 +133,39 @@ impl Client {
     ) -> Result<(), StreamFault> {
         let mut body = Body::default();
         let mut out = Vec::new();
+        let mut said = 0;
+        let mut until = Instant::now() + self.patience.silence;
+        let mut finished = false;
         loop {
-            let wait = if body.finished() {
-                self.patience.farewell
+            let piece = if Instant::now() < until {
+                timeout_at(until, response.chunk()).await.ok()
             } else {
-                self.patience.silence
+                // A server that never pauses is not waited for either.
+                None
             };
-            let (result, over) = match tokio::time::timeout(wait, response.chunk()).await {
+            let (result, over) = match piece.ok_or(()) {
                 Ok(Ok(Some(bytes))) => {
                     tap.note(Way::Received, &bytes);
                     (body.feed(&bytes, &mut out), body.ended())
                 }
                 Ok(Ok(None)) => (body.end(&mut out), true),
-                // Once the response is complete, a broken connection does no harm.
-                Err(_) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
-                Err(_) => (Err(self.silent()), true),
+                // Whatever happens to the connection after the answer was finished harms nothing.
+                Err(()) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
+                Err(()) => (Err(self.silent()), true),
                 Ok(Err(error)) => (Err(self.broken(&error)), true),
             };
+            if finished != body.finished() {
+                finished = true;
+                until = Instant::now() + self.patience.farewell;
+            } else if !finished && said != body.said() {
+                until = Instant::now() + self.patience.silence;
+            }
+            said = body.said();
             for chunk in out.drain(..) {
                 chunks.send(chunk).await.map_err(|_| cancelled())?;
             }
             result.map_err(|fault| StreamFault {
-                message: self.without_key(fault.message),
+                message: cut(self.without_key(fault.message)),
                 ..fault
             })?;
             if over {
@@ -139,8 +174,8 @@ impl Client {
         }
     }
 
-    /// Builds the fault for a status other than 200, with the server's own words.
-    async fn refused(&self, mut response: Response) -> StreamFault {
+    /// A status other than 200, with the server's own words, and what they teach of it.
+    async fn refused(&self, mut response: Response) -> (StreamFault, Option<Quirk>) {
         let status = response.status();
         let retry_after_ms = wait::asked(|name| {
             let header = response.headers().get(name)?;
@@ -162,6 +197,7 @@ impl Client {
         };
         let _ = tokio::time::timeout(self.patience.error_body, read).await;
         let body = String::from_utf8_lossy(&bytes);
+        let quirk = learn(status.as_u16(), &body);
         let words = Object::read(&body)
             .and_then(|object| error::words(&object))
             .unwrap_or_else(|| body.into_owned());
@@ -173,7 +209,11 @@ impl Client {
         }
         if let Some(location) = location {
             message.push_str("; it redirects, which is not followed, to ");
-            message.push_str(&excerpt(&location));
+            message.push_str(&excerpt(&self.without_key(location)));
+        }
+        if let Some(ms) = retry_after_ms.filter(|ms| *ms > 0) {
+            message.push_str("; it asks to wait ");
+            message.push_str(&span(ms));
         }
         message.push_str(match (kind, status.as_u16()) {
             (StreamFaultKind::Auth, _) => "; check the API key",
@@ -181,11 +221,12 @@ impl Client {
             (_, 300..=399) => "; put the right address into the base URL",
             _ => "",
         });
-        StreamFault {
+        let fault = StreamFault {
             kind,
             message,
             retry_after_ms,
-        }
+        };
+        (fault, quirk)
     }
 
     fn broken(&self, error: &reqwest::Error) -> StreamFault {

@@ -9,7 +9,8 @@ use reqwest::{StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::frame::Object;
-use crate::model::show::{excerpt, visible};
+use crate::model::show::excerpt;
+use crate::text::shown_address;
 
 /// Maximum bytes of a list of models.
 const MAX_MODELS: usize = 4 * 1024 * 1024;
@@ -115,7 +116,7 @@ pub(in crate::model) async fn models(
 /// Returns the URL of an endpoint under a base URL.
 pub fn endpoint(base_url: &str, name: &str) -> Result<Url, Error> {
     let bad = |why: &str| Error::BaseUrl {
-        url: visible(base_url),
+        url: shown_address(base_url),
         why: why.to_owned(),
     };
     let mut url = Url::parse(base_url.trim()).map_err(|error| bad(&error.to_string()))?;

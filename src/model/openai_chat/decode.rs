@@ -1,10 +1,9 @@
 //! Converts the data frames of a Chat Completions stream to chunks. Synchronous and free of I/O, so that live
 //! streams, recorded ones and tests use the same code.
 //!
-//! Rules that real servers make necessary: a part is identified by its position, never by the server's index
-//! alone; argument text is passed on exactly as it came; a stream is complete only with the end mark, or with
-//! a finish reason and the end of the body; unknown data is passed on as such. Must not know: sockets, tools,
-//! when to ask again.
+//! Rules that real servers make necessary: a part is identified by its position, never by the
+//! server's index alone; argument text is passed on exactly as it came; a stream is whole only by a
+//! finish reason and the end mark or the end of the body; what is not known is passed on as such. Must not know: sockets, tools, when to ask again.
 
 #[cfg(test)]
 mod tests;
@@ -13,15 +12,27 @@ use std::collections::BTreeSet;
 
 use super::error;
 use super::frame::{self, Object};
-use super::parts::Parts;
+use super::parts::{Parts, Rest};
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
-use crate::model::Chunk;
-use crate::model::show::{excerpt, visible};
+use crate::model::show::{sample, visible};
+use crate::model::{Chunk, MAX_PARTS};
 
 /// Maximum bytes held back by a stream, which is as much as a whole response may have.
 const MAX_HELD: usize = 16 << 20;
 
-/// Keys of a frame that mean nothing for a conversation.
+/// Reasons by which a server says that it did not come to an end: asking again may help.
+const CUT: &[&str] = &[
+    "abort",
+    "aborted",
+    "cancelled",
+    "canceled",
+    "insufficient_system_resource",
+    "interrupted",
+    "network_error",
+    "timeout",
+];
+
+/// Keys of a frame that carry nothing for a conversation.
 const PLAIN: &[&str] = &[
     "id",
     "object",
@@ -98,10 +109,12 @@ impl Decoder {
             return Ok(());
         }
         if data == "[DONE]" {
-            self.end(out);
-            return Ok(());
+            return self.end(out);
         }
         let Some(frame) = Object::read(data) else {
+            if name == "error" {
+                return Err(error::in_words(data));
+            }
             return self.not_an_object(data, out);
         };
         if let Some(fault) = error::in_frame(name, &frame) {
@@ -119,6 +132,11 @@ impl Decoder {
             }
         }
         self.usage(&frame, out);
+        if self.parts.too_many() {
+            return Err(truncated(format!(
+                "the reply has more than {MAX_PARTS} blocks: it was cut off there"
+            )));
+        }
         if self.held + self.parts.held() > MAX_HELD {
             return Err(StreamFault {
                 kind: StreamFaultKind::Garbage,
@@ -138,28 +156,39 @@ impl Decoder {
             return Ok(());
         }
         if self.finish.is_some() {
-            self.end(out);
-            return Ok(());
+            return self.end(out);
         }
         self.parts.flush(out);
-        Err(StreamFault {
-            kind: StreamFaultKind::Truncated,
-            message: "the stream ended in the middle of the answer: there was neither a finish reason nor an end mark"
+        Err(truncated(
+            "the stream ended in the middle of the answer: there was neither a finish reason nor an end mark"
                 .to_owned(),
-            retry_after_ms: None,
-        })
+        ))
     }
 
-    fn end(&mut self, out: &mut Vec<Chunk>) {
+    /// The end mark, or the end of the body after a reason to stop. A mark alone is no reason: it also follows errors
+    /// and what was cut. Only calls whose arguments came whole stand for one, because some servers give none for them.
+    fn end(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         self.ended = true;
-        let mut stop = self.finish.take().unwrap_or_else(|| {
-            if self.parts.any_call() {
-                Stop::Calls
-            } else {
-                Stop::End
-            }
-        });
-        self.parts.seal_rest(stop != Stop::Length, out);
+        let Some(mut stop) = self
+            .finish
+            .take()
+            .or_else(|| self.parts.ends_in_whole_calls().then_some(Stop::Calls))
+        else {
+            self.parts.flush(out);
+            return Err(truncated(
+                "the server sent its end mark without saying why it stopped: what arrived may be cut"
+                    .to_owned(),
+            ));
+        };
+        if let Stop::Other(word) = &stop
+            && CUT.contains(&&*word.to_ascii_lowercase())
+        {
+            self.parts.flush(out);
+            return Err(truncated(format!(
+                "the server stopped in the middle of the answer and says `{word}`"
+            )));
+        }
+        self.parts.seal_rest(rest(&stop), out);
         if !self.refusal.is_empty() {
             let words = serde_json::Value::String(std::mem::take(&mut self.refusal));
             out.push(Chunk::Unknown {
@@ -171,6 +200,7 @@ impl Decoder {
         }
         self.finish = Some(stop.clone());
         out.push(Chunk::Finish(stop));
+        Ok(())
     }
 
     /// Passes on other JSON as unknown. Data that is not JSON may have been a piece of an argument, so the
@@ -183,7 +213,7 @@ impl Decoder {
         self.parts.flush(out);
         Err(StreamFault {
             kind: StreamFaultKind::Garbage,
-            message: format!("a frame of the stream is not JSON: {}", excerpt(data)),
+            message: format!("a frame of the stream is not JSON: {}", sample(data)),
             retry_after_ms: None,
         })
     }
@@ -209,9 +239,14 @@ impl Decoder {
         if reason == "error" {
             return Err(error::named(choice.object("error").as_ref()));
         }
-        let stop = stop(&reason);
-        self.parts.seal_rest(stop != Stop::Length, out);
-        self.finish.get_or_insert(stop);
+        if self.finish.is_none() {
+            let stop = stop(&reason);
+            // What is only text stays open where it may be asked for again.
+            if !matches!(stop, Stop::Other(_)) {
+                self.parts.seal_rest(rest(&stop), out);
+            }
+            self.finish = Some(stop);
+        }
         Ok(())
     }
 
@@ -350,13 +385,33 @@ fn usage(counts: &Object<'_>) -> Usage {
     }
 }
 
+/// Why the model stopped, from the word of the server, in whatever case it writes it.
 fn stop(reason: &str) -> Stop {
-    match reason {
-        "stop" | "end_turn" | "eos" => Stop::End,
-        "tool_calls" | "function_call" => Stop::Calls,
-        "length" | "max_tokens" | "model_length" => Stop::Length,
-        "content_filter" => Stop::Filter,
+    match reason.to_ascii_lowercase().as_str() {
+        "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" | "stop_token" | "complete"
+        | "completed" => Stop::End,
+        "tool_calls" | "tool_call" | "tool_use" | "function_call" => Stop::Calls,
+        "length" | "max_tokens" | "model_length" | "max_length" => Stop::Length,
+        "content_filter" | "content_filtered" | "sensitive" | "safety" | "recitation" | "blocklist"
+        | "prohibited_content" => Stop::Filter,
         "refusal" => Stop::Refusal,
-        other => Stop::Other(visible(other).into()),
+        _ => Stop::Other(visible(reason).into()),
+    }
+}
+
+/// Which open parts are complete where the model stopped so.
+fn rest(stop: &Stop) -> Rest {
+    match stop {
+        Stop::End | Stop::Calls | Stop::Kept => Rest::Meant,
+        Stop::Length => Rest::Whole,
+        Stop::Filter | Stop::Refusal | Stop::Other(_) => Rest::Texts,
+    }
+}
+
+fn truncated(message: String) -> StreamFault {
+    StreamFault {
+        kind: StreamFaultKind::Truncated,
+        message,
+        retry_after_ms: None,
     }
 }

@@ -4,12 +4,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
+use super::quirks::{Quirk, Quirks, short_id};
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, Said};
 use crate::model::Request;
@@ -20,11 +22,15 @@ pub const CONSOLE: &str = "[operator console]";
 /// What the model may write instead of a value.
 const REFERENCE_PATTERN: &str = "^†.*$";
 
+/// Characters that the name of a tool may have.
+const MAX_NAME: usize = 64;
+
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     stream: bool,
-    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
     /// Last, because this part grows.
@@ -40,36 +46,39 @@ struct StreamOptions {
 struct Wire<'a> {
     role: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
+    tool_call_id: Option<Cow<'a, str>>,
     content: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<WireCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<String>,
 }
 
 #[derive(Serialize)]
 struct WireCall<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     r#type: &'static str,
     function: Function<'a>,
 }
 
 #[derive(Serialize)]
 struct Function<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     arguments: String,
 }
 
-/// Encodes a request as JSON.
-pub fn body(model: &str, request: &Request) -> String {
+/// The JSON text of a request to a server that wants these things otherwise.
+pub fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
         messages.push(plain("system", request.system.to_string()));
     }
-    messages.extend(request.messages.iter().filter_map(message));
+    messages.extend(request.messages.iter().filter_map(|one| message(one, quirks)));
     let body = Body {
         model,
         stream: true,
-        stream_options: StreamOptions { include_usage: true },
+        stream_options: (!quirks.contains(&Quirk::NoStreamOptions))
+            .then_some(StreamOptions { include_usage: true }),
         tools: request.tools.iter().map(tool).collect(),
         messages,
     };
@@ -82,16 +91,17 @@ fn plain(role: &'static str, content: String) -> Wire<'static> {
         tool_call_id: None,
         content: Some(content),
         tool_calls: Vec::new(),
+        reasoning_content: None,
     }
 }
 
-/// Converts a message to its wire form, or returns `None` if nothing of it is sent.
-fn message(message: &Message) -> Option<Wire<'_>> {
+/// A message as the wire has it; none where nothing of it is sent.
+fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
     Some(match message {
         Message::User { text, .. } => plain("user", text.to_string()),
         Message::Note { text, .. } => plain("user", format!("{CONSOLE} {text}")),
         Message::Result { wire_id, text, .. } => Wire {
-            tool_call_id: Some(wire_id),
+            tool_call_id: Some(id(wire_id, quirks)),
             ..plain("tool", text.to_string())
         },
         Message::Assistant { said, calls } => {
@@ -103,7 +113,10 @@ fn message(message: &Message) -> Option<Wire<'_>> {
                 role: "assistant",
                 tool_call_id: None,
                 content,
-                tool_calls: calls.iter().map(call).collect(),
+                tool_calls: calls.iter().map(|one| call(one, quirks)).collect(),
+                reasoning_content: (quirks.contains(&Quirk::ReasoningBack) && !calls.is_empty())
+                    .then(|| reasoned(said))
+                    .flatten(),
             }
         }
     })
@@ -119,19 +132,57 @@ fn spoken(said: &[Said]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-fn call(call: &CalledAs) -> WireCall<'_> {
+/// The reasoning of a message as it came, for a server that wants it back.
+fn reasoned(said: &[Said]) -> Option<String> {
+    let texts: Vec<&str> = said
+        .iter()
+        .filter(|said| said.reasoning && !said.by_operator)
+        .map(|said| &*said.text)
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The id of a call as the server takes it.
+fn id<'i>(id: &'i str, quirks: &Quirks) -> Cow<'i, str> {
+    if quirks.contains(&Quirk::ShortIds) {
+        Cow::Owned(short_id(id))
+    } else {
+        Cow::Borrowed(id)
+    }
+}
+
+fn call<'c>(call: &'c CalledAs, quirks: &Quirks) -> WireCall<'c> {
     WireCall {
-        id: &call.wire_id,
+        id: id(&call.wire_id, quirks),
         r#type: "function",
         function: Function {
-            name: &call.tool,
+            name: wire_name(&call.tool),
             arguments: arguments(&call.args),
         },
     }
 }
 
-/// Returns the exact argument text if it is a JSON object. Servers parse it and refuse the whole request for
-/// anything else, so other text is sent inside an object for the model to see.
+/// The name of a called tool as servers take it. A model may have made one up, and servers refuse every request that
+/// repeats it; the result says which tool there is not.
+fn wire_name(name: &str) -> Cow<'_, str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(fits) {
+        return Cow::Borrowed(name);
+    }
+    let name: String = name
+        .chars()
+        .take(MAX_NAME)
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect();
+    Cow::Owned(if name.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        name
+    })
+}
+
+/// The exact argument text where it is a JSON object. Servers read it, and refuse the whole request
+/// for anything else: then the text is sent inside of an object, for the model to see.
 fn arguments(text: &Arc<str>) -> String {
     let text = text.as_ref();
     if matches!(text.trim(), "" | "null") {

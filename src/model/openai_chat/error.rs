@@ -3,14 +3,14 @@
 
 use super::frame::Object;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::show::excerpt;
+use crate::model::show::sample;
 
 /// Returns the fault that a frame of a stream reports, if any.
 pub fn in_frame(name: &str, frame: &Object<'_>) -> Option<StreamFault> {
     if let Some(raw) = frame.get("error") {
         return Some(match Object::read(raw) {
             Some(error) => named(Some(&error)),
-            None => fault(StreamFaultKind::Server, raw.trim_matches('"')),
+            None => in_words(raw),
         });
     }
     let bare = name == "error" || frame.string("object").as_deref() == Some("error");
@@ -20,7 +20,12 @@ pub fn in_frame(name: &str, frame: &Object<'_>) -> Option<StreamFault> {
     Some(named(Some(frame)))
 }
 
-/// Converts an error object to a fault.
+/// The fault that a server tells in plain words.
+pub fn in_words(words: &str) -> StreamFault {
+    fault(StreamFaultKind::Server, words.trim().trim_matches('"'))
+}
+
+/// The fault that an error object describes.
 pub fn named(error: Option<&Object<'_>>) -> StreamFault {
     let Some(error) = error else {
         return fault(
@@ -83,7 +88,7 @@ pub fn of_status(status: u64) -> StreamFaultKind {
 fn fault(kind: StreamFaultKind, words: &str) -> StreamFault {
     StreamFault {
         kind,
-        message: format!("the server reported an error in its answer: {}", excerpt(words)),
+        message: format!("the server reported an error in its answer: {}", sample(words)),
         retry_after_ms: None,
     }
 }

@@ -9,4 +9,5 @@ pub mod encode;
 mod error;
 mod frame;
 mod parts;
+pub mod quirks;
 mod scan;

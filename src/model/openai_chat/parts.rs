@@ -2,16 +2,27 @@
 //! frames of a stream, sockets.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::frame::{Object, string};
 use super::scan::{Extent, Scanner};
-use crate::model::Chunk;
+use crate::model::{Chunk, MAX_PARTS};
 
-/// All parts so far; a part's number is its index here.
+/// All parts so far; a part's number is its place here. Only the newest part can be a text that is not sealed, a call
+/// that was not announced, or an unsealed call whose arguments are whole: every other was dealt with when the next
+/// began. So nothing here looks at all parts for one piece.
 #[derive(Debug, Default)]
 pub struct Parts {
     all: Vec<Part>,
-    /// Number of bytes that were not passed on as they came.
+    /// The newest call under each index of the server.
+    by_index: HashMap<u64, usize>,
+    /// The newest call under each id of the server.
+    by_id: HashMap<String, usize>,
+    /// The newest call.
+    newest: Option<usize>,
+    /// More parts were begun than there may be.
+    too_many: bool,
+    /// Bytes that were not passed on as they came.
     held: usize,
 }
 
@@ -31,7 +42,6 @@ enum Kind {
 
 #[derive(Debug, Default)]
 struct Call {
-    index: Option<u64>,
     id: Option<String>,
     name: String,
     /// Argument text held back until the name is known to be complete.
@@ -40,7 +50,18 @@ struct Call {
     scanner: Scanner,
 }
 
-/// What one delta contains about a call.
+/// Which open parts are complete when nothing more will come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// All: the model meant to stop here.
+    Meant,
+    /// Texts, and calls whose arguments are a whole object: it ran into its limit.
+    Whole,
+    /// Texts alone: a call of such a message is not to run.
+    Texts,
+}
+
+/// What one delta says of a call.
 struct Piece {
     index: Option<u64>,
     id: Option<String>,
@@ -60,9 +81,18 @@ impl Parts {
         self.held
     }
 
-    /// Returns true if there is a call.
-    pub fn any_call(&self) -> bool {
-        self.all.iter().any(|part| matches!(part.kind, Kind::Call(_)))
+    /// True where more parts were begun than there may be: nothing more is taken.
+    pub fn too_many(&self) -> bool {
+        self.too_many
+    }
+
+    /// True where the newest part is a call and no call still lacks a part of its arguments.
+    pub fn ends_in_whole_calls(&self) -> bool {
+        let whole = |part: &Part| match &part.kind {
+            Kind::Call(call) => part.sealed || call.scanner.extent() == Extent::Object,
+            Kind::Text | Kind::Reasoning(_) => true,
+        };
+        matches!(self.all.last().map(|part| &part.kind), Some(Kind::Call(_))) && self.all.iter().all(whole)
     }
 
     /// Adds text.
@@ -70,7 +100,9 @@ impl Parts {
         if delta.is_empty() {
             return;
         }
-        let part = self.open(|kind| matches!(kind, Kind::Text), || Kind::Text, out);
+        let Some(part) = self.open(|kind| matches!(kind, Kind::Text), || Kind::Text, out) else {
+            return;
+        };
         out.push(Chunk::Text {
             part,
             delta: delta.to_owned(),
@@ -82,11 +114,13 @@ impl Parts {
         if delta.is_empty() {
             return;
         }
-        let part = self.open(
+        let Some(part) = self.open(
             |kind| matches!(kind, Kind::Reasoning(_)),
             || Kind::Reasoning(Vec::new()),
             out,
-        );
+        ) else {
+            return;
+        };
         out.push(Chunk::Reasoning {
             part,
             delta: delta.to_owned(),
@@ -95,7 +129,7 @@ impl Parts {
 
     /// Adds an opaque block to the newest reasoning; returns false if there is none that it could belong to.
     pub fn opaque(&mut self, raw: &str) -> bool {
-        let open = self.all.iter_mut().rev().find_map(|part| match &mut part.kind {
+        let open = self.all.last_mut().and_then(|part| match &mut part.kind {
             Kind::Reasoning(blocks) if !part.sealed => Some(blocks),
             _ => None,
         });
@@ -134,15 +168,14 @@ impl Parts {
         );
     }
 
-    /// Completes the parts when nothing more will come. Text is complete as it is. A call is sealed if its
-    /// arguments are a whole object, and otherwise only if the model meant to stop: a call cut by the token
-    /// limit is never sealed.
-    pub fn seal_rest(&mut self, meant: bool, out: &mut Vec<Chunk>) {
+    /// Nothing more will come. Texts are complete as they stand; which calls are sealed depends on why it ended.
+    pub fn seal_rest(&mut self, rest: Rest, out: &mut Vec<Chunk>) {
         self.flush(out);
         for number in 0..self.all.len() {
-            let sealable = self.all.get(number).is_some_and(|part| match &part.kind {
-                Kind::Call(call) => meant || call.scanner.extent() == Extent::Object,
-                Kind::Text | Kind::Reasoning(_) => true,
+            let sealable = self.all.get(number).is_some_and(|part| match (&part.kind, rest) {
+                (Kind::Text | Kind::Reasoning(_), _) | (Kind::Call(_), Rest::Meant) => true,
+                (Kind::Call(call), Rest::Whole) => call.scanner.extent() == Extent::Object,
+                (Kind::Call(_), Rest::Texts) => false,
             });
             if sealable {
                 self.seal(number, out);
@@ -150,41 +183,53 @@ impl Parts {
         }
     }
 
-    /// Passes on calls whose name was still held back.
+    /// Gives out the call whose name is still held back.
     pub fn flush(&mut self, out: &mut Vec<Chunk>) {
-        for (number, part) in self.all.iter_mut().enumerate() {
-            if let Kind::Call(call) = &mut part.kind {
-                announce(number, call, out);
-            }
+        let newest = self.all.len().saturating_sub(1);
+        if let Some(Part {
+            kind: Kind::Call(call),
+            ..
+        }) = self.all.last_mut()
+        {
+            announce(newest, call, out);
         }
     }
 
-    /// Returns the number of the newest part if it is open and of the wanted kind, otherwise that of a new
-    /// one.
-    fn open(&mut self, same: impl Fn(&Kind) -> bool, new: impl Fn() -> Kind, out: &mut Vec<Chunk>) -> u32 {
+    /// The number of the newest part if it is of the kind wanted and open, else of a new one; none where there may be
+    /// no more.
+    fn open(
+        &mut self,
+        same: impl Fn(&Kind) -> bool,
+        new: impl Fn() -> Kind,
+        out: &mut Vec<Chunk>,
+    ) -> Option<u32> {
         let fits = self
             .all
             .last()
             .is_some_and(|part| !part.sealed && same(&part.kind));
         if !fits {
-            self.begin(new(), out);
+            self.begin(new(), out)?;
         }
-        self.all.len() as u32 - 1
+        Some(self.all.len() as u32 - 1)
     }
 
-    /// Begins a part, which completes the texts before it and the calls with whole arguments.
-    fn begin(&mut self, kind: Kind, out: &mut Vec<Chunk>) {
+    /// Begins a part, which completes the text before it or the call whose arguments are whole. Gives its number; none
+    /// where there are as many as there may be.
+    fn begin(&mut self, kind: Kind, out: &mut Vec<Chunk>) -> Option<usize> {
+        if self.all.len() >= MAX_PARTS {
+            self.too_many = true;
+            return None;
+        }
         self.flush(out);
-        for number in 0..self.all.len() {
-            let complete = self.all.get(number).is_some_and(|part| match &part.kind {
-                Kind::Call(call) => call.scanner.extent() == Extent::Object,
-                Kind::Text | Kind::Reasoning(_) => true,
-            });
-            if complete {
-                self.seal(number, out);
-            }
+        let complete = self.all.last().is_some_and(|part| match &part.kind {
+            Kind::Call(call) => call.scanner.extent() == Extent::Object,
+            Kind::Text | Kind::Reasoning(_) => true,
+        });
+        if complete {
+            self.seal(self.all.len() - 1, out);
         }
         self.all.push(Part { kind, sealed: false });
+        Some(self.all.len() - 1)
     }
 
     fn seal(&mut self, number: usize, out: &mut Vec<Chunk>) {
@@ -206,12 +251,15 @@ impl Parts {
         let number = if let Some(number) = self.owner(&piece) {
             number
         } else {
-            let call = Call {
-                index: piece.index,
-                ..Call::default()
+            let call = Call::default();
+            let Some(number) = self.begin(Kind::Call(call), out) else {
+                return;
             };
-            self.begin(Kind::Call(call), out);
-            self.all.len() - 1
+            if let Some(index) = piece.index {
+                self.by_index.insert(index, number);
+            }
+            self.newest = Some(number);
+            number
         };
         let later = number + 1 < self.all.len();
         let Some(Part {
@@ -227,8 +275,11 @@ impl Parts {
             }
             return;
         }
-        if call.id.is_none() {
-            call.id = piece.id;
+        if call.id.is_none()
+            && let Some(id) = piece.id
+        {
+            self.by_id.insert(id.clone(), number);
+            call.id = Some(id);
         }
         if let Some(name) = piece.name
             && !call.announced
@@ -260,24 +311,17 @@ impl Parts {
 
     /// Returns the part that a piece continues, or `None` if it begins a new one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
-        let calls = || {
-            self.all
-                .iter()
-                .enumerate()
-                .rev()
-                .filter_map(|(number, part)| match &part.kind {
-                    Kind::Call(call) => Some((number, call)),
-                    _ => None,
-                })
+        let number = if let Some(index) = piece.index {
+            *self.by_index.get(&index)?
+        } else {
+            let same_id = piece.id.as_ref().and_then(|id| self.by_id.get(id));
+            same_id.copied().or(self.newest)?
         };
-        let same_id = |call: &Call| piece.id.is_some() && piece.id == call.id;
-        let (number, call) = match piece.index {
-            Some(index) => calls().find(|(_, call)| call.index == Some(index))?,
-            None => calls()
-                .find(|(_, call)| same_id(call))
-                .or_else(|| calls().next())?,
+        let Kind::Call(call) = &self.all.get(number)?.kind else {
+            return None;
         };
-        (same_id(call) || !call.is_left_by(piece)).then_some(number)
+        let same_id = piece.id.is_some() && piece.id == call.id;
+        (same_id || !call.is_left_by(piece)).then_some(number)
     }
 }
 

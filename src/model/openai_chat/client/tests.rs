@@ -23,6 +23,8 @@ enum Step {
     Send(Vec<u8>),
     /// One byte at a time, each in its own packet as far as the system allows.
     Drip(Vec<u8>),
+    /// This again and again until the client closes the connection.
+    Beat(Vec<u8>),
     /// Nothing more; the connection stays open until the client closes it.
     Hang,
 }
@@ -58,6 +60,13 @@ async fn serve(steps: Vec<Step>) -> Server {
                         socket.write_all(&[byte]).await.unwrap();
                         tokio::task::yield_now().await;
                     }
+                }
+                Step::Beat(bytes) => {
+                    while socket.write_all(&bytes).await.is_ok() {
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                    }
+                    let _ = tell_closed.send(());
+                    return;
                 }
                 Step::Hang => {
                     let n = socket.read(&mut [0; 16]).await.unwrap_or(0);
@@ -438,6 +447,15 @@ fn base_urls_are_checked_and_completed() {
         assert!(matches!(error, Error::BaseUrl { .. }), "{bad}");
         assert!(!error.to_string().contains("secret"));
     }
+    for bad in [
+        "http://user:secret@[h/v1",
+        "ftp://user:secret@h/v1",
+        "user:secret@h",
+        "ftp://h?key=secret",
+    ] {
+        let error = endpoint(bad).unwrap_err().to_string();
+        assert!(!error.contains("secret") && error.contains('h'), "{error}");
+    }
     let named = Client::new("http://127.0.0.1:11434/v1", "qwen3", None, Patience::default()).unwrap();
     assert_eq!(named.name(), "qwen3 at 127.0.0.1:11434");
     assert!(matches!(
@@ -477,4 +495,60 @@ async fn a_listener_hears_the_bodies_and_never_the_key() {
     assert_eq!(String::from_utf8(of(Way::Sent)).unwrap(), body);
     assert_eq!(String::from_utf8(of(Way::Received)).unwrap(), stream());
     assert!(!String::from_utf8(of(Way::Sent)).unwrap().contains(KEY));
+}
+
+#[tokio::test]
+async fn what_only_keeps_the_connection_holds_up_neither_the_answer_nor_its_absence() {
+    let unmarked = stream().replace("data: [DONE]\n\n", "");
+    for beat in [
+        ": still here\n\n",
+        "event: ping\n\n",
+        "data: {\"choices\":[]}\n\n",
+    ] {
+        let server = serve(vec![
+            Step::Send(open_response(&unmarked)),
+            Step::Beat(beat.into()),
+        ])
+        .await;
+        let asked = tokio::time::timeout(Duration::from_secs(20), ask_with(&server.base, impatient())).await;
+        let (chunks, result) = asked.expect("a finished answer is delivered");
+        assert_eq!(result, Ok(()));
+        assert_eq!(chunks.last(), Some(&Chunk::Finish(Stop::Calls)));
+    }
+    let server = serve(vec![
+        Step::Send(open_response("")),
+        Step::Beat(b": still here\n\n".to_vec()),
+    ])
+    .await;
+    let asked = tokio::time::timeout(Duration::from_secs(20), ask_with(&server.base, impatient())).await;
+    let fault = asked.expect("silence has an end").1.unwrap_err();
+    assert_eq!(fault.kind, StreamFaultKind::Timeout);
+}
+
+#[tokio::test]
+async fn a_key_that_stands_where_words_are_cut_leaves_nothing_of_itself() {
+    let key = format!("sk-{}", "K".repeat(60));
+    for padding in [340, 360, 380, 396] {
+        let words = format!("{}{key}", "x".repeat(padding));
+        let refusal = format!(r#"{{"error":{{"message":"{words}"}}}}"#);
+        let location = format!("Location: http://h/{words}\r\n");
+        for bytes in [
+            open_response(&format!("<p>{words}")),
+            open_response(&format!("data: {{oops {words}\n\n")),
+            open_response(&format!("data: {refusal}\n\n")),
+            response("401 Unauthorized", "", &refusal),
+            response("307 Temporary Redirect", &location, ""),
+        ] {
+            let server = serve(vec![Step::Send(bytes)]).await;
+            let secret = SecretString::from(key.as_str());
+            let client = Client::new(&server.base, "m", Some(secret), Patience::default()).unwrap();
+            let (send, _receive) = mpsc::channel(4);
+            let fault = client
+                .ask(request(), send, CancellationToken::new())
+                .await
+                .unwrap_err();
+            assert!(!fault.message.contains("sk-K"), "{}", fault.message);
+            assert!(fault.message.chars().count() < 700, "{}", fault.message);
+        }
+    }
 }

@@ -4,9 +4,9 @@ mod calls;
 mod streams;
 
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
-use crate::model::Chunk;
 use crate::model::decode::{Summary, SummaryCall, Wire, chunks, summary};
 use crate::model::openai_chat::body::Body;
+use crate::model::{Chunk, MAX_PARTS};
 
 /// Builds an event stream of these deltas of choice 0, ended by `finish` (if any) and the end mark.
 pub(super) fn stream(deltas: &[&str], finish: Option<&str>) -> String {

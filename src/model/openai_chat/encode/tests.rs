@@ -10,6 +10,7 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::{CalledAs, Message, NoteKind, Said};
 use crate::model::Request;
+use crate::model::openai_chat::quirks::{Quirk, Quirks};
 
 fn said(text: &str, reasoning: bool, by_operator: bool) -> Said {
     Said {
@@ -63,7 +64,7 @@ fn request(messages: Vec<Message>) -> Request {
 }
 
 fn messages(list: Vec<Message>) -> Value {
-    let text = body("m", &request(list));
+    let text = body("m", &request(list), &Quirks::new());
     serde_json::from_str::<Value>(&text).unwrap()["messages"].take()
 }
 
@@ -145,10 +146,10 @@ fn a_longer_request_repeats_the_bytes_of_the_shorter_one() {
             calls: vec![called(1, "{}")],
         },
     ];
-    let mut before = body("m", &request(list.clone()));
+    let mut before = body("m", &request(list.clone()), &Quirks::new());
     for no in 1..4 {
         list.push(result(no, "x"));
-        let after = body("m", &request(list.clone()));
+        let after = body("m", &request(list.clone()), &Quirks::new());
         let kept = before.strip_suffix("]}").unwrap();
         assert!(after.starts_with(kept), "{after}\n{before}");
         before = after;
@@ -158,12 +159,12 @@ fn a_longer_request_repeats_the_bytes_of_the_shorter_one() {
 #[test]
 fn the_usage_is_asked_for_and_no_tools_means_no_tools() {
     let mut request = request(vec![user("go")]);
-    let sent: Value = serde_json::from_str(&body("m-1", &request)).unwrap();
+    let sent: Value = serde_json::from_str(&body("m-1", &request, &Quirks::new())).unwrap();
     assert_eq!(sent["model"], "m-1");
     assert_eq!(sent["stream_options"], json!({"include_usage": true}));
     assert_eq!(sent["tools"][0]["function"]["name"], "read_file");
     request.tools.clear();
-    let sent: Value = serde_json::from_str(&body("m-1", &request)).unwrap();
+    let sent: Value = serde_json::from_str(&body("m-1", &request, &Quirks::new())).unwrap();
     assert_eq!(sent.get("tools"), None);
 }
 
@@ -228,5 +229,73 @@ fn own_properties_named_like_ours_and_empty_schemas_are_left_whole() {
     };
     let mut request = request(vec![user("go")]);
     request.tools = vec![card];
-    assert!(serde_json::from_str::<Value>(&body("m", &request)).is_ok());
+    assert!(serde_json::from_str::<Value>(&body("m", &request, &Quirks::new())).is_ok());
+}
+
+#[test]
+fn a_name_that_no_server_takes_is_sent_as_one_that_they_do() {
+    let long = "n".repeat(65);
+    let fits = "n".repeat(64);
+    for (name, sent) in [
+        ("read_file-2", "read_file-2"),
+        (fits.as_str(), fits.as_str()),
+        (long.as_str(), fits.as_str()),
+        ("functions.read file", "functions_read_file"),
+        ("żółw", "___w"),
+        ("", "unnamed"),
+    ] {
+        let call = CalledAs {
+            tool: name.into(),
+            ..called(1, "{}")
+        };
+        let list = messages(vec![Message::Assistant {
+            said: Vec::new(),
+            calls: vec![call],
+        }]);
+        assert_eq!(list[1]["tool_calls"][0]["function"]["name"], sent, "{name}");
+    }
+}
+
+#[test]
+fn only_what_a_server_wants_otherwise_is_sent_otherwise() {
+    let list = vec![
+        user("go"),
+        Message::Assistant {
+            said: vec![
+                said("hidden", true, false),
+                said("Aloud.", false, false),
+                said("mine", true, true),
+            ],
+            calls: vec![called(3, "{}")],
+        },
+        result(3, "text"),
+        Message::Assistant {
+            said: vec![said("hidden too", true, false), said("Done.", false, false)],
+            calls: Vec::new(),
+        },
+    ];
+    let sent = |quirks: &[Quirk]| -> Value {
+        let quirks = quirks.iter().copied().collect();
+        serde_json::from_str(&body("m", &request(list.clone()), &quirks)).unwrap()
+    };
+    let plain = sent(&[]);
+    let mut expected = plain.clone();
+    expected
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("stream_options")
+        .unwrap();
+    assert_eq!(sent(&[Quirk::NoStreamOptions]), expected);
+
+    let short = sent(&[Quirk::ShortIds]);
+    let id = short["messages"][2]["tool_calls"][0]["id"].clone();
+    assert_eq!(id.as_str().unwrap().len(), 9);
+    let mut expected = plain.clone();
+    expected["messages"][2]["tool_calls"][0]["id"] = id.clone();
+    expected["messages"][3]["tool_call_id"] = id;
+    assert_eq!(short, expected);
+
+    let mut expected = plain.clone();
+    expected["messages"][2]["reasoning_content"] = json!("hidden");
+    assert_eq!(sent(&[Quirk::ReasoningBack]), expected);
 }

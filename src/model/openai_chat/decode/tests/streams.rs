@@ -332,3 +332,148 @@ fn what_is_never_passed_on_has_an_end_too() {
         assert!(fault.message.contains("more than 16 MiB"), "{}", fault.message);
     }
 }
+
+fn finished(chunks: &[Chunk]) -> bool {
+    chunks.iter().any(|chunk| matches!(chunk, Chunk::Finish(_)))
+}
+
+const WHOLE: &str =
+    r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}"#;
+const BLANK: &str = r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"list_dir","arguments":""}}]}"#;
+const WORDS: &str = r#"{"content":"half of"}"#;
+
+#[test]
+fn an_end_mark_without_a_reason_ends_nothing_but_whole_calls() {
+    for deltas in [
+        &[WORDS][..],
+        &[BLANK],
+        &[WHOLE, BLANK],
+        &[WHOLE, WORDS],
+        &[r#"{"reasoning":"hm"}"#],
+        &[],
+    ] {
+        let (chunks, result) = decode(&(stream(deltas, None) + "data: [DONE]\n\n"));
+        let fault = result.unwrap_err();
+        assert_eq!(fault.kind, StreamFaultKind::Truncated, "{deltas:?}");
+        assert!(fault.message.contains("without saying why"), "{}", fault.message);
+        assert!(!finished(&chunks), "{deltas:?}");
+        assert!(
+            !sealed(&chunks).contains(&(deltas.len().saturating_sub(1) as u32)),
+            "{deltas:?}"
+        );
+    }
+    // Some servers give no reason for calls.
+    let (chunks, result) = decode(&(stream(&[WORDS, WHOLE], None) + "data: [DONE]\n\n"));
+    assert_eq!(result, Ok(()));
+    assert_eq!(sealed(&chunks), [0, 1]);
+    assert_eq!(chunks.last(), Some(&Chunk::Finish(Stop::Calls)));
+}
+
+#[test]
+fn no_call_of_a_filtered_message_is_sealed_at_its_end() {
+    for reason in ["content_filter", "SAFETY", "sensitive", "refusal"] {
+        for delta in [WHOLE, BLANK] {
+            let (chunks, result) = decode(&stream(&[WORDS, delta], Some(reason)));
+            assert_eq!(result, Ok(()));
+            assert_eq!(sealed(&chunks), [0], "{reason}: {delta}");
+            let stop = if reason == "refusal" {
+                Stop::Refusal
+            } else {
+                Stop::Filter
+            };
+            assert_eq!(chunks.last(), Some(&Chunk::Finish(stop)));
+        }
+    }
+}
+
+#[test]
+fn a_server_that_stopped_halfway_has_not_finished() {
+    for reason in ["abort", "insufficient_system_resource", "NETWORK_ERROR"] {
+        for delta in [WORDS, WHOLE] {
+            let (chunks, result) = decode(&stream(&[delta], Some(reason)));
+            let fault = result.unwrap_err();
+            assert_eq!(fault.kind, StreamFaultKind::Truncated, "{reason}");
+            assert!(fault.message.contains(reason), "{}", fault.message);
+            assert_eq!(sealed(&chunks), [] as [u32; 0], "{reason}");
+            assert!(!finished(&chunks));
+        }
+    }
+    let (chunks, result) = decode(&stream(&[WORDS, WHOLE], Some("because\\u001b")));
+    assert_eq!(result, Ok(()));
+    assert_eq!(sealed(&chunks), [0], "nobody knows whether the call is meant");
+    assert_eq!(
+        chunks.last(),
+        Some(&Chunk::Finish(Stop::Other("because⟨U+001B⟩".into())))
+    );
+}
+
+#[test]
+fn reasons_are_read_in_the_ways_in_which_servers_write_them() {
+    for (reason, stop) in [
+        ("STOP", Stop::End),
+        ("stop_sequence", Stop::End),
+        ("eos_token", Stop::End),
+        ("tool_call", Stop::Calls),
+        ("tool_use", Stop::Calls),
+        ("MAX_TOKENS", Stop::Length),
+    ] {
+        let (chunks, result) = decode(&stream(&[WORDS], Some(reason)));
+        assert_eq!(result, Ok(()));
+        assert_eq!(chunks.last(), Some(&Chunk::Finish(stop)), "{reason}");
+    }
+}
+
+#[test]
+fn an_error_that_is_sent_as_a_field_of_the_stream_is_an_error() {
+    let start = stream(&[WORDS], None);
+    for (field, kind) in [
+        (
+            r#"error: {"code":400,"message":"too long for the context","type":"invalid_request_error"}"#,
+            StreamFaultKind::Request,
+        ),
+        (
+            r#"error: {"error":{"message":"too long for the context","code":500}}"#,
+            StreamFaultKind::Server,
+        ),
+        ("error: too long for the context", StreamFaultKind::Server),
+    ] {
+        let cramped = start.trim_end().to_owned() + "\n";
+        for before in [start.as_str(), cramped.as_str(), ""] {
+            let (chunks, result) = decode(&format!("{before}{field}\n\ndata: [DONE]\n\n"));
+            let fault = result.unwrap_err();
+            assert_eq!(fault.kind, kind, "{field}");
+            assert!(
+                fault.message.contains("too long for the context"),
+                "{}",
+                fault.message
+            );
+            assert_eq!(chunks.len(), usize::from(!before.is_empty()), "{chunks:?}");
+            assert!(!finished(&chunks));
+        }
+    }
+}
+
+#[test]
+fn a_message_has_so_many_blocks_and_no_more() {
+    let calls = |count: usize| {
+        let call = r#"{"function":{"name":"f","arguments":"{}"}}"#;
+        format!(r#"{{"tool_calls":[{}]}}"#, vec![call; count].join(","))
+    };
+    let began = |chunks: &[Chunk]| {
+        chunks
+            .iter()
+            .filter(|chunk| matches!(chunk, Chunk::Call { .. }))
+            .count()
+    };
+    let most = stream(&[&calls(MAX_PARTS)], Some("tool_calls"));
+    let (chunks, result) = chunks(Wire::OpenAiChat, most.as_bytes());
+    assert_eq!(result, Ok(()));
+    assert_eq!((began(&chunks), sealed(&chunks).len()), (MAX_PARTS, MAX_PARTS));
+    let over = stream(&[&calls(MAX_PARTS + 1)], Some("tool_calls"));
+    let (chunks, result) = crate::model::decode::chunks(Wire::OpenAiChat, over.as_bytes());
+    let fault = result.unwrap_err();
+    assert_eq!(fault.kind, StreamFaultKind::Truncated);
+    assert!(fault.message.contains("16384 blocks"), "{}", fault.message);
+    assert_eq!(began(&chunks), MAX_PARTS);
+    assert!(!finished(&chunks));
+}
