@@ -65,7 +65,7 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
             _ => None,
         })
         .collect();
-    let operator = Actor::operator("tester".into(), Via::Console);
+    let operator = Actor::operator("tester".into(), Via::Shell);
     assert_eq!(
         set[set.len() - 2..],
         [(&operator, true, 1, 5), (&operator, true, 1, 9)]

@@ -29,11 +29,7 @@ fn several_edits_are_committed_as_one_and_undone_as_one() {
     let before = world.everything();
     let said = world.run(&["commit", &id, "--edits", &file, "--preview"]).ends(0);
     assert_eq!(world.everything(), before);
-    let again = said
-        .out
-        .lines()
-        .find(|line| line.starts_with("run again"))
-        .unwrap();
+    let again = said.out.lines().find(|line| line.starts_with("run  ")).unwrap();
     assert!(again.contains(&start.to_string()), "{}", said.out);
     assert!(!again.contains(&notes.to_string()), "{}", said.out);
     let said = world
