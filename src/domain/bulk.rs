@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::call::{Call, Digest, Gate, Status};
+use super::call::{Call, Digest, Gate, Operand, Seen, Status};
 use super::id::{NodeId, Rev};
 use super::node::Node;
 use super::state::State;
@@ -84,7 +84,8 @@ fn item(state: &State, call: &Call) -> Result<Item, Alone> {
     if let Some(why) = by_tool(state, node) {
         return Err(why);
     }
-    if verdict.is_some_and(|verdict| verdict.alone) {
+    let untold = |one: &Operand| matches!(one.seen, Seen::Untold | Seen::Cut);
+    if verdict.is_some_and(|verdict| verdict.alone) || call.operands().iter().any(untold) {
         return Err(Alone::Shell);
     }
     let digest = call.digest.clone().filter(|_| !call.suspect);

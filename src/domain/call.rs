@@ -403,13 +403,14 @@ impl Call {
         self.runs.as_ref().map_or(&[], |runs| &runs.operands)
     }
 
-    /// Notes the files that it runs; those of before that hold something else now are told apart.
-    pub fn take_operands(&mut self, operands: &[Operand]) {
+    /// Notes the files that it runs. Those that hold something else than before are told apart; where the same
+    /// arguments were asked about `again`, so are those that were not there before.
+    pub fn take_operands(&mut self, operands: &[Operand], again: bool) {
         let before = self.operands();
-        let is_another = |one: &&Operand| {
-            before
-                .iter()
-                .any(|old| old.path == one.path && old.hash != one.hash)
+        let is_another = |one: &&Operand| match before.iter().find(|old| old.path == one.path) {
+            Some(old) => old.hash != one.hash,
+            // It was not there, or named nothing that runs, when the same was asked before.
+            None => again,
         };
         let altered = operands
             .iter()

@@ -121,9 +121,11 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
         return;
     };
     life.reach.change(|reach| reach.bindings.clone_from(bindings));
-    life.resolved = resolved.clone().or(args);
+    let resolved = resolved.clone().or(args);
+    let again = life.digest.is_some() && life.resolved == resolved;
+    life.resolved = resolved;
     life.digest = Some(digest.clone());
-    life.take_operands(operands);
+    life.take_operands(operands, again);
     life.verdict = Some(verdict);
     life.ready = Some(at.seq);
     life.asking

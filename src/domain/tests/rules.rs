@@ -279,7 +279,7 @@ impl Advice for Rules {
         let operand = |(path, text): (&String, &String)| Operand {
             path: path.as_str().into(),
             bytes: text.len() as u64,
-            seen: Seen::Whole,
+            seen: if text == "?" { Seen::Untold } else { Seen::Whole },
             hash: text.as_str().into(),
         };
         found.map(operand).collect()

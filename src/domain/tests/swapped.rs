@@ -1,6 +1,7 @@
 //! Files that a call runs: what was decided holds for what was in them. Must not know: how a file is found.
 
 use super::world::*;
+use crate::domain::bulk::{self, Alone};
 use crate::domain::call::{Decision, Gate, Status};
 use crate::domain::command::RunCommand;
 use crate::domain::event::{CallEvent, Event};
@@ -66,7 +67,18 @@ fn a_file_that_comes_or_goes_is_another_one_too() {
         w.approve(id).unwrap();
         assert!(w.runs(id).is_empty());
         assert_eq!(w.status(id), Status::Awaiting);
+        let told: Vec<&str> = after.map(|_| "run.sh").into_iter().collect();
+        assert_eq!(altered(&w, id), told, "what came is told as another one");
     }
+}
+
+#[test]
+fn a_call_of_which_nobody_can_tell_what_it_runs_is_approved_alone() {
+    let (w, id) = asked("?");
+    assert_eq!(bulk::together(&w.state), []);
+    assert_eq!(bulk::left_out(&w.state)[&Alone::Shell], [id]);
+    let (w, _) = asked("ls");
+    assert_eq!(bulk::together(&w.state).len(), 1);
 }
 
 #[test]
