@@ -9,8 +9,8 @@
 //! while its sibling runs two seconds, and the arguments of one of six calls that ran side by side.
 //!
 //! All nodes of the workload are calls of one turn that read each other by reference; an edit
-//! corrects the observation of one of them. Prints one JSON object on standard output (a line of them for each workload). Durations
-//! are those of the file, times F. Must not know: how the engine works inside.
+//! corrects the observation of one of them. Prints one JSON object on standard output (a line of them for each
+//! workload). Durations are those of the file, times F. Must not know: how the engine works inside.
 
 #![expect(
     clippy::print_stdout,

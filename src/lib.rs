@@ -2,8 +2,8 @@
 //! resume only what depended on it.
 //!
 //! The map, from the inside out:
-//! - [`text`], [`canon`], [`schema`], [`few`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema,
-//!   short lists.
+//! - [`text`], [`canon`], [`schema`], [`few`], [`shell_words`]: pure leaves; safe display, canonical JSON and hashes,
+//!   JSON Schema, short lists, the words of a shell line.
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
@@ -34,5 +34,6 @@ pub mod model;
 pub mod policy;
 pub mod resilience;
 pub mod schema;
+pub mod shell_words;
 pub mod text;
 pub mod tools;

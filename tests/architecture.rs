@@ -21,10 +21,11 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 16] = [
+const MAP: [(&str, &[&str]); 17] = [
     ("text", &[]),
     ("canon", &[]),
     ("few", &[]),
+    ("shell_words", &[]),
     ("schema", &["domain::call"]),
     ("domain", &[]),
     ("policy", &["domain"]),
@@ -54,14 +55,15 @@ const MAP: [(&str, &[&str]); 16] = [
     ),
 ];
 /// Pure, and free for all but each other.
-const LEAVES: [&str; 3] = ["text", "canon", "few"];
+const LEAVES: [&str; 4] = ["text", "canon", "few", "shell_words"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 9] = [
+const PURE: [&str; 10] = [
     "text",
     "canon",
     "few",
+    "shell_words",
     "schema",
     "domain",
     "policy",

@@ -31,8 +31,10 @@ fn made() -> &'static Made {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let events = World::done(NODES, true).record.unwrap_or_default();
         let store = Store::open(dir.path());
-        drop(store.create_from(ids::session(), &events).unwrap());
-        let place = store.find("last").unwrap();
+        let written = store.create_whole(ids::session(), |writer| {
+            events.iter().try_for_each(|event| writer.append(event))
+        });
+        let place = written.unwrap();
         Made {
             events: events.len(),
             bytes: place.journal().metadata().unwrap().len(),

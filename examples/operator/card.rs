@@ -24,8 +24,8 @@ const PIECES: usize = 25;
 /// When the first and the last byte of a call were sent.
 type Sent = (Instant, Instant);
 
-/// Milliseconds from the first byte of a call to its row on the screen, and from its last byte to the question whether it
-/// may run.
+/// Milliseconds from the first byte of a call to its row on the screen, and from its last byte to the question whether
+/// it may run.
 pub fn measure(home: &Path) -> (f64, f64) {
     let (base, sent) = serve().unwrap();
     let args = [

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
+use super::resume;
 use super::run::{self, Ready};
 use super::{build, live, models, print};
 use crate::domain::advice::{Advice as _, Used};
@@ -113,7 +114,7 @@ fn recorded(place: &Place) -> Result<(Arc<Started>, Script), Failure> {
         ));
     }
     let state = fold(&journal::read(place)?.envelopes);
-    let started = state.started.clone().ok_or_else(|| run::unbegun(&id))?;
+    let started = state.started.clone().ok_or_else(|| resume::unbegun(&id))?;
     if let Some(script) = script_in(&started) {
         return Err(Failure::new(
             Code::Session,

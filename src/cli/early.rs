@@ -107,8 +107,10 @@ mod tests {
             Envelope::bare(n, Event::Run(RunEvent::Paused { reason }))
         };
         let all: Vec<_> = (1..=count).map(envelope).collect();
-        drop(store.create_from(uuid::Uuid::from_u128(7), &all).unwrap());
-        store.find("last").unwrap()
+        let written = store.create_whole(uuid::Uuid::from_u128(7), |writer| {
+            all.iter().try_for_each(|envelope| writer.append(envelope))
+        });
+        written.unwrap()
     }
 
     fn seqs(events: &[Arc<Envelope>]) -> Vec<u64> {

@@ -1,6 +1,6 @@
 //! `overrule fork`: a session of its own that begins with what another one recorded up to a place. Both the shell and the
-//! screen of a recording come here. The other session is only read, and no lock of it is taken. Must not know: keys, what
-//! the facts of a fork mean.
+//! screen of a recording come here. The other session is only read, and no lock of it is taken. Must not know: keys,
+//! what the facts of a fork mean.
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use calls::{digest_of, no_call, on_call, together};
 use super::args::{Change, Common, FailureVerb, LoopVerb, On, Seen, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{edits, effects, rules, run, weights};
+use super::{edits, effects, resume, rules, weights};
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
     Behind, Command, Edit, EditCommand, EscapeCommand, ResilienceCommand, RunCommand,
@@ -305,7 +305,7 @@ fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Resul
             reason: or(reason, "stopped by the operator"),
         },
         Verb::SetLimits { .. } => {
-            let limits = run::limits(common, ground, state.limits);
+            let limits = resume::limits(common, ground, state.limits);
             if limits == state.limits {
                 return Err(Failure::new(
                     Code::Usage,

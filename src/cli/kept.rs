@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::args::{self, Change, Common, On, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{branches, control, print, record, run, screen};
+use super::{branches, control, print, record, resume, screen};
 use crate::console::app;
 use crate::console::model::collected::{self, Collected};
 use crate::console::words;
@@ -282,7 +282,7 @@ pub fn forget(
     let line = told(common, &gone, &left);
     if on.resume && !elsewhere {
         print::err(&line);
-        return run::go_on(common, ground, &place.id());
+        return resume::go_on(common, ground, &place.id());
     }
     print::out(&line);
     Ok(Code::Ok)

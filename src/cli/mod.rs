@@ -41,6 +41,7 @@ pub mod record;
 mod recorded;
 mod replaced;
 pub mod replay;
+mod resume;
 mod rules;
 pub mod run;
 pub mod screen;
@@ -84,7 +85,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         None => run::demo(&common, &args::Demo::built_in()),
         Some(What::Demo(demo)) => run::demo(&common, &demo),
         Some(What::Run(task)) => run::task(&common, &task),
-        Some(What::Resume(resume)) => run::resume(&common, &resume),
+        Some(What::Resume(resume)) => resume::resume(&common, &resume),
         Some(What::Drill(drill)) => drill::drill(&common, &drill),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
         Some(What::Replay(replay)) => replay::replay(&common, &replay),

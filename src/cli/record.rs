@@ -6,7 +6,7 @@ use std::path::Path;
 use super::args::Common;
 use super::build::{Ground, JournalLog};
 use super::exit::{Code, Failure};
-use super::{control, difference, print, run};
+use super::{control, difference, print, resume};
 use crate::control::{Answer, Error as ControlError};
 use crate::domain::advance;
 use crate::domain::apply::{apply, fold};
@@ -18,10 +18,10 @@ use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::{Producer, Stream, StreamFault, StreamFaultKind, Usage};
+use crate::engine;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log as _;
-use crate::engine::resume;
 use crate::journal::{self, Place, Writer};
 use crate::text::visible;
 
@@ -228,8 +228,8 @@ pub fn adviser(common: &Common, ground: &Ground, place: &Place, state: &State) -
     let recorded = state
         .started
         .as_deref()
-        .ok_or_else(|| run::unbegun(&place.id()))?;
-    let setup = run::setup_of(recorded, &place.id())?;
+        .ok_or_else(|| resume::unbegun(&place.id()))?;
+    let setup = resume::setup_of(recorded, &place.id())?;
     let workspace = Path::new(&recorded.workspace);
     let ground = ground.clone().for_run(common, workspace, &setup)?;
     // Whoever decides here can be asked: no question is over before somebody saw it. A process that goes on
@@ -272,7 +272,7 @@ impl Draft {
             .any(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none());
         if streams || unended || !self.state.agenda.running.is_empty() {
             let reopened = RunEvent::Reopened {
-                interrupted: resume::interrupted(&self.state),
+                interrupted: engine::resume::interrupted(&self.state),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             };
             self.add(vec![Event::Run(reopened)], &Actor::Engine);

@@ -7,7 +7,7 @@ use super::exit::{Code, Failure};
 use super::fork::Forks;
 use super::recorded::Recorded;
 use super::screen::Left;
-use super::{print, run, screen};
+use super::{print, resume, screen};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
 use crate::text::{visible, visible_head};
@@ -42,7 +42,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     runtime.shutdown_background();
     match shown? {
         Left::Code(code) => Ok(code),
-        Left::GoOn(session) => run::go_on(common, ground, &session),
+        Left::GoOn(session) => resume::go_on(common, ground, &session),
     }
 }
 

@@ -5,7 +5,7 @@
 use super::args::{Common, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{effects, intent, kept, plan, print, record, rules, run};
+use super::{effects, intent, kept, plan, print, record, resume, rules};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage;
@@ -38,7 +38,7 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     }
     // A process that runs on is told of before something is put in its place; whoever goes on is told anyway.
     if !held && (!on.resume || verb.is_preview()) && commands.iter().any(about_nodes) {
-        for words in run::survivors(&state) {
+        for words in resume::survivors(&state) {
             print::err(&words);
         }
     }
@@ -68,7 +68,7 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     }
     // In the process that has it open the run goes on anyway.
     if on.resume && !elsewhere {
-        return run::go_on(common, ground, &place.id());
+        return resume::go_on(common, ground, &place.id());
     }
     Ok(Code::Ok)
 }

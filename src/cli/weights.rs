@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::args::{self, Common, WeightVerb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, record, run};
+use super::{print, record, resume};
 use crate::console::loops;
 use crate::domain::command::WeightCommand;
 use crate::domain::state::State;
@@ -43,8 +43,8 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
         .state
         .started
         .as_deref()
-        .ok_or_else(|| run::unbegun(&place.id()))?;
-    let setup = run::setup_of(recorded, &place.id())?;
+        .ok_or_else(|| resume::unbegun(&place.id()))?;
+    let setup = resume::setup_of(recorded, &place.id())?;
     let ground = ground.for_run(common, std::path::Path::new(&recorded.workspace), &setup)?;
     let watch = ground.watch().on(&found.state);
     if let Some(tool) = &args.tool {

@@ -138,10 +138,6 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 )),
             ],
         ),
-        key: keys
-            .iter()
-            .find(|key| key.is_of(base_url.value.as_deref()))
-            .map_or(Setting::default_of(Key::None), KeyOf::setting),
         keys,
         base_url,
         wire: last(Wire::default(), [user(mine.wire), workspace(theirs.wire)]),

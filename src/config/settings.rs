@@ -199,8 +199,6 @@ pub struct Settings {
     pub base_url: Setting<Option<String>>,
     /// Its wire format.
     pub wire: Setting<Wire>,
-    /// What it wants to see, where a key was set with its server.
-    pub key: Setting<Key>,
     /// All keys that were set, each with its server, the strongest first.
     pub keys: Vec<KeyOf>,
     /// The preset in force; also part of `policy`.
@@ -259,6 +257,14 @@ pub struct Why {
 }
 
 impl Settings {
+    /// The key that the server in force gets, with where it came from.
+    pub fn key(&self) -> Setting<Key> {
+        let base_url = self.base_url.value.as_deref();
+        let mut keys = self.keys.iter();
+        keys.find(|key| key.is_of(base_url))
+            .map_or(Setting::default_of(Key::None), KeyOf::setting)
+    }
+
     /// Explains every setting with its value and origin; keys are not shown.
     pub fn why(&self) -> Vec<Why> {
         fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
@@ -279,7 +285,7 @@ impl Settings {
             line("model", &self.model, |text| maybe(text.as_ref())),
             line("base_url", &self.base_url, |text| maybe(text.as_ref())),
             line("wire", &self.wire, |wire| wire.word().into()),
-            line("api_key", &self.key, Key::summary),
+            line("api_key", &self.key(), Key::summary),
             line("policy.preset", &self.preset, |preset| preset.word().into()),
             line("theme", &self.theme, |theme| visible(theme)),
             line("glyphs", &self.glyphs, |glyphs| glyphs.word().into()),

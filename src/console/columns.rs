@@ -1,5 +1,6 @@
-//! How many columns a text takes. Characters that are neither narrow nor wide by themselves (Greek and Cyrillic letters,
-//! curly quotes, arrows and many signs) take one or two, by the terminal and its font; the operator says which.
+//! How many columns a text takes. Characters that are neither narrow nor wide by themselves (Greek and Cyrillic
+//! letters, curly quotes, arrows and many signs) take one or two, by the terminal and its font; the operator says
+//! which.
 //!
 //! Must not know: what is shown, where.
 

@@ -214,8 +214,8 @@ impl Field {
         self.most
     }
 
-    /// Takes in a paste, in the visible form. In one line the break of a line is a blank; what is too long for it is not
-    /// taken in at all.
+    /// Takes in a paste, in the visible form. In one line the break of a line is a blank; what is too long for it is
+    /// not taken in at all.
     pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
         if !self.single {
             let lines = text::visible_lines(&pasted.replace("\r\n", "\n").replace('\r', "\n"));

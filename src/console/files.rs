@@ -27,6 +27,7 @@ pub trait Files: Send {
     /// Reads them.
     fn read(&mut self) -> Read;
 
-    /// Resolves at once where they were never read, and else once they have changed. May be dropped and asked for again.
+    /// Resolves at once where they were never read, and else once they have changed. May be dropped and asked for
+    /// again.
     fn changed(&mut self) -> BoxFuture<'_, ()>;
 }

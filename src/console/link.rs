@@ -181,8 +181,8 @@ pub trait Link: Send {
     /// until something else is looked at. A recorded run tells nothing.
     fn look(&mut self, _at: Option<Looked>) {}
 
-    /// Tells of each of these processes whether it still runs, as updates, and of no other any more. A recorded run tells
-    /// nothing.
+    /// Tells of each of these processes whether it still runs, as updates, and of no other any more. A recorded run
+    /// tells nothing.
     fn watch(&mut self, _processes: Vec<Outliving>) {}
 
     /// Drives a recorded run; does nothing on a live one.

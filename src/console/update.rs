@@ -30,6 +30,7 @@ mod review;
 mod rules;
 mod run;
 mod search;
+mod sights;
 #[cfg(test)]
 mod tests;
 mod typing;
@@ -56,7 +57,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Term(term) => terminal(model, term, &mut out),
         Msg::Run(update) => from_run(model, update, &mut out),
         Msg::Drawn { at } => {
-            let (frame, overlay, covered) = refresh::sights(model);
+            let (frame, overlay, covered) = sights::sights(model);
             model.arming.drawn(frame, overlay, covered, at);
         }
         Msg::Tick { at } => {

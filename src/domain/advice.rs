@@ -16,8 +16,8 @@ use super::state::State;
 use super::weight::Offered;
 
 /// What a decision or an advance of the run may ask. Implementations are pure: same question, same
-/// answer; but [`Advice::operands`] and [`Advice::before`] look at files as they are now, and what they say is recorded,
-/// and [`Advice::still_runs`] looks at processes.
+/// answer; but [`Advice::operands`] and [`Advice::before`] look at files as they are now, and what they say is
+/// recorded, and [`Advice::still_runs`] looks at processes.
 pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
     fn tool(&self, name: &str) -> Option<ToolFacts>;

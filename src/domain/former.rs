@@ -1,5 +1,5 @@
-//! Tools that are defined otherwise now than when a call of them was written or let run: who is asked again is told what
-//! changed.
+//! Tools that are defined otherwise now than when a call of them was written or let run: who is asked again is told
+//! what changed.
 //!
 //! Must not know: how a difference is shown, why a run was fitted anew.
 

@@ -104,11 +104,7 @@ pub fn is_orphaned(state: &State, entry: &LedgerEntry) -> bool {
 /// Effects whose recorded results these calls were given, and for which nothing else stands: they are left behind again
 /// once the calls fall.
 pub fn stood_for_by(state: &State, calls: impl Iterator<Item = NodeId>) -> BTreeSet<Seq> {
-    let given = |id: NodeId| match state.observation(id)?.now().origin {
-        Origin::Reused { from } => Some(from),
-        _ => None,
-    };
-    let entries = calls.filter_map(given);
+    let entries = calls.filter_map(|id| given_to(state, id));
     entries
         .filter(|seq| {
             state
@@ -121,21 +117,23 @@ pub fn stood_for_by(state: &State, calls: impl Iterator<Item = NodeId>) -> BTree
 
 /// True where the recorded result of an execution is that of a call that counts.
 fn stands_in(state: &State, entry: &LedgerEntry) -> bool {
-    entry.more.reused_by.iter().any(|id| {
-        let result = state.observation(*id).map(|node| &node.now().origin);
-        matches!(result, Some(Origin::Reused { from }) if *from == entry.seq)
-    })
+    let mut calls = entry.more.reused_by.iter();
+    calls.any(|id| given_to(state, *id) == Some(entry.seq))
+}
+
+/// The execution whose result a call that counts was given, where it ran none of its own.
+fn given_to(state: &State, call: NodeId) -> Option<Seq> {
+    match state.observation(call)?.now().origin {
+        Origin::Reused { from } => Some(from),
+        _ => None,
+    }
 }
 
 /// Effects of the run that this one left that nothing here stands for, each with how often; a long list is cut short.
 fn others(state: &State) -> Vec<String> {
-    let stands = |seq: &Seq, id: &NodeId| {
-        let result = state.observation(*id).map(|node| &node.now().origin);
-        matches!(result, Some(Origin::Reused { from }) if from == seq)
-    };
     let mut tools: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     for (seq, one) in state.elsewhere.iter() {
-        if !one.reused_by.iter().any(|id| stands(seq, id)) {
+        if !one.reused_by.iter().any(|id| given_to(state, *id) == Some(*seq)) {
             *tools.entry(one.what.tool.clone()).or_default() += 1;
         }
     }

@@ -86,8 +86,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Calls that will run with what they never ran with: those that do so by this, and those that the policy asks about
-    /// first, as far as it is on record.
+    /// Calls that will run with what they never ran with: those that do so by this, and those that the policy asks
+    /// about first, as far as it is on record.
     pub fn first(&self, state: &State) -> (Vec<NodeId>, Vec<NodeId>) {
         let certain = self.certain.iter().filter(|id| self.anew.contains(id));
         certain.copied().partition(|id| {

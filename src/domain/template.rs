@@ -3,8 +3,9 @@
 //!
 //! A string of a template may hold placeholders, which are JSON pointers into what was recorded:
 //! `{/path}` the arguments that ran, `{result/…}` and `{meta/…}` what came of them, `{before/…}` what
-//! was known of the world before. Pointers go into a result that is a text where the text is JSON. A string that is one placeholder becomes the value itself; within
-//! other text a value stands as text, and with `|sh` as one word of a shell command. `{{/` stands for
+//! was known of the world before. Pointers go into a result that is a text where the text is JSON. A string that is one
+//! placeholder becomes the value itself; within other text a value stands as text, and with `|sh` as one word of a
+//! shell command. `{{/` stands for
 //! `{/`. Must not know: where a template was written, how a call is offered.
 
 use std::sync::Arc;

@@ -257,7 +257,8 @@ impl<'s> Scorer<'s> {
             Decision::Expire {
                 consequence: Consequence::Deny | Consequence::Halt,
             } => End::NotDecided,
-            // A word on what an edit made of it, a result that is there already, what nobody knows, or a question that goes on.
+            // A word on what an edit made of it, a result that is there already, what nobody knows, or a question that
+            // goes on.
             Decision::Edited | Decision::Reuse { .. } | Decision::Leave { .. } | Decision::Expire { .. } => {
                 return;
             }

@@ -5,49 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::advise::parse_args;
 use super::approved::Approved;
 use super::aside::Heard;
-use super::asks::{Asked, Asks};
+use super::asking::Asking;
+use super::asks::Asks;
 use super::clock::Clock;
 use super::handle::{Handle, Message};
-use super::stream::Assembler;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::input::Input;
 use crate::domain::ladder::Timer;
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::{Chunk, Model, Request};
-use crate::text::visible_head;
+use crate::model::{Model, Request};
 use crate::tools::Job;
 use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
-
-/// Capacity of the channel from the model to the assembler.
-const CHUNKS: usize = 256;
-/// Minimum interval between updates of open text on the screen.
-const LIVE_EVERY: Duration = Duration::from_millis(33);
-/// Open text is recorded after this time, or after [`PARTIAL_BYTES`].
-const PARTIAL_EVERY: Duration = Duration::from_secs(2);
-const PARTIAL_BYTES: u64 = 4096;
-/// Long open text is recorded only once one part in this many of it is new. Only the new text is written, but
-/// whoever follows the run joins all of it each time.
-const PARTIAL_PART: u64 = 8;
-/// Open text up to this many bytes does not count as long.
-const SHORT: u64 = 64 * 1024;
-/// Characters that are told of something unknown.
-const UNKNOWN: usize = 200;
-/// Silence after which the operator is told.
-const SILENCE: Duration = Duration::from_secs(60);
-
-/// Number of new bytes up to which the interval alone does not cause open text to be recorded.
-fn by_time(assembler: &Assembler) -> u64 {
-    assembler.open_bytes().saturating_sub(SHORT) / PARTIAL_PART
-}
 
 /// The running tasks of one process.
 pub struct Executor {
@@ -309,197 +284,4 @@ fn unrun(message: String) -> Outcome {
         executed: false,
         retry_after_ms: None,
     })
-}
-
-fn cut(message: String) -> StreamFault {
-    StreamFault {
-        kind: StreamFaultKind::Truncated,
-        message,
-        retry_after_ms: None,
-    }
-}
-
-/// One request in progress.
-struct Asking {
-    turn: TurnId,
-    request: u32,
-    inbox: Handle,
-    asked: Asked,
-}
-
-impl Asking {
-    async fn stream(self, model: Arc<dyn Model>, what: Request) {
-        let (out, mut chunks) = mpsc::channel(CHUNKS);
-        let mut assembler = Assembler::default();
-        // A token of its own, so that a stream that the run still wants can be closed here.
-        let close = self.asked.cancel.child_token();
-        let mut answer = model.ask(what, out, close.clone());
-        let mut result = None;
-        let mut live = tokio::time::interval(LIVE_EVERY);
-        live.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut partial = tokio::time::interval(PARTIAL_EVERY);
-        partial.reset();
-        let mut changed = false;
-        // Whether the screen shows open text: a block must not appear there twice.
-        let mut shown = false;
-        let mut written = 0;
-        // Both are set up once, because a stream has thousands of chunks.
-        let mut cancelled = Box::pin(self.asked.cancel.clone().cancelled_owned());
-        let mut silence = Box::pin(tokio::time::sleep(SILENCE));
-        let mut heard = tokio::time::Instant::now();
-        loop {
-            tokio::select! {
-                biased;
-                () = &mut cancelled => return,
-                chunk = chunks.recv() => {
-                    let Some(chunk) = chunk else { break };
-                    heard = tokio::time::Instant::now();
-                    changed = true;
-                    if self.take(&mut assembler, chunk) && shown {
-                        shown = self.show(&assembler);
-                        changed = false;
-                    }
-                    if let Some(why) = assembler.too_long() {
-                        close.cancel();
-                        result = Some(Err(cut(why)));
-                        break;
-                    }
-                    if assembler.bytes() >= written + PARTIAL_BYTES.max(assembler.open_bytes() / PARTIAL_PART) {
-                        written = assembler.bytes();
-                        self.write_down(&assembler);
-                    }
-                }
-                done = &mut answer, if result.is_none() => result = Some(done),
-                _ = live.tick(), if changed => {
-                    changed = false;
-                    shown = self.show(&assembler);
-                }
-                _ = partial.tick(), if assembler.bytes() > written + by_time(&assembler) => {
-                    written = assembler.bytes();
-                    self.write_down(&assembler);
-                }
-                () = &mut silence => {
-                    let now = tokio::time::Instant::now();
-                    if heard + SILENCE > now {
-                        silence.as_mut().reset(heard + SILENCE);
-                        continue;
-                    }
-                    silence.as_mut().reset(now + SILENCE);
-                    self.inbox.send(Message::Notice(format!(
-                        "{}: the model has been silent for {} s",
-                        self.turn,
-                        SILENCE.as_secs()
-                    )));
-                }
-            }
-        }
-        let result = match result {
-            Some(result) => {
-                // Close its connection before its end is reported.
-                drop(answer);
-                result
-            }
-            None => answer.await,
-        };
-        self.finish(assembler, result);
-    }
-
-    /// Takes a chunk; returns true if it completed a block.
-    fn take(&self, assembler: &mut Assembler, chunk: Chunk) -> bool {
-        let blocks = assembler.push(chunk);
-        let any = !blocks.is_empty();
-        for block in blocks {
-            self.inbox.send(Message::Input(Input::Block {
-                turn: self.turn,
-                request: self.request,
-                block,
-            }));
-        }
-        for raw in assembler.unknown.drain(..) {
-            self.tell(format!(
-                "the stream holds something unknown: {}",
-                visible_head(&raw, UNKNOWN)
-            ));
-        }
-        any
-    }
-
-    /// Tells what was only counted, once the stream is over.
-    fn tell_rest(&self, assembler: &mut Assembler) {
-        if let Some((more, last)) = assembler.untold() {
-            self.tell(format!(
-                "the stream held {more} more unknown things; the last: {}",
-                visible_head(&last, UNKNOWN)
-            ));
-        }
-    }
-
-    fn tell(&self, words: String) {
-        self.inbox
-            .send(Message::Notice(format!("{}: {words}", self.turn)));
-    }
-
-    /// True where something is open.
-    fn show(&self, assembler: &Assembler) -> bool {
-        let live = assembler.live(self.turn);
-        let is_open = !live.parts.is_empty();
-        self.inbox.send(Message::Live(live));
-        is_open
-    }
-
-    fn write_down(&self, assembler: &Assembler) {
-        if let Some((text, spoken)) = assembler.open_text() {
-            self.inbox.send(Message::Input(Input::Partial {
-                turn: self.turn,
-                request: self.request,
-                text: Arc::from(text),
-                spoken,
-            }));
-        }
-    }
-
-    fn finish(self, mut assembler: Assembler, result: Result<(), StreamFault>) {
-        if self.asked.cancel.is_cancelled() {
-            return;
-        }
-        self.tell_rest(&mut assembler);
-        let (turn, request, usage) = (self.turn, self.request, assembler.usage);
-        let input = match (result, assembler.finish.clone()) {
-            (Ok(()), Some(stop)) => {
-                for block in assembler.end() {
-                    self.inbox
-                        .send(Message::Input(Input::Block { turn, request, block }));
-                }
-                Input::Ended {
-                    turn,
-                    request,
-                    stop,
-                    usage,
-                }
-            }
-            (Ok(()), None) => {
-                self.write_down(&assembler);
-                Input::Broke {
-                    turn,
-                    request,
-                    fault: cut("the stream ended without its end mark".to_owned()),
-                    usage,
-                }
-            }
-            (Err(fault), _) => {
-                self.write_down(&assembler);
-                Input::Broke {
-                    turn,
-                    request,
-                    fault,
-                    usage,
-                }
-            }
-        };
-        self.inbox.send(Message::Input(input));
-        self.inbox.send(Message::Live(crate::domain::live::Live {
-            turn,
-            ..Default::default()
-        }));
-    }
 }

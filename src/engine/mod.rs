@@ -5,6 +5,7 @@
 pub mod advise;
 pub mod approved;
 pub mod aside;
+mod asking;
 mod asks;
 pub mod clock;
 pub mod driver;

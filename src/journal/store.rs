@@ -10,7 +10,6 @@ use super::files;
 use super::lock::Lock;
 use super::summary::{self, Summary};
 use super::writer::Writer;
-use crate::domain::envelope::Envelope;
 
 /// Name of the journal in a session's directory.
 pub(super) const JOURNAL: &str = "journal.jsonl";
@@ -141,17 +140,6 @@ impl Store {
             // If it cannot be removed, it is listed as empty.
             self.delete(&place).unwrap_or_default();
         }
-    }
-
-    /// Creates a session that begins with the given events, durable when this returns. This is how the intact
-    /// beginning of a damaged session continues.
-    pub fn create_from(&self, id: Uuid, envelopes: &[Envelope]) -> Result<Writer, Error> {
-        let mut writer = self.create(id)?;
-        for envelope in envelopes {
-            writer.append(envelope)?;
-        }
-        writer.sync()?;
-        Ok(writer)
     }
 
     /// Makes a session that is there with all of its first records or not at all: they are durable when this returns,

@@ -67,10 +67,20 @@ fn fixture() -> Fixture {
 impl Fixture {
     /// Creates a session with these events and closes it.
     fn session(&self, n: u128, envelopes: &[Envelope]) -> Place {
-        let writer = self.store.create_from(id(n), envelopes).unwrap();
+        let writer = self.begun(n, envelopes);
         let path = writer.dir().to_owned();
         drop(writer);
         Place::at(&path).unwrap()
+    }
+
+    /// Creates a session with these events, durable, and goes on with it.
+    fn begun(&self, n: u128, envelopes: &[Envelope]) -> Writer {
+        let mut writer = self.store.create(id(n)).unwrap();
+        for envelope in envelopes {
+            writer.append(envelope).unwrap();
+        }
+        writer.sync().unwrap();
+        writer
     }
 
     fn journal(&self, n: u128) -> std::path::PathBuf {

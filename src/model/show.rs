@@ -9,8 +9,8 @@ const EXCERPT: usize = 400;
 /// Most characters of a foreign text out of which a key may still have to be taken: longer than any key is.
 const SAMPLE: usize = 16 * 1024;
 
-/// The beginning of a foreign text, safe to show, on one line. Before it goes into a message, the key is to be taken out
-/// of it and the rest cut by [`cut`]: the other way round the beginning of a key could be left.
+/// The beginning of a foreign text, safe to show, on one line. Before it goes into a message, the key is to be taken
+/// out of it and the rest cut by [`cut`]: the other way round the beginning of a key could be left.
 pub fn sample(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     visible_head(&line, SAMPLE)

@@ -197,8 +197,8 @@ impl Decoder {
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
             }
-            // No such field is defined, but llama.cpp told its errors so, with the end mark right behind: it is an event
-            // of that name.
+            // No such field is defined, but llama.cpp told its errors so, with the end mark right behind: it is an
+            // event of that name.
             b"error" => {
                 self.said += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));

@@ -10,6 +10,7 @@ mod reader;
 
 use std::ops::Range;
 
+use crate::shell_words::{KEYWORDS, is_name};
 pub use handed::{Command, Handed, handed};
 use reader::Reader;
 
@@ -82,11 +83,6 @@ fn push(found: &mut Vec<Segment>, line: &str, bytes: Range<usize>, after: &'stat
     });
 }
 
-/// Words that may precede the name of a program.
-const KEYWORDS: [&str; 12] = [
-    "if", "then", "else", "elif", "while", "until", "do", "time", "!", "{", "exec", "coproc",
-];
-
 /// The first word that names a program: what is set for it alone (`A=1`) and what its output goes to come before it.
 fn program(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
@@ -128,14 +124,6 @@ fn redirected(word: &str) -> Option<&str> {
 fn spelled(word: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+@:%".contains(&byte);
     !word.is_empty() && word.bytes().all(plain)
-}
-
-fn is_name(word: &str) -> bool {
-    !word.is_empty()
-        && !word.starts_with(|c: char| c.is_ascii_digit())
-        && word
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 #[cfg(test)]

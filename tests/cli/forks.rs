@@ -1,5 +1,5 @@
-//! A session of its own that begins with what another one recorded: written whole or not at all, the other one only read,
-//! and no effect of it repeated unasked. Must not know: how a record is copied.
+//! A session of its own that begins with what another one recorded: written whole or not at all, the other one only
+//! read, and no effect of it repeated unasked. Must not know: how a record is copied.
 
 use std::collections::BTreeMap;
 use std::fs;

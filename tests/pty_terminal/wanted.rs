@@ -1,5 +1,5 @@
-//! What the inspector shows that has to be asked for: it comes also where the cursor moved onto it, and where it changes
-//! while it is looked at.
+//! What the inspector shows that has to be asked for: it comes also where the cursor moved onto it, and where it
+//! changes while it is looked at.
 
 use crate::live::World;
 

@@ -1,5 +1,5 @@
-//! The tool of a waiting call that is defined otherwise now than when the call was written or one of that tool was let run
-//! last: what changed, old against new. Must not know: what else waits, who decides.
+//! The tool of a waiting call that is defined otherwise now than when the call was written or one of that tool was let
+//! run last: what changed, old against new. Must not know: what else waits, who decides.
 
 use serde_json::{Map, Value, json};
 

@@ -12,7 +12,7 @@ use crate::config::Key;
 use super::World;
 
 fn key(world: &World) -> Option<String> {
-    let key = world.load().key.value.get().unwrap();
+    let key = world.load().key().value.get().unwrap();
     key.map(|secret| secret.expose_secret().to_owned())
 }
 
@@ -42,7 +42,7 @@ fn a_command_runs_only_when_the_key_is_needed() {
     let world = world.user(&format!("api_key_cmd = \"touch '{}'; echo k\"", mark.display()));
     let settings = world.load();
     assert!(!mark.exists());
-    settings.key.value.get().unwrap();
+    settings.key().value.get().unwrap();
     assert!(mark.exists());
 }
 
@@ -156,7 +156,7 @@ fn a_command_is_asked_once_and_not_for_ever() {
     let settings = world.load();
     let copy = settings.clone();
     for settings in [&settings, &copy, &settings] {
-        assert!(settings.key.value.get().unwrap().is_some());
+        assert!(settings.key().value.get().unwrap().is_some());
     }
     assert_eq!(fs::read_to_string(&mark).unwrap(), "run\n");
 

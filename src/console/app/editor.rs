@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Command;
 
-/// Longest text that is taken back, in bytes: as long as the longest that a journal keeps. An edit may have less, which is
-/// said before it is opened and where it is refused.
+/// Longest text that is taken back, in bytes: as long as the longest that a journal keeps. An edit may have less, which
+/// is said before it is opened and where it is refused.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Lets the operator edit a text in their editor. Gives the text, or what went wrong.

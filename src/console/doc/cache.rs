@@ -19,7 +19,8 @@ use crate::text::{self, Survey};
 
 /// Bytes that are compared at once.
 const PIECE: usize = 4096;
-/// Most bytes that are compared line by line while a frame waits: what differs everywhere takes the square of its lines.
+/// Most bytes that are compared line by line while a frame waits: what differs everywhere takes the square of its
+/// lines.
 const COMPARED: usize = 16 * 1024;
 
 /// A text by where it is, not by what it says: as long as it is held here it is no other.

@@ -75,7 +75,8 @@ impl Field {
         room
     }
 
-    /// The part of a long line around the cursor: the widget counts columns in 16 bits. None for a line that is not long.
+    /// The part of a long line around the cursor: the widget counts columns in 16 bits. None for a line that is not
+    /// long.
     fn part(&self) -> Option<TextArea<'static>> {
         let line = self
             .area

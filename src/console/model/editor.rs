@@ -174,8 +174,9 @@ impl Editor {
         }
     }
 
-    /// Takes back what `$EDITOR` left; editors add a line break at the end that nobody typed. Gives whether they had also
-    /// put a carriage return at ends of lines: one of the text's own stands there as a mark, so it is no part of it.
+    /// Takes back what `$EDITOR` left; editors add a line break at the end that nobody typed. Gives whether they had
+    /// also put a carriage return at ends of lines: one of the text's own stands there as a mark, so it is no part of
+    /// it.
     pub fn take_external(&mut self, returned: &str) -> Result<bool, String> {
         let before = self.for_external();
         let bare = returned.replace("\r\n", "\n");

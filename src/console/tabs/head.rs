@@ -1,5 +1,5 @@
-//! The head of a decision that stays in sight while the arguments are read: what would run, and how much of it there is.
-//! Short, and what is dangerous stands first: a narrow screen cuts off the end.
+//! The head of a decision that stays in sight while the arguments are read: what would run, and how much of it there
+//! is. Short, and what is dangerous stands first: a narrow screen cuts off the end.
 //!
 //! Must not know: how far somebody has scrolled, how many rows there are for it.
 

@@ -11,7 +11,8 @@ use crate::domain::escape::{Incident, Upshot};
 use crate::domain::id::NodeId;
 use crate::domain::node::Origin;
 
-/// What can be done about a repetition: the name of the command, what it does here, and whether the run must wait for it.
+/// What can be done about a repetition: the name of the command, what it does here, and whether the run must wait for
+/// it.
 const CHOICES: [(&str, &str, bool); 7] = [
     ("edit", "give the selected call other arguments", false),
     ("replace", "let another tool make the selected call", false),

@@ -133,7 +133,8 @@ pub(super) fn list(model: &mut Model) {
     lists::themes(model);
 }
 
-/// Shows everything in the theme under the cursor of the open list; as it was, once the list is closed without a choice.
+/// Shows everything in the theme under the cursor of the open list; as it was, once the list is closed without a
+/// choice.
 pub(super) fn try_on(model: &mut Model) {
     let open = model.overlays.iter().find_map(|overlay| match overlay {
         Overlay::List(list) if list.purpose == ListPurpose::Theme => Some(list),

@@ -43,6 +43,7 @@ mod schedules;
 mod screens;
 mod search;
 mod sent;
+mod settled;
 mod standstill;
 mod tabs;
 mod typed;

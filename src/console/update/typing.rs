@@ -12,8 +12,8 @@ use crate::console::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Ov
 use crate::console::msg::Out;
 use crate::text::visible;
 
-/// Longest text for the clipboard, in bytes. It travels as base64, a third longer, and tmux drops a sequence of more than
-/// 1 MiB; what a terminal drops it does not tell.
+/// Longest text for the clipboard, in bytes. It travels as base64, a third longer, and tmux drops a sequence of more
+/// than 1 MiB; what a terminal drops it does not tell.
 const CLIPBOARD: usize = 512 * 1024;
 
 /// Whether a text of so many bytes can be copied; says why not.

@@ -1,5 +1,5 @@
-//! What exactly a request says: system text, messages, tools. Made when it is sent, and again from the record by whoever
-//! wants to see it. Must not know: wire formats, where the record is kept.
+//! What exactly a request says: system text, messages, tools. Made when it is sent, and again from the record by
+//! whoever wants to see it. Must not know: wire formats, where the record is kept.
 
 use std::sync::Arc;
 

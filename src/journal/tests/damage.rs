@@ -106,12 +106,11 @@ fn damage_in_the_middle_is_left_as_it_is_and_a_new_session_goes_on() {
 
     let loaded = read(&place).unwrap();
     assert_eq!(loaded.envelopes, small()[..2]);
-    let writer = fixture
-        .store
-        .create_from(super::id(2), &loaded.envelopes)
-        .unwrap();
-    drop(writer);
-    let fresh = fixture.store.find(&super::id(2).to_string()).unwrap();
+    let copied = fixture.store.create_whole(super::id(2), |writer| {
+        let mut envelopes = loaded.envelopes.iter();
+        envelopes.try_for_each(|envelope| writer.append(envelope))
+    });
+    let fresh = copied.unwrap();
     assert_eq!(append_one(&fresh).envelopes, small()[..2]);
     assert_eq!(
         std::fs::read(place.journal()).unwrap(),

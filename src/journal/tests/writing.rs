@@ -77,7 +77,7 @@ fn files_are_for_the_owner_alone() {
 #[test]
 fn the_second_writer_is_told_who_has_the_session() {
     let fixture = fixture();
-    let writer = fixture.store.create_from(id(1), &small()).unwrap();
+    let writer = fixture.begun(1, &small());
     let place = fixture.store.find("last").unwrap();
     let error = Writer::open(&place).unwrap_err();
     let me = std::process::id();

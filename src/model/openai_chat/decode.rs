@@ -3,7 +3,8 @@
 //!
 //! Rules that real servers make necessary: a part is identified by its position, never by the
 //! server's index alone; argument text is passed on exactly as it came; a stream is whole only by a
-//! finish reason and the end mark or the end of the body; what is not known is passed on as such. Must not know: sockets, tools, when to ask again.
+//! finish reason and the end mark or the end of the body; what is not known is passed on as such. Must not know:
+//! sockets, tools, when to ask again.
 
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,8 @@
 use serde_json::Value;
 
 use super::{MOST, Segment, hides, is_plain, segments, spelled};
+use crate::shell_words::{SHELLS, words};
 
-/// Shells that take a line as an argument.
-const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ash", "ksh", "mksh"];
 /// Words behind the name of a shell among which its line is looked for.
 const NEAR: usize = 64;
 /// Lines in lines that are followed.
@@ -181,35 +180,6 @@ fn script(words: &[String]) -> Script {
 
 fn is_shell(word: &str) -> bool {
     SHELLS.contains(&word.rsplit('/').next().unwrap_or(word))
-}
-
-/// The words of one command, nearly as a shell takes them: quotation marks and backslashes are gone, variables and
-/// patterns stay as they are.
-fn words(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = text.chars();
-    let mut mark = None;
-    while let Some(c) = chars.next() {
-        match (mark, c) {
-            (Some(open), _) if open == c => mark = None,
-            (None, '"' | '\'') => {
-                mark = Some(c);
-                word.get_or_insert_default();
-            }
-            (Some('"') | None, '\\') => {
-                let next = chars.next();
-                let kept = mark.is_some() && !next.is_some_and(|c| "$`\"\\\n".contains(c));
-                let into = word.get_or_insert_default();
-                into.extend(kept.then_some('\\'));
-                into.extend(next.filter(|c| *c != '\n'));
-            }
-            (None, c) if c.is_ascii_whitespace() || "<>".contains(c) => found.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    found.extend(word);
-    found
 }
 
 /// A word as a shell would have to be given it.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::domain::call::{EffectClass, Gate};
-use crate::policy::{Origin, Preset, Subject};
+use crate::policy::{Origin, Policy, Preset, Subject};
 
 use super::{call, gate, on_args, with};
 
@@ -145,22 +145,25 @@ fn values_and_ranges() {
     assert_eq!(on_args(&rule("max = 20"), "t", &with_b(json!("1"))), ALLOW);
 }
 
+/// The gate of a call with this path.
+fn on_path(policy: &Policy, (tool, effect): (&'static str, EffectClass), path: &str) -> Gate {
+    let args = json!({ "path": path });
+    gate(
+        policy,
+        &Subject {
+            args: &args,
+            ..call(tool, effect)
+        },
+    )
+}
+
 #[test]
 fn paths_by_their_words() {
     let text =
         "[[rule]]\ntool = \"write_file\"\nargs = [{ at = \"/path\", under = \"src/\" }]\ngate = \"allow\"";
     let policy = with(Preset::Guarded, text, Origin::User);
     let there = policy.clone().in_workspace(Path::new("/w"));
-    let on = |policy: &crate::policy::Policy, path: &str| {
-        let args = json!({ "path": path });
-        gate(
-            policy,
-            &Subject {
-                args: &args,
-                ..call("write_file", EffectClass::Write)
-            },
-        )
-    };
+    let on = |policy: &Policy, path: &str| on_path(policy, ("write_file", EffectClass::Write), path);
     for path in ["src", "src/a.rs", "./src/b/../c", "x/../src/y"] {
         assert_eq!(on(&policy, path), ALLOW, "{path}");
     }
@@ -201,16 +204,7 @@ fn a_path_that_comes_from_outside_is_denied_and_never_let_run() {
         };
         with(preset, &text, Origin::User).in_workspace(Path::new("/w/ws"))
     };
-    let on = |policy: &crate::policy::Policy, path: &str| {
-        let args = json!({ "path": path });
-        gate(
-            policy,
-            &Subject {
-                args: &args,
-                ..call("read_file", EffectClass::Read)
-            },
-        )
-    };
+    let on = |policy: &Policy, path: &str| on_path(policy, ("read_file", EffectClass::Read), path);
     let strange = [
         "/proc/self/cwd/secrets/k",
         "/linked/secrets/k",

@@ -261,14 +261,21 @@ impl Wanted<'_> {
         let (mut from, mut to) = (0, line.len().min(PIECE));
         while !self.cancel.is_cancelled() {
             let hit = self.pattern.find_at(line.get(..to)?, from);
-            match hit {
+            let more = match hit {
                 // At the end of a piece it may only seem to end.
                 Some(hit) if hit.end() < to || to == line.len() => return Some(hit.start()),
-                Some(hit) => from = hit.start(),
+                Some(hit) => {
+                    from = hit.start();
+                    // A match as long as the line is not begun anew for each piece of it.
+                    (to - from).max(PIECE)
+                }
                 None if to == line.len() => return None,
-                None => from = to.saturating_sub(OVERLAP),
-            }
-            to = line.len().min(to + PIECE);
+                None => {
+                    from = to.saturating_sub(OVERLAP);
+                    PIECE
+                }
+            };
+            to = line.len().min(to + more);
         }
         None
     }

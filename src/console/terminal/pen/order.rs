@@ -1,8 +1,8 @@
 //! The order in which cells are written where what looks alike is written together.
 //!
-//! No terminal agrees with every other on how wide a letter is that is not plain ASCII, and one that is drawn wider than
-//! its room covers what stands to the right of it. So all such letters come before all plain ones, and where they stand
-//! side by side the left one comes before the right one: what was covered is then written after it.
+//! No terminal agrees with every other on how wide a letter is that is not plain ASCII, and one that is drawn wider
+//! than its room covers what stands to the right of it. So all such letters come before all plain ones, and where they
+//! stand side by side the left one comes before the right one: what was covered is then written after it.
 //!
 //! Must not know: how a cell is written.
 

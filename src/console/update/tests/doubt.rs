@@ -1,4 +1,5 @@
-//! The question about a call whose outcome nobody knows: what can be said, and what is held back while its process runs.
+//! The question about a call whose outcome nobody knows: what can be said, and what is held back while its process
+//! runs.
 
 use crate::console::link::{Outliving, Update};
 use crate::console::msg::{Msg, Out};

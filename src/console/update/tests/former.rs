@@ -1,4 +1,5 @@
-//! A call of a tool that is defined otherwise than when it was written or approved: what changed is shown, old against new.
+//! A call of a tool that is defined otherwise than when it was written or approved: what changed is shown, old against
+//! new.
 
 use super::arming::ARGS;
 use crate::console::testing::{ARMING, Stage, id};

@@ -1,4 +1,5 @@
-//! What stays of the head of a decision while its arguments are read: never less on screen than counts as read, nor more.
+//! What stays of the head of a decision while its arguments are read: never less on screen than counts as read, nor
+//! more.
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,8 @@ use crate::domain::call::Decision;
 use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::event::CallEvent;
 
-/// A key is held down: it comes again after that, and then thirty times a second. What is approved goes its way at once.
+/// A key is held down: it comes again after that, and then thirty times a second. What is approved goes its way at
+/// once.
 fn hold(stage: &mut Stage, held: &str, first: u64) -> Vec<Command> {
     let mut sent = Vec::new();
     let mut after = 0;

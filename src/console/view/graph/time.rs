@@ -1,8 +1,8 @@
 //! The timeline: the rows of the graph with bars in place of lanes.
 //!
 //! The axis spans what the rows on screen did, so that moving on shows every part of a long run at its
-//! own scale. What goes on lasts until the moment at which a frame is drawn: no frame is drawn for that alone. Each thing that can be done has a character of its own. Must not know: where times come
-//! from.
+//! own scale. What goes on lasts until the moment at which a frame is drawn: no frame is drawn for that alone. Each
+//! thing that can be done has a character of its own. Must not know: where times come from.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! What a row of the graph leaves room for and what it counts, and what no row of a list is cut before. Must not know: how lanes are found.
+//! What a row of the graph leaves room for and what it counts, and what no row of a list is cut before. Must not know:
+//! how lanes are found.
 
 use crate::console::testing::{Stage, id};
 use crate::domain::escape::Detector;

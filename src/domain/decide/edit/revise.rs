@@ -187,7 +187,8 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
 }
 
 /// Whether committing the edit is also the approval of what it says: everything it reads is there,
-/// it is not of a higher effect class than before, it can be undone, and where it can change the world the difference was seen.
+/// it is not of a higher effect class than before, it can be undone, and where it can change the world the difference
+/// was seen.
 fn edit_approves(
     state: &State,
     advice: &dyn Advice,

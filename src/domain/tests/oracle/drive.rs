@@ -150,8 +150,8 @@ impl Session {
         self.w.rev(id)
     }
 
-    /// A word on a call that waits and is not in question. Approval, refusal and answers go by what would run, so that they say
-    /// the same of the same; whether an effect may happen again is drawn.
+    /// A word on a call that waits and is not in question. Approval, refusal and answers go by what would run, so that
+    /// they say the same of the same; whether an effect may happen again is drawn.
     pub fn decide(&mut self, id: NodeId, tape: &mut Tape<'_>) -> bool {
         let rev = self.rev(id);
         let life = &self.w.state.calls[&id];

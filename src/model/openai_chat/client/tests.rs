@@ -1,15 +1,17 @@
 //! The client against a server that sends exactly the bytes that a test wants, over a real socket.
 //! Must not know: the engine.
 
+mod server;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use secrecy::SecretString;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use self::server::{Step, serve};
 use super::{Client, Error, Patience};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::Message;
@@ -17,86 +19,6 @@ use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
 use crate::model::{Chunk, Model, Request, Tap, Way};
 
 const KEY: &str = "sk-canary-123456";
-
-/// What the server does after it has read the request.
-enum Step {
-    Send(Vec<u8>),
-    /// One byte at a time, each in its own packet as far as the system allows.
-    Drip(Vec<u8>),
-    /// This again and again until the client closes the connection.
-    Beat(Vec<u8>),
-    /// Nothing more; the connection stays open until the client closes it.
-    Hang,
-}
-
-/// A server for one request: its base URL, the request as received, and a signal when the client closes.
-struct Server {
-    base: String,
-    request: oneshot::Receiver<String>,
-    closed: oneshot::Receiver<()>,
-}
-
-async fn serve(steps: Vec<Step>) -> Server {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}/v1/", listener.local_addr().unwrap());
-    let (tell_request, request) = oneshot::channel();
-    let (tell_closed, closed) = oneshot::channel();
-    tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.unwrap();
-        socket.set_nodelay(true).unwrap();
-        let mut seen = Vec::new();
-        while !is_whole(&seen) {
-            let mut piece = [0; 4096];
-            let n = socket.read(&mut piece).await.unwrap();
-            assert!(n > 0, "the request was cut");
-            seen.extend_from_slice(&piece[..n]);
-        }
-        let _ = tell_request.send(String::from_utf8(seen).unwrap());
-        for step in steps {
-            match step {
-                Step::Send(bytes) => socket.write_all(&bytes).await.unwrap(),
-                Step::Drip(bytes) => {
-                    for byte in bytes {
-                        socket.write_all(&[byte]).await.unwrap();
-                        tokio::task::yield_now().await;
-                    }
-                }
-                Step::Beat(bytes) => {
-                    while socket.write_all(&bytes).await.is_ok() {
-                        tokio::time::sleep(Duration::from_millis(10)).await;
-                    }
-                    let _ = tell_closed.send(());
-                    return;
-                }
-                Step::Hang => {
-                    let n = socket.read(&mut [0; 16]).await.unwrap_or(0);
-                    assert_eq!(n, 0, "nothing more is said by the client");
-                    let _ = tell_closed.send(());
-                    return;
-                }
-            }
-        }
-    });
-    Server {
-        base,
-        request,
-        closed,
-    }
-}
-
-/// Returns true once the headers and the announced number of body bytes have arrived.
-fn is_whole(seen: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(seen);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        return false;
-    };
-    let length = head.lines().find_map(|line| {
-        line.to_lowercase()
-            .strip_prefix("content-length:")
-            .map(|n| n.trim().parse::<usize>().unwrap())
-    });
-    body.len() >= length.unwrap_or(0)
-}
 
 fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();

@@ -2,10 +2,10 @@
 //! Their content is part of what is decided, so that nobody can swap it between the decision and the launch.
 //!
 //! It errs on the side of telling a file too many, and says where one runs that cannot be told. What a program finds by
-//! itself (a Makefile, what a script includes) is not among them. Must not know: who decides, what comes of a difference.
+//! itself (a Makefile, what a script includes) is not among them. Must not know: who decides, what comes of a
+//! difference.
 
 mod named;
-mod words;
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;

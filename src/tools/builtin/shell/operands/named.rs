@@ -1,12 +1,13 @@
 //! Which paths a command names that run, by its words and a look at what is there.
 //!
-//! It is done at every look at a call, so it is bounded: what was not looked at is said. Must not know: what is in a file.
+//! It is done at every look at a call, so it is bounded: what was not looked at is said. Must not know: what is in a
+//! file.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::words::{Piece, pieces, shreds};
+use crate::shell_words::{self, KEYWORDS, Piece, is_name, pieces};
 
 /// Directories in which a word may name a file.
 const BASES: usize = 16;
@@ -26,14 +27,8 @@ const INTERPRETERS: [&str; 36] = [
 ];
 /// Those of them that take their script as a word, and a file of it only behind an option.
 const BY_OPTION: [&str; 4] = ["awk", "gawk", "nawk", "sed"];
-/// Those of them that read a line for a shell.
-const SHELLS: [&str; 11] = [
-    "ash", "bash", "busybox", "csh", "dash", "fish", "ksh", "mksh", "sh", "tcsh", "zsh",
-];
-/// Words that a shell reads before the name of a program.
-const KEYWORDS: [&str; 11] = [
-    "if", "then", "else", "elif", "while", "until", "do", "time", "!", "{", "exec",
-];
+/// Those of them that read a line and are no shells of the common kind.
+const LIKE_SHELLS: [&str; 4] = ["busybox", "csh", "fish", "tcsh"];
 
 /// What was found.
 pub(super) struct Named {
@@ -119,7 +114,7 @@ impl Named {
             let shell = stand
                 .interpreter
                 .as_deref()
-                .is_some_and(|name| SHELLS.contains(&name));
+                .is_some_and(|name| shell_words::SHELLS.contains(&name) || LIKE_SHELLS.contains(&name));
             let within = shell && text.contains(|c: char| c.is_whitespace() || ";&|".contains(c));
             self.word(&mut stand, &text, first);
             if within && deep < DEEP {
@@ -244,9 +239,22 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     whole.chain(value).chain(attached).filter(|part| !part.is_empty())
 }
 
-fn is_name(word: &str) -> bool {
-    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    !word.is_empty() && word.bytes().all(letter)
+/// The words cut at every sign that may end one, and what stands between quotation marks as a word as a whole.
+fn shreds(line: &str) -> Vec<String> {
+    let mut found: Vec<String> = line
+        .split(|c: char| c.is_whitespace() || ";&|()<>`$={}'\"\\".contains(c))
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    for mark in ['"', '\''] {
+        let quoted = line.split(mark).skip(1).step_by(2);
+        found.extend(
+            quoted
+                .filter(|part| part.contains(char::is_whitespace))
+                .map(str::to_owned),
+        );
+    }
+    found
 }
 
 /// The interpreter that a word names, without its version.

@@ -1,11 +1,16 @@
-//! The words of a shell line, for whoever looks for files among them.
-//!
-//! Read twice: nearly as a shell would, and cut at every sign that may end a word, so that a reading of another shell is
-//! among what is found. Must not know: files.
+//! The words of a shell line, nearly as a shell takes them. Must not know: rules, files, what becomes of a word.
+
+/// Shells that run a line which they are given as a word (`sh -c LINE`).
+pub const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ash", "ksh", "mksh"];
+
+/// Words that may stand before the name of a program.
+pub const KEYWORDS: [&str; 12] = [
+    "if", "then", "else", "elif", "while", "until", "do", "time", "!", "{", "exec", "coproc",
+];
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub enum Piece {
     /// A word.
     Word {
         /// Without its quotation marks.
@@ -17,8 +22,8 @@ pub(super) enum Piece {
     End,
 }
 
-/// The pieces nearly as a shell takes them.
-pub(super) fn pieces(line: &str) -> Vec<Piece> {
+/// The pieces of a line, in order: quotation marks and backslashes are gone, variables and patterns stay as they are.
+pub fn pieces(line: &str) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut word: Option<(String, bool)> = None;
     let mut mark = None;
@@ -60,22 +65,21 @@ pub(super) fn pieces(line: &str) -> Vec<Piece> {
     found
 }
 
-/// The words cut at every sign that may end one, and what stands between quotation marks as a word as a whole.
-pub(super) fn shreds(line: &str) -> Vec<String> {
-    let mut found: Vec<String> = line
-        .split(|c: char| c.is_whitespace() || ";&|()<>`$={}'\"\\".contains(c))
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    for mark in ['"', '\''] {
-        let quoted = line.split(mark).skip(1).step_by(2);
-        found.extend(
-            quoted
-                .filter(|part| part.contains(char::is_whitespace))
-                .map(str::to_owned),
-        );
-    }
-    found
+/// The words alone.
+pub fn words(line: &str) -> Vec<String> {
+    let pieces = pieces(line).into_iter();
+    pieces
+        .filter_map(|piece| match piece {
+            Piece::Word { text, .. } => Some(text),
+            Piece::End => None,
+        })
+        .collect()
+}
+
+/// True for a word that can be the name of a variable.
+pub fn is_name(word: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.bytes().all(letter)
 }
 
 #[cfg(test)]

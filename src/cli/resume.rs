@@ -1,0 +1,241 @@
+//! Goes on with a recorded run: what it was begun with, what is asked again, what outlived it.
+//! Must not know: how a run is shown.
+
+use std::sync::Arc;
+
+use super::args::{self, Common};
+use super::build::{self, Ground};
+use super::exit::{Code, Failure};
+use super::opening::{self, Opened};
+use super::run::{self, Ready};
+use super::{collected, demos, drill, effects, headless, live, models, print, screen};
+use crate::domain::call::Status;
+use crate::domain::event::run::{Limits, Started};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::node::Node;
+use crate::domain::state::{Mode, State};
+use crate::engine;
+use crate::engine::advise::Adviser;
+use crate::engine::setup::{ModelSetup, Setup};
+use crate::model::Model;
+use crate::policy::{Origin, Rule};
+use crate::tools::child;
+
+/// Goes on with a recorded run.
+pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
+    go_on(common, Ground::read(common)?, &resume.id)
+}
+
+/// Goes on with the session of this id.
+pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure> {
+    let headless = run::is_headless(common);
+    live::check(&ground)?;
+    let place = ground.store.find(id)?;
+    let runtime = run::runtime()?;
+    // Opening tells what is wrong with it.
+    let (opened, held) = match opening::open(&ground, &place, headless, &runtime) {
+        Ok(opening::End::Open(open)) => *open,
+        left => {
+            // What still reads is not waited for.
+            runtime.shutdown_background();
+            return left.map(opening::End::code);
+        }
+    };
+    let Opened {
+        writer,
+        state,
+        past,
+        session,
+        mut notices,
+    } = opened;
+    let Some(recorded) = state.started.clone() else {
+        return Err(unbegun(&session));
+    };
+    if recorded.is_drill() {
+        attended(headless, &session)?;
+    }
+    if let Mode::Finished(answer) = state.mode
+        && headless
+    {
+        // Nothing to go on with: the answer is there.
+        let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
+        return headless::print_answer(common, text, &session);
+    }
+    if headless {
+        for line in effects::before_going_on(&state) {
+            print::err(&line);
+        }
+    }
+    let mut setup = setup_of(&recorded, &session)?;
+    let workspace = std::path::PathBuf::from(&recorded.workspace);
+    if !workspace.is_dir() {
+        return Err(Failure::new(
+            Code::Session,
+            format!(
+                "the directory of session {session} is not there any more: {}; put it back, or start a new run",
+                recorded.workspace
+            ),
+        ));
+    }
+    let mut ground = ground.for_run(common, &workspace, &setup)?;
+    let is_drill = matches!(setup.model, ModelSetup::Drill { .. });
+    if is_drill {
+        ground = ground.without_calls();
+    }
+    notices.extend(ground.notices());
+    setup.headless = headless;
+    setup.policy = ground.policy_text();
+    setup.model = models::again(common, &ground, setup.model)?;
+    notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
+    let mut adviser = ground.adviser(&setup, &workspace, headless && !common.control)?;
+    if common.policy.is_none() {
+        adviser.keep_preset(&state.policy);
+    }
+    adviser.watch = adviser.watch.on(&state);
+    adviser.keep_rules(&state.rules);
+    notices.extend(rules_in_force(&adviser));
+    let model: Arc<dyn Model> = models::build(&ground, &setup.model, !headless)?;
+    let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input)?;
+    fitted.user = recorded.user.clone();
+    fitted.silent = recorded.silent;
+    fitted.limits = limits(common, &ground, state.limits);
+    fitted.policy = adviser.policy.preset().to_string();
+    notices.extend(run::uncosted(&fitted));
+    notices.extend(survivors(&state));
+    adviser.keep_resilience(&state);
+    let mut first = first_events(&state, &adviser, fitted);
+    let (holds, told) = collected::hold(screen::draft(&ground, &session).as_deref(), &state, &adviser);
+    first.extend(adviser.resilience(&state).into_iter().chain(holds));
+    notices.extend(told.filter(|_| headless));
+    // A process that died before the first prompt was recorded had promised to record it.
+    let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
+    let task = task.map(run::first_prompt);
+    let (head, run) = (writer.head(), writer.run());
+    let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
+    let (driver, handle) = build::driver(state, writer, adviser, model, notices);
+    let drilled = session.clone();
+    let ready = Ready {
+        driver,
+        handle,
+        first,
+        task,
+        session,
+        past: if headless { Vec::new() } else { past },
+        head,
+        run,
+        door: None,
+        held,
+        tools,
+    };
+    let served = run::serve(common, &ground, ready, headless, runtime)?;
+    if is_drill {
+        drill::tell(common, &ground, &drilled)?;
+    }
+    Ok(served)
+}
+
+/// A drill is decided by a person; the policy alone is judged before it begins.
+fn attended(headless: bool, session: &str) -> Result<(), Failure> {
+    if !headless {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Code::Usage,
+        format!(
+            "session {session} is a drill: it goes on at a terminal only, and nothing of it runs; to judge the policy alone: overrule drill ID --headless"
+        ),
+    ))
+}
+
+/// A session of which nothing was recorded.
+pub fn unbegun(session: &str) -> Failure {
+    Failure::new(
+        Code::Session,
+        format!("session {session} ended before it began: start a new run"),
+    )
+}
+
+/// How a recorded run was begun.
+pub fn setup_of(recorded: &Started, session: &str) -> Result<Setup, Failure> {
+    Setup::parse(&recorded.setup).map_err(|error| {
+        Failure::new(
+            Code::Session,
+            format!("session {session} does not say how it was begun ({error}): start a new run"),
+        )
+    })
+}
+
+/// The limits in force, with those that were named now.
+pub fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
+    let named = ground.settings.limits.values();
+    if common.max_turns.is_some() {
+        limits.turns = named.turns;
+    }
+    if common.max_tokens.is_some() {
+        limits.tokens = named.tokens;
+    }
+    if common.max_time.is_some() {
+        limits.wall_ms = named.wall_ms;
+    }
+    if common.max_price.is_some() {
+        limits.price = named.price;
+    }
+    if common.parallel.is_some() {
+        limits.parallel = named.parallel;
+    }
+    limits
+}
+
+fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event> {
+    let limits = fitted.limits;
+    let mut first = engine::resume::first_events(state, adviser, fitted);
+    if limits != state.limits {
+        first.push(Event::Run(RunEvent::LimitsRaised { limits }));
+        if state.limit_reached.is_some() {
+            first.push(Event::Run(RunEvent::Resumed {}));
+        }
+    }
+    first
+}
+
+/// Children of the process that died, where they outlived it.
+pub fn survivors(state: &State) -> Vec<String> {
+    engine::resume::processes(state)
+        .into_iter()
+        .filter(|(_, pid, ticks)| child::still_running(*pid, *ticks))
+        .map(|(call, pid, _)| {
+            let counts = state.nodes.get(&call).is_some_and(|node| node.active);
+            let waited_for = counts
+                && state
+                    .calls
+                    .get(&call)
+                    .is_some_and(|call| matches!(call.status, Status::Running(_) | Status::InDoubt(_)));
+            let words = format!(
+                "{call} still runs as process {pid}, started before the interruption. End it and what it started \
+                 with `kill -- -{pid}`, or wait for it, before you say what came of it."
+            );
+            if waited_for {
+                words
+            } else {
+                format!("{words} An edit took its place: nothing waits for it, and what goes on runs beside it.")
+            }
+        })
+        .collect()
+}
+
+/// Rules that an operator wrote earlier in this session let calls run without a question: said at once.
+fn rules_in_force(adviser: &Adviser) -> Option<String> {
+    let rules: Vec<String> = adviser
+        .policy
+        .rules()
+        .iter()
+        .filter(|rule| rule.origin == Origin::Session)
+        .map(Rule::cite)
+        .collect();
+    (!rules.is_empty()).then(|| {
+        format!(
+            "Rules of this session are in force: {}. `overrule drop-rule` ends one.",
+            rules.join("; ")
+        )
+    })
+}

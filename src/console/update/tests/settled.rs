@@ -1,0 +1,100 @@
+//! What is set for the whole run, and a recorded run that is driven.
+
+use super::verbs::stage;
+use crate::console::link::ReplayControl;
+use crate::console::model::Source;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+use crate::console::testing::Stage;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::id::Seq;
+
+#[test]
+fn policy_limits_and_title_come_from_the_palette() {
+    let mut stage = stage();
+    for (name, key) in [("policy", ""), ("title", "")] {
+        stage.press(":");
+        stage.type_text(name);
+        stage.press("enter");
+        assert!(
+            matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
+            "{name}{key}"
+        );
+        stage.press("ctrl-u");
+        stage.type_text("z");
+        stage.press("enter");
+    }
+    let commands = stage.commands();
+    assert!(
+        matches!(
+            commands.as_slice(),
+            [
+                Command::Run(RunCommand::SetPolicy { .. }),
+                Command::Run(RunCommand::Title { .. })
+            ]
+        ),
+        "{commands:?}"
+    );
+    stage.press(":");
+    stage.type_text("limits");
+    stage.press("enter");
+    stage.type_text(" turns=7");
+    stage.press("enter");
+    let commands = stage.commands();
+    assert!(
+        matches!(commands.as_slice(), [Command::Run(RunCommand::SetLimits { limits })] if limits.turns == Some(7)),
+        "{commands:?}"
+    );
+}
+
+#[test]
+fn a_limit_that_is_none_is_refused_with_an_example() {
+    let mut stage = stage();
+    stage.press(":");
+    stage.type_text("limits");
+    stage.press("enter");
+    stage.type_text(" turns=x");
+    stage.press("enter");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("turns=50"), "{}", stage.said());
+    assert_eq!(stage.model.overlays.len(), 1, "the line stays open");
+}
+
+#[test]
+fn a_recorded_run_is_driven() {
+    let mut stage = Stage::with(100, 30, |settings| {
+        settings.source = Source::Replay;
+    });
+    stage.sample();
+    stage.draw();
+    stage.press("P P . , = minus 0 $");
+    let controls: Vec<ReplayControl> = stage
+        .out
+        .iter()
+        .filter_map(|out| match out {
+            Out::Replay(control) => Some(*control),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        controls,
+        [
+            ReplayControl::Play,
+            ReplayControl::Pause,
+            ReplayControl::Step,
+            ReplayControl::Back,
+            ReplayControl::Faster,
+            ReplayControl::Slower,
+            ReplayControl::Seek(Seq(0)),
+            ReplayControl::End
+        ]
+    );
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn replay_keys_do_nothing_on_a_live_run() {
+    let mut stage = stage();
+    stage.press("P . ,");
+    assert!(stage.out.is_empty());
+}

@@ -1,0 +1,121 @@
+//! A row of the graph that stands for several nodes: how many, how they stand, what the first one says.
+//!
+//! Must not know: how rows come to be.
+
+use crate::console::doc::Styled;
+use crate::console::layout::gutter::Glyphs;
+use crate::console::model::Model;
+use crate::console::model::graph::rows::Row;
+use crate::console::summary;
+use crate::console::symbols::Symbol;
+use crate::console::theme::Role;
+use crate::domain::id::NodeKind;
+use crate::domain::stand::{self, Stand};
+
+pub(super) fn fold_line(model: &Model, row: usize, here: &Row) -> Styled {
+    let state = &model.run.state;
+    // Nodes, as the preview of an edit counts them: a result that stands with its call is one of its own.
+    let nodes = 1 + model.graph.rows.gutter.members(row).len();
+    let by = here
+        .replaced
+        .and_then(|number| stand::replaced_under(state, number));
+    let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
+    let mark = Glyphs::of(model.settings.line).fold;
+    let closed = Symbol::Closed.glyph(model.settings.charset);
+    Styled::new().own(
+        Role::Fold,
+        format!("{mark}{mark} {closed} {nodes} superseded{by} {mark}{mark}"),
+    )
+}
+
+pub(super) fn elided_line(model: &Model, here: &Row) -> Styled {
+    let mark = Glyphs::of(model.settings.line).fold;
+    let closed = Symbol::Closed.glyph(model.settings.charset);
+    Styled::new().own(
+        Role::Fold,
+        format!("{mark}{mark} {closed} {} not shown {mark}{mark}", here.count),
+    )
+}
+
+/// Calls of a row, by how they stand.
+pub(super) fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) -> Styled {
+    let state = &model.run.state;
+    let mut counts: Vec<(Symbol, usize)> = Vec::new();
+    for id in std::iter::once(&here.key).chain(model.graph.rows.gutter.members(row)) {
+        let Some(call) = state.calls.get(id) else { continue };
+        let symbol = Symbol::of_call(
+            Stand::of_call(state, call),
+            call,
+            state.node(*id),
+            state.observation(*id),
+        );
+        match counts.iter_mut().find(|(known, _)| *known == symbol) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((symbol, 1)),
+        }
+    }
+    for (symbol, count) in counts {
+        line = line.own(
+            symbol.role(),
+            format!(" {}{count}", symbol.glyph(model.settings.charset)),
+        );
+    }
+    line
+}
+
+/// Calls of a turn that are shown one by one.
+const EACH: usize = 12;
+
+/// A turn in one row: how each of its calls stands, and the words of its first node.
+pub(super) fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
+    let state = &model.run.state;
+    let turn = state.turn_of(here.key);
+    let closed = Symbol::Closed.glyph(model.settings.charset);
+    let mut line = Styled::new().own(Role::Dim, format!("{} ", here.key));
+    if let Some(turn) = turn {
+        line = line.own(Role::Fold, format!("{closed} {} ", turn.id));
+    }
+    let calls = || {
+        std::iter::once(&here.key)
+            .chain(model.graph.rows.gutter.members(row))
+            .filter_map(|id| state.calls.get(id).filter(|call| call.id == *id))
+    };
+    let count = calls().count();
+    if count > EACH {
+        line = counts(model, row, here, line).own(Role::Text, " ");
+    } else {
+        for call in calls() {
+            let (node, result) = (state.node(call.id), state.observation(call.id));
+            let symbol = Symbol::of_call(Stand::of_call(state, call), call, node, result);
+            line = line.own(symbol.role(), symbol.glyph(model.settings.charset).to_string());
+        }
+        if count > 0 {
+            line = line.own(Role::Text, " ");
+        }
+    }
+    let words = state.node(here.key).map(|node| summary::of(state, node));
+    let room = width.saturating_sub(line.columns());
+    line.summary(Role::Text, &words.unwrap_or_default(), room)
+}
+
+/// Turns that repeat those above.
+pub(super) fn loop_line(model: &Model, row: usize, here: &Row, times: u32, width: usize) -> Styled {
+    let state = &model.run.state;
+    let glyph = Symbol::Loop.glyph(model.settings.charset);
+    let line = Styled::new().own(
+        Role::Warning,
+        format!("{glyph} the same again {times} times, {} nodes", here.count),
+    );
+    let line = counts(model, row, here, line);
+    let first = model
+        .graph
+        .rows
+        .gutter
+        .members(row)
+        .iter()
+        .find(|id| id.kind == NodeKind::Call);
+    let words = first.map(|id| summary::call(state, *id)).unwrap_or_default();
+    let line = line.own(Role::Text, "  ");
+    let room = width.saturating_sub(line.columns());
+    line.summary(Role::Dim, &words, room)
+}

@@ -1,0 +1,228 @@
+//! How pieces of a reply become blocks, and where a reply ends.
+
+use super::*;
+
+fn text(part: u32, delta: &str) -> Chunk {
+    Chunk::Text {
+        part,
+        delta: delta.into(),
+    }
+}
+
+fn call(part: u32, name: &str) -> Chunk {
+    Chunk::Call {
+        part,
+        id: None,
+        name: name.into(),
+    }
+}
+
+fn args(part: u32, delta: &str) -> Chunk {
+    Chunk::Args {
+        part,
+        delta: delta.into(),
+    }
+}
+
+fn sealed(part: u32) -> Chunk {
+    Chunk::Sealed { part, opaque: None }
+}
+
+fn kinds(blocks: &[Block]) -> Vec<String> {
+    blocks
+        .iter()
+        .map(|block| match block {
+            Block::Thought { text, .. } => format!("thought {text}"),
+            Block::Call { tool, args, .. } => format!("call {tool} {args}"),
+            Block::Answer { text } => format!("answer {text}"),
+        })
+        .collect()
+}
+
+fn run(chunks: Vec<Chunk>) -> (Vec<Vec<String>>, Vec<String>) {
+    let mut assembler = Assembler::default();
+    let during = chunks
+        .into_iter()
+        .map(|chunk| kinds(&assembler.push(chunk)))
+        .collect();
+    let at_end = kinds(&assembler.end());
+    (during, at_end)
+}
+
+#[test]
+fn what_is_shown_of_a_long_text_begins_where_it_began_before_most_words() {
+    let mut text = String::new();
+    let (mut begins, mut words) = (std::collections::BTreeSet::new(), 0);
+    while text.len() < 10 * SHOWN {
+        text.push_str("a 日本 ");
+        words += 1;
+        let (before, shown) = newest(&text);
+        assert!(shown.len() <= SHOWN && text.ends_with(shown));
+        assert!(text.len() <= SHOWN || shown.len() + STEP + 3 > SHOWN);
+        assert_eq!(before as usize + shown.len(), text.len());
+        begins.insert(before);
+    }
+    let most = text.len() / STEP + 1;
+    assert!(begins.len() <= most, "{} places for {words} words", begins.len());
+}
+
+#[test]
+fn text_alone_is_the_answer_and_only_at_the_end() {
+    let (during, end) = run(vec![
+        text(0, "for"),
+        text(0, "ty"),
+        sealed(0),
+        Chunk::Finish(Stop::End),
+    ]);
+    assert!(during.iter().all(Vec::is_empty));
+    assert_eq!(end, ["answer forty"]);
+}
+
+#[test]
+fn text_before_a_call_is_a_thought_and_the_call_comes_before_the_end() {
+    let (during, end) = run(vec![
+        text(0, "look"),
+        call(1, "read"),
+        args(1, "{}"),
+        call(2, "list"),
+        sealed(1),
+        args(2, "{\"a\":1}"),
+        sealed(2),
+        Chunk::Finish(Stop::Calls),
+    ]);
+    assert_eq!(during[1], ["thought look"]);
+    assert_eq!(during[4], ["call read {}"]);
+    assert_eq!(during[6], [r#"call list {"a":1}"#]);
+    assert!(end.is_empty());
+}
+
+#[test]
+fn a_call_that_was_cut_is_never_a_block() {
+    let (during, end) = run(vec![
+        call(0, "write"),
+        args(0, "{\"path\":\"a"),
+        Chunk::Finish(Stop::Length),
+    ]);
+    assert!(during.iter().all(Vec::is_empty));
+    assert!(end.is_empty());
+}
+
+#[test]
+fn text_that_was_cut_is_a_thought_and_never_an_answer() {
+    let (_, end) = run(vec![text(0, "I thi"), Chunk::Finish(Stop::Length)]);
+    assert_eq!(end, ["thought I thi"]);
+}
+
+#[test]
+fn a_part_has_an_end_whatever_it_is_and_nothing_is_taken_behind_it() {
+    let most = "x".repeat(PART);
+    let begins: [fn(&str) -> Chunk; 3] = [
+        |more| text(0, more),
+        |more| Chunk::Reasoning {
+            part: 0,
+            delta: more.into(),
+        },
+        |more| args(0, more),
+    ];
+    for (number, more) in begins.into_iter().enumerate() {
+        let mut assembler = Assembler::default();
+        // The name counts too.
+        let name = if number == 2 { "read" } else { "" };
+        if number == 2 {
+            assembler.push(call(0, name));
+        }
+        assembler.push(more(&most[name.len()..]));
+        assert_eq!(assembler.too_long(), None, "as much as it may have");
+        let before = assembler.open_bytes();
+        assert!(assembler.push(more("y")).is_empty());
+        let why = assembler.too_long().unwrap();
+        assert!(why.contains("one block") && why.contains("16 MiB"), "{why}");
+        assert!(assembler.push(call(1, "read")).is_empty());
+        assert!(assembler.push(sealed(1)).is_empty());
+        assert_eq!(assembler.open_bytes(), before);
+    }
+}
+
+#[test]
+fn what_is_open_can_always_be_written_down() {
+    // Parts are joined by line breaks.
+    const { assert!(ALL + MAX_PARTS < crate::journal::MAX_PAYLOAD) };
+}
+
+#[test]
+fn all_parts_of_a_stream_together_have_an_end() {
+    let mut assembler = Assembler::default();
+    let half = "x".repeat(PART / 2);
+    for part in 0..4 {
+        assembler.push(text(part, &half));
+        assert_eq!(assembler.too_long(), None);
+    }
+    assert!(assembler.push(text(4, "y")).is_empty());
+    assert!(assembler.too_long().unwrap().contains("more than 32 MiB"));
+
+    let mut assembler = Assembler::default();
+    for part in 0..MAX_PARTS as u32 {
+        assembler.push(call(part, "read"));
+    }
+    assert_eq!(assembler.too_long(), None);
+    assembler.push(call(MAX_PARTS as u32, "read"));
+    assert!(assembler.too_long().unwrap().contains("16384 blocks"));
+
+    let mut assembler = Assembler::default();
+    assembler.push(call(0, "read"));
+    let opaque = Some("x".repeat(PART));
+    assert!(assembler.push(Chunk::Sealed { part: 0, opaque }).is_empty());
+    assert!(assembler.too_long().is_some(), "what nobody reads counts too");
+}
+
+#[test]
+fn text_after_calls_is_a_thought() {
+    let (_, end) = run(vec![
+        call(0, "read"),
+        args(0, ""),
+        text(1, "and then"),
+        sealed(0),
+        Chunk::Finish(Stop::Calls),
+    ]);
+    assert_eq!(end, ["thought and then"]);
+}
+
+#[test]
+fn of_what_nobody_knows_the_first_are_told_the_rest_is_counted_and_all_of_it_has_an_end() {
+    let unknown = |raw: &str| Chunk::Unknown { raw: raw.into() };
+    let mut assembler = Assembler::default();
+    let mut told = Vec::new();
+    for number in 0..9 {
+        assembler.push(unknown(&number.to_string()));
+        told.append(&mut assembler.unknown);
+    }
+    assert_eq!(told, ["0", "1", "2", "3", "4"]);
+    assert_eq!(assembler.untold(), Some((4, "8".to_owned())));
+    assert_eq!(assembler.untold(), None, "told once");
+    assert_eq!(assembler.too_long(), None);
+
+    let mut assembler = Assembler::default();
+    for _ in 0..UNKNOWN {
+        assembler.push(unknown("x"));
+    }
+    assert_eq!(assembler.too_long(), None);
+    assembler.push(unknown("x"));
+    assert!(assembler.too_long().unwrap().contains("16384 things"));
+
+    let mut assembler = Assembler::default();
+    for _ in 0..2 {
+        assembler.push(unknown(&"x".repeat(PART)));
+    }
+    assert_eq!(assembler.too_long(), None);
+    assembler.push(unknown("x"));
+    assert!(assembler.too_long().unwrap().contains("more than 32 MiB"));
+}
+
+#[test]
+fn text_that_ended_for_an_unknown_reason_is_no_answer() {
+    let (_, end) = run(vec![
+        text(0, "half"),
+        Chunk::Finish(Stop::Other("because".into())),
+    ]);
+    assert_eq!(end, ["thought half"]);
+}
