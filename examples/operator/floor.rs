@@ -1,5 +1,6 @@
 //! The smallest program that shows as much, in a terminal: a list of which only the rows on screen are made, and below
-//! it what a model streams.
+//! it what a model streams. As in the console, the rows that a row hangs on, those above it, are lit while the cursor is
+//! there, and none are while it is on the stream.
 //!
 //! Must not know: the console.
 
@@ -15,7 +16,7 @@ use crossterm::terminal::{
     disable_raw_mode, enable_raw_mode,
 };
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, List, ListItem, Paragraph, Wrap};
 use ratatui::{DefaultTerminal, Frame, Terminal, backend::CrosstermBackend};
@@ -26,6 +27,8 @@ use crate::write::now;
 const FRAME: Duration = Duration::from_micros(16_667);
 /// Bytes of a stream that are shown: as many as fill its pane.
 const SHOWN: usize = 4_096;
+/// The ground of a row that is lit.
+const LIT: Color = Color::Indexed(236);
 /// What stands before the text of the stream.
 const SAYS: &str = "t1 stream\nsays: ";
 
@@ -164,11 +167,14 @@ fn draw(frame: &mut Frame<'_>, shown: &Shown) {
     let head = Rect::new(0, 0, width, 1);
     frame.render_widget(Line::from("overrule  measured  working"), head);
     let end = text.as_deref().map(tail);
+    let lights = end.is_some() && *at < list.len();
     let rows = list.iter().map(String::as_str).chain(end);
     let rows = rows.enumerate().skip(top).take(lines);
     let rows = rows.map(|(no, words)| {
         let style = if no == *at {
             Style::new().add_modifier(Modifier::REVERSED)
+        } else if lights && no < *at {
+            Style::new().bg(LIT)
         } else {
             Style::new()
         };

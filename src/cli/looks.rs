@@ -69,18 +69,39 @@ pub struct Watched {
     policy: Vec<(String, String)>,
     /// When what changed is read.
     due: Option<Instant>,
-    watcher: Result<RecommendedWatcher, String>,
+    watch: Watch,
     told: bool,
 }
 
+/// Whether changes are noticed.
+enum Watch {
+    /// Not before the files are read: the first frame does not wait for a thread to begin.
+    Later(mpsc::Sender<()>),
+    On(RecommendedWatcher),
+    /// Why they are not.
+    Failed(String),
+}
+
 impl Watched {
-    /// Watches from now on; the first news is that nothing was read yet.
+    /// Watches from the first reading on; the first news is that nothing was read yet.
     pub fn new(ground: &Ground) -> Self {
         let (tell, news) = mpsc::channel(1);
-        let places = Places::of(ground);
-        let named = places.named.as_deref().and_then(Path::file_name);
+        Self {
+            ground: ground.clone(),
+            places: Places::of(ground),
+            news,
+            policy: Vec::new(),
+            due: Some(Instant::now()),
+            watch: Watch::Later(tell),
+            told: false,
+        }
+    }
+
+    /// The one that tells of every change of a file that is ours.
+    fn begin(&self, tell: mpsc::Sender<()>) -> Watch {
+        let named = self.places.named.as_deref().and_then(Path::file_name);
         let named = named.map(OsStr::to_owned);
-        let own = places.own.clone();
+        let own = self.places.own.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // Reading a file is an event too; answering it would never end.
             let is_news = event.is_ok_and(|event| {
@@ -97,21 +118,17 @@ impl Watched {
                 let _ = tell.try_send(());
             }
         });
-        let mut watched = Self {
-            ground: ground.clone(),
-            places,
-            news,
-            policy: Vec::new(),
-            due: Some(Instant::now()),
-            watcher: watcher.map_err(|error| error.to_string()),
-            told: false,
-        };
-        watched.watch();
-        watched
+        match watcher {
+            Ok(watcher) => Watch::On(watcher),
+            Err(error) => Watch::Failed(error.to_string()),
+        }
     }
 
     /// Watches every directory that is there; one that comes later is news in the nearest one above that is.
     fn watch(&mut self) {
+        if let Watch::Later(tell) = &self.watch {
+            self.watch = self.begin(tell.clone());
+        }
         let named = Path::new(&self.ground.settings.theme.value);
         let beside = named.parent().filter(|dir| !dir.as_os_str().is_empty());
         let settings = self.places.named.as_deref().map(|file| {
@@ -129,7 +146,9 @@ impl Watched {
         ];
         let others = others.into_iter().flatten().map(Path::to_owned);
         let others: Vec<PathBuf> = others.filter(|dir| dir.is_dir()).collect();
-        let Ok(watcher) = &mut self.watcher else { return };
+        let Watch::On(watcher) = &mut self.watch else {
+            return;
+        };
         let mut failed = others.iter().find_map(|dir| look_at(watcher, dir).err());
         // A directory that was made just before its own was watched was no news.
         while let (None, Some(dir)) = (&failed, first.take()) {
@@ -137,7 +156,7 @@ impl Watched {
             first = above().filter(|now| *now != dir);
         }
         if let Some(why) = failed {
-            self.watcher = Err(why);
+            self.watch = Watch::Failed(why);
         }
     }
 }
@@ -159,7 +178,7 @@ impl Watched {
     pub fn settings(&mut self) -> (Vec<(String, String)>, Vec<String>) {
         self.watch();
         let mut troubles = Vec::new();
-        if let (Err(why), false) = (&self.watcher, self.told) {
+        if let (Watch::Failed(why), false) = (&self.watch, self.told) {
             self.told = true;
             troubles.push(format!(
                 "changes of themes, keys and settings are not noticed before the next start: {why}"
