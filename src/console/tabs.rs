@@ -14,6 +14,7 @@ mod former;
 mod frame;
 mod head;
 mod legend;
+mod listed;
 mod loops;
 mod needed;
 mod older;

@@ -11,10 +11,11 @@ use super::input::By;
 use super::open;
 use crate::console::apart;
 use crate::console::model::Model;
-use crate::console::model::arming::{Question, Shown};
+use crate::console::model::arming::{Arming, Question, Shown};
 use crate::console::model::batch::Batch;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, BulkItem, Left, Overlay};
+use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
 use crate::console::rows::many;
 use crate::domain::bulk;
@@ -65,27 +66,29 @@ pub(super) fn items(model: &Model) -> Vec<BulkItem> {
     let run = &model.run;
     let together = bulk::together(&run.state).into_iter();
     together
-        .map(|item| {
-            let question = Question::Call {
-                call: item.call,
-                rev: item.rev,
-                digest: Some(item.digest.clone()),
-                status: Status::Awaiting.word(),
-            };
-            let unread = match run.shown_args(item.call) {
-                Some(args) if !model.arming.was_read(&question) => args.len() as u64,
-                _ => 0,
-            };
-            BulkItem {
-                unread,
-                call: item.call,
-                rev: item.rev,
-                digest: item.digest,
-                left: None,
-                row: None,
-            }
+        .map(|item| BulkItem {
+            unread: not_read(run, &model.arming, &item),
+            call: item.call,
+            rev: item.rev,
+            digest: item.digest,
+            left: None,
+            rows: Vec::new(),
         })
         .collect()
+}
+
+/// Bytes of the arguments of a call that nobody has read as it waits now.
+pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64 {
+    let question = Question::Call {
+        call: item.call,
+        rev: item.rev,
+        digest: Some(item.digest.clone()),
+        status: Status::Awaiting.word(),
+    };
+    match run.shown_args(item.call) {
+        Some(args) if !arming.was_read(&question) => args.len() as u64,
+        _ => 0,
+    }
 }
 
 /// Compares the open list with what could be listed now: marks what left, counts what came. What left once

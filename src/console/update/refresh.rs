@@ -308,6 +308,7 @@ fn overlay(model: &mut Model) {
         collected,
         log,
         queue,
+        arming,
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
@@ -354,6 +355,8 @@ fn overlay(model: &mut Model) {
             if stale(view.made, &view.doc) {
                 view.made = key;
                 view.would = would(&run.state, &view.wanted);
+                let waiting = view.would.iter().flat_map(|would| &would.waiting);
+                view.unread = waiting.map(|one| bulk::not_read(run, arming, one)).collect();
                 view.stamp = rule_stamp(view);
                 tabs::rule_preview(&mut maker, view);
                 view.doc = maker.doc;

@@ -138,6 +138,7 @@ fn show(model: &mut Model, wanted: Wanted) {
     let view = RuleView {
         would: would(&model.run.state, &wanted),
         wanted,
+        unread: Vec::new(),
         doc: Doc::default(),
         top: 0,
         stamp: 0,
