@@ -60,7 +60,7 @@ pub use loops::loops;
 pub use needed::{fits, needed};
 pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
-pub use pages::{bulk, help, note, unasked};
+pub use pages::{Kept, bulk, help, note, unasked};
 pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};

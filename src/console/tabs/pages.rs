@@ -29,11 +29,45 @@ const NARROW: usize = 24;
 /// Where further rows begin that do not stand below a column of their own.
 const INDENT: usize = 4;
 
-/// Every key, by place; all that works where help was asked for comes first. Then what the signs mean.
-pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context) {
-    let others = Context::ALL.into_iter().filter(|context| *context != here);
-    for context in std::iter::once(here).chain(others) {
-        if context == Context::Replay && !replay {
+/// Which runs help is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// One that goes on: everything works.
+    Live,
+    /// One that is only read: what would change it is refused.
+    Read,
+    /// One that is played back.
+    Replayed,
+}
+
+/// Every key, by place; all that works where help was asked for comes first. Then what the signs mean. In a run that is
+/// recorded nothing is listed that it refuses.
+pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
+    // What drives a recording is what there is to do in it.
+    let first =
+        (kept == Kept::Replayed && here.reach().contains(&Context::Replay)).then_some(Context::Replay);
+    let others = Context::ALL
+        .into_iter()
+        .filter(|context| *context != here && Some(*context) != first);
+    if kept != Kept::Live {
+        let words = "This run is recorded: keys that would decide or change something in it do nothing, and are left out.";
+        maker.own(Role::Dim, words);
+    }
+    for context in first.into_iter().chain(std::iter::once(here)).chain(others) {
+        if context == Context::Replay && kept != Kept::Replayed {
+            continue;
+        }
+        // What a recorded run never opens.
+        let closed = matches!(
+            context,
+            Context::Editor
+                | Context::Review
+                | Context::Gathered
+                | Context::Bulk
+                | Context::Rule
+                | Context::Confirm
+        );
+        if closed && kept != Kept::Live {
             continue;
         }
         let entries: Vec<_> = commands::entries()
@@ -41,6 +75,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context)
                 entry.contexts.first() == Some(&context)
                     || (context == here && entry.contexts.contains(&here))
             })
+            .filter(|entry| kept == Kept::Live || !entry.verb.acts())
             .collect();
         if entries.is_empty() {
             continue;

@@ -270,7 +270,12 @@ fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, sett
         PageContent::Loops => tabs::loops(maker, settings.offered()),
         PageContent::Needed => tabs::needed(maker, log, settings.offered()),
         PageContent::Help(here) => {
-            tabs::help(maker, &settings.keymap, settings.is_replay(), *here);
+            let kept = match (settings.is_replay(), settings.is_recorded()) {
+                (true, _) => tabs::Kept::Replayed,
+                (false, true) => tabs::Kept::Read,
+                (false, false) => tabs::Kept::Live,
+            };
+            tabs::help(maker, &settings.keymap, kept, *here);
         }
         PageContent::Note(words) => tabs::note(maker, words),
         PageContent::Difference(lines) => tabs::difference(maker, lines),
