@@ -134,7 +134,7 @@ fn dropped(model: &Model) -> Option<String> {
     let key = model.settings.keymap.first("ask-turn-again");
     (bytes > 0).then(|| {
         format!(
-            "the turn ends here: what arrived whole stays, {} of a block that was not whole are dropped; {key} on it asks \
+            "the turn ends here: what arrived whole stays; dropped: {} of a block that was not whole; {key} on it asks \
              the model again",
             many(bytes, "byte")
         )

@@ -114,7 +114,7 @@ fn ending_a_stream_says_what_of_it_is_dropped_and_only_where_something_is() {
     let said = stage.said();
     assert!(said.contains("what arrived whole stays"), "{said}");
     assert!(
-        said.contains("20 bytes of a block that was not whole are dropped"),
+        said.contains("dropped: 20 bytes of a block that was not whole"),
         "{said}"
     );
 }

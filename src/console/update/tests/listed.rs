@@ -1,17 +1,16 @@
 //! What lists that decide about several calls say of each: the same in every one, and what the inspector says.
 
 use crate::console::testing::{Stage, id};
-use crate::domain::call::{Digest, EffectClass, Operand, Seen};
+use crate::domain::call::{Digest, Operand, Seen};
 use crate::domain::event::{CallEvent, EditEvent, Event};
 use crate::domain::id::Rev;
 use crate::domain::node::{Content, Origin};
 
-/// Two calls of a shell that wait. The first runs a file, which holds something else than when it was asked before; a
+/// Two calls that wait. The first runs a file, which holds something else than when it was asked before; a
 /// repair made it what it is.
 fn stage() -> Stage {
     let mut stage = Stage::new(120, 40);
     stage.begin();
-    stage.has_tool("shell", EffectClass::Write, &[]);
     let ready = |stage: &mut Stage, call: &str, rev: u32, hash: &str| {
         stage.call(CallEvent::Ready {
             call: id(call),
@@ -33,30 +32,28 @@ fn stage() -> Stage {
             deadline_ms: None,
         });
     };
-    stage.proposed("c3", "shell", r#"{"command":"sh bin/deploy.sh"}"#);
+    stage.proposed("c3", "write_file", r#"{"path":"bin/a"}"#);
     ready(&mut stage, "c3", 1, "0123456789abcdef");
     stage.engine(Event::Edit(EditEvent::Revised {
         node: id("c3"),
         rev: Rev(2),
         content: Content::Call {
-            tool: "shell".into(),
-            args: r#"{"command":"sh bin/deploy.sh --now"}"#.into(),
+            tool: "write_file".into(),
+            args: r#"{"path":"bin/b"}"#.into(),
         },
         origin: Origin::Repair { attempt: 1 },
         approves: None,
     }));
     ready(&mut stage, "c3", 2, "fedcba9876543210");
-    stage.awaiting("c4", "shell", r#"{"command":"ls"}"#);
+    stage.awaiting("c4", "write_file", r#"{"path":"bin/x"}"#);
     stage.draw();
     stage.press("2 g");
     stage
 }
 
-/// Opens the preview of a rule about all calls of the shell.
+/// Opens the preview of a rule about all calls of the tool.
 fn with_rule(stage: &mut Stage) {
-    stage.press("+ alt-a");
-    stage.type_text("tool = \"shell\"");
-    stage.press("ctrl-s");
+    stage.press("+ ctrl-s");
 }
 
 #[test]
@@ -99,8 +96,8 @@ fn the_queue_says_that_a_call_is_not_what_the_model_wrote() {
     let operator = Origin::Operator {
         user: "operator".into(),
     };
-    stage.asked_anew("c4", ("write_file", r#"{"path":"a","content":"b"}"#), operator);
+    stage.asked_anew("c4", ("read_file", r#"{"path":"a"}"#), operator);
     let text = stage.text();
-    assert!(text.contains("(edited, another tool than shell)"), "{text}");
+    assert!(text.contains("(edited, another tool than write_file)"), "{text}");
     assert_eq!(text.matches("(repaired)").count(), 1, "{text}");
 }

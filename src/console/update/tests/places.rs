@@ -579,7 +579,7 @@ fn the_inspector_says_what_it_is_about_on_every_tab() {
         let row = text
             .lines()
             .find(|row| row.contains("content") && row.contains("wire"));
-        row.map(str::to_owned).unwrap_or_else(|| panic!("{text}"))
+        row.map_or_else(|| panic!("{text}"), str::to_owned)
     };
     assert!(
         !bar(&mut stage).contains("c3"),
