@@ -29,13 +29,25 @@ fn group(why: Alone, count: usize) -> String {
 
 /// All of them in one line, the calls by their names.
 pub fn words(left: &BTreeMap<Alone, Vec<NodeId>>) -> String {
-    let named = |(why, calls): (&Alone, &Vec<NodeId>)| {
-        let mut names: Vec<String> = calls.iter().take(NAMED).map(NodeId::to_string).collect();
-        if calls.len() > NAMED {
-            names.push(format!("+{}", calls.len() - NAMED));
-        }
-        format!("{} ({})", group(*why, calls.len()), names.join(" "))
-    };
+    let named =
+        |(why, calls): (&Alone, &Vec<NodeId>)| format!("{} ({})", group(*why, calls.len()), names(calls));
     let groups: Vec<String> = left.iter().map(named).collect();
     groups.join(", ")
+}
+
+/// Calls that came after a list was opened; nothing for none.
+pub fn came(calls: &[NodeId]) -> String {
+    match calls.len() {
+        0 => String::new(),
+        count => format!("{count} that came meanwhile ({})", names(calls)),
+    }
+}
+
+/// The first few by their names, the others counted.
+fn names(calls: &[NodeId]) -> String {
+    let mut names: Vec<String> = calls.iter().take(NAMED).map(NodeId::to_string).collect();
+    if calls.len() > NAMED {
+        names.push(format!("+{}", calls.len() - NAMED));
+    }
+    names.join(" ")
 }

@@ -14,6 +14,7 @@ use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use super::tabs::fits;
 use crate::console::update::in_doubt;
+use crate::domain::bulk::plain;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::{Epoch, NodeKind};
@@ -77,6 +78,9 @@ pub fn hints(model: &Model) -> Vec<Hint> {
             all = worded(model, true);
         }
     }
+    // Where there is room for more than the usual.
+    let is_seldom = |verb: &Verb| matches!(verb, Verb::Decide(Decide::Always | Decide::Rule));
+    all.sort_by_key(|(verb, _)| is_seldom(verb));
     all.into_iter().map(|(_, hint)| hint).collect()
 }
 
@@ -182,6 +186,9 @@ fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     match verb {
         Verb::View(View::Decisions) if model.log.decisions => return Some("all lines"),
         Verb::Edit(EditVerb::CompareAll) if compares_all(model) => return Some("only what differs"),
+        Verb::Edit(EditVerb::EffectsAll) if lists_all_effects(model) => {
+            return Some("only what needs an eye");
+        }
         Verb::View(View::Follow) => {
             if let Some(word) = followed(model) {
                 return Some(word);
@@ -204,6 +211,11 @@ fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
 /// True where a comparison lists what is the same on both too.
 fn compares_all(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { all: true, .. }))
+}
+
+/// True where the whole ledger is listed.
+fn lists_all_effects(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Effects { all: true, .. }))
 }
 
 /// What `enter` does on the row under the cursor, where it does not go there.
@@ -342,6 +354,15 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
             Some(Status::Awaiting) => !is_out_of_sight(model),
             status => (shown && status == Some(&Status::Blocked)) || kind == Some(NodeKind::Answer),
         },
+        Decide::Always => {
+            let subject = match model.inspector.subject {
+                Some(Subject::Pick(Pick::Node(id))) => model.run.state.node(id.call()),
+                _ => None,
+            };
+            let may = subject.is_some_and(|node| plain(&model.run.state, node));
+            status == Some(&Status::Awaiting) && may && !is_out_of_sight(model)
+        }
+        Decide::Rule => kind == Some(NodeKind::Call) || kind == Some(NodeKind::Observation),
         Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
         Decide::Retry | Decide::RunNow | Decide::ChooseRepair | Decide::SkipRepair | Decide::Cancel
             if !shown =>

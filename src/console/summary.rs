@@ -16,7 +16,7 @@ use crate::domain::branch;
 use crate::domain::call::Outcome;
 use crate::domain::command::Edit;
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::node::{Content, Node};
+use crate::domain::node::{Content, Node, Origin};
 use crate::domain::ready;
 use crate::domain::state::State;
 use crate::schema::RESERVED;
@@ -34,6 +34,8 @@ const ESCAPE: usize = 12;
 const NAMED: usize = 64;
 /// Longest value without blanks that is taken for the name of a place.
 const PLACE: usize = 1000;
+/// Characters of the name of a tool that a call had before.
+const OLD: usize = 40;
 /// Columns that a call has at least beside what came of it.
 const CALL: usize = 24;
 /// Columns of the arrow between a call and what came of it.
@@ -316,6 +318,45 @@ pub fn ready_call(state: &State, id: NodeId) -> Summary {
         },
         _ => call(state, id),
     }
+}
+
+/// A node by its number with what it says, to name a place.
+pub fn named_node(state: &State, id: NodeId) -> Summary {
+    let name = Summary::default().own(format!("{id} "));
+    match state.node(id) {
+        Some(node) => name.and(of(state, node)),
+        None => name,
+    }
+}
+
+/// Who made a call another one than it was first, in a few words; none for one that is what it was.
+pub fn altered(node: &Node) -> Option<String> {
+    let Content::Call {
+        tool: old,
+        args: first,
+    } = &node.revisions.first()?.content
+    else {
+        return None;
+    };
+    let (tool, args) = node.as_call()?;
+    let other_tool = old != tool;
+    if !other_tool && first == args {
+        return None;
+    }
+    let who = match &node.now().origin {
+        Origin::Operator { .. } => "edited".to_owned(),
+        Origin::Repair { .. } => "repaired".to_owned(),
+        Origin::Engine { rule } => format!("changed by the engine ({})", crate::text::visible(rule)),
+        _ => "changed".to_owned(),
+    };
+    Some(if other_tool {
+        format!(
+            "{who}, another tool than {}",
+            crate::text::visible(head(old, OLD).0)
+        )
+    } else {
+        who
+    })
 }
 
 /// The columns that a call has beside what came of it, where both stand in so many.

@@ -42,11 +42,11 @@ static DECIDE: &[Entry] = &[
     entry(Verb::Decide(Decide::All), "approve-all", &["A"], &[Panes], "", "list every call that can be approved together; a second key approves the list"),
     entry(Verb::Decide(Decide::AllNow), "approve-list", &["ctrl-a"], &[Bulk], "approve all listed", "approve everything that is listed"),
     entry(Verb::Decide(Decide::All), "take-in", &["A"], &[Bulk], "take in what came", "list anew: with what came since the list was opened, without what left it; what is listed has to be looked at again"),
-    entry(Verb::Decide(Decide::Always), "always", &["*"], &[Panes], "", "always run exactly these bytes of this tool: the rule is shown first"),
-    entry(Verb::Decide(Decide::Rule), "write-rule", &["+"], &[Panes], "", "write a rule for the rest of the session, begun from the selected call; what it would have meant is counted first"),
+    entry(Verb::Decide(Decide::Always), "always", &["*"], &[Panes], "always allow exactly this", "let this call run, now and always, with exactly these bytes; the rule is shown first"),
+    entry(Verb::Decide(Decide::Rule), "write-rule", &["+"], &[Panes], "rule for such calls", "write a rule from the selected call: allow, ask or deny such calls for the rest of the session; what it would have meant is counted first"),
     entry(Verb::Decide(Decide::Accept), "accept-rule", &["ctrl-a"], &[Rule], "accept the rule", "accept the rule that is shown"),
     entry(Verb::Decide(Decide::Rules), "rules", &["B"], &[Panes], "", "list the rules of the session"),
-    entry(Verb::Decide(Decide::DropRule), "drop-rule", &["x", "delete"], &[Rules], "drop", "let the rule judge no more; asks once more"),
+    entry(Verb::Decide(Decide::DropRule), "drop-rule", &["x", "delete"], &[Rules], "drop the rule", "let the rule judge no more; asks once more"),
     entry(Verb::Decide(Decide::Retry), "retry", &["R"], &[Panes], "run again", "run a finished call once more, or one whose result was reused"),
     entry(Verb::Decide(Decide::RunNow), "run-now", &["H"], &[Panes], "run now", "let a call that waits for a time run at once"),
     entry(Verb::Decide(Decide::ChooseRepair), "choose-repair", &["F"], &[Panes], "choose a repair", "take one of the repairs that are offered for the call"),
@@ -105,7 +105,7 @@ static BRANCH: &[Entry] = &[
     entry(Verb::Edit(EditVerb::BranchTake), "pane-take", &["alt-t"], &[BranchPane], "take over", "take what the node selected in the graph says on the branch under the cursor; shows first what that does"),
     entry(Verb::Edit(EditVerb::BranchTake), "branch-take", &["t"], &[Compare], "take over", "take what the node says on the other branch; shows first what that does"),
     entry(Verb::Edit(EditVerb::CompareAll), "compare-all", &["s", "space"], &[Compare], "same ones too", "list nodes that say the same on both, or only the others"),
-    entry(Verb::Edit(EditVerb::EffectsAll), "effects-all", &["s", "space"], &[Effects], "all, or what needs an eye", "list everything that could change the world, or only what was left behind or is in doubt"),
+    entry(Verb::Edit(EditVerb::EffectsAll), "effects-all", &["s", "space"], &[Effects], "all effects", "list everything that could change the world, or only what was left behind or is in doubt"),
     entry(Verb::Edit(EditVerb::TakeBack), "take-back", &["c"], &[Effects], "take back", "put in the call with which the tool takes the effect back; it is shown first"),
     entry(Verb::Edit(EditVerb::Probe), "probe", &["p"], &[Doubt, Effects], "look whether it happened", "put in the call with which the tool finds out whether it happened; it is shown first"),
 ];
@@ -145,7 +145,7 @@ static GRAPH: &[Entry] = &[
 
 #[rustfmt::skip]
 static JUMP: &[Entry] = &[
-    entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to the next call that waits for you"),
+    entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to the next call that waits for you; the graph shows it too, unless it follows what comes"),
     entry(Verb::Jump(Jump::Failure), "next-failure", &["f"], &[Panes], "", "go to the next failed call or broken stream"),
     entry(Verb::Jump(Jump::Edited), "next-edit", &["d"], &[Panes], "", "go to the next edited node"),
     entry(Verb::Jump(Jump::Parent), "parent", &["["], &[Panes], "", "go to the parent of the selected node"),

@@ -15,7 +15,7 @@ pub struct Batch {
     /// Those that are not answered yet.
     open: Vec<Command>,
     /// Calls of the list that had changed or waited no more, and were not sent.
-    left: usize,
+    left: Vec<NodeId>,
     approved: Vec<NodeId>,
     /// Bytes of what was approved that had not been on screen.
     unread: u64,
@@ -39,8 +39,8 @@ pub struct Sum {
 }
 
 impl Batch {
-    /// These were sent; so many others of the list were not.
-    pub const fn new(open: Vec<Command>, left: usize) -> Self {
+    /// These were sent; those others of the list were not.
+    pub const fn new(open: Vec<Command>, left: Vec<NodeId>) -> Self {
         Self {
             open,
             left,
@@ -68,9 +68,22 @@ impl Batch {
         true
     }
 
-    /// What came of all of them, once each is answered.
-    pub fn sum(&self) -> Option<Sum> {
-        if !self.open.is_empty() {
+    /// True once each is answered.
+    pub const fn is_answered(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// True for a call that was in the list, whatever became of it.
+    pub fn listed(&self, call: NodeId) -> bool {
+        self.approved.contains(&call)
+            || self.left.contains(&call)
+            || self.refused.iter().any(|(one, _)| *one == call)
+    }
+
+    /// What came of all of them, once each is answered, and what was not in the list and goes on waiting; nothing for
+    /// nothing.
+    pub fn sum(&self, waits: &str) -> Option<Sum> {
+        if !self.is_answered() {
             return None;
         }
         let all = self.approved.len() + self.refused.len();
@@ -82,10 +95,13 @@ impl Batch {
         if self.unread > 0 {
             head = format!("{head} with {} unread", bytes(self.unread));
         }
-        let tail = match self.left {
+        let mut tail = match self.left.len() {
             0 => String::new(),
             left => format!("; {left} of the list changed or waited no more, and did not count"),
         };
+        if !waits.is_empty() {
+            tail = format!("{tail}; not in the list, and still waiting: {waits}");
+        }
         let ids: Vec<String> = self.approved.iter().map(NodeId::to_string).collect();
         let ids = match &*ids {
             [] => String::new(),
@@ -120,9 +136,13 @@ mod tests {
     use crate::domain::call::Digest;
     use crate::domain::id::Rev;
 
+    fn id(no: u32) -> NodeId {
+        format!("c{no}").parse().unwrap()
+    }
+
     fn approve(no: u32, unread: u64) -> Command {
         Command::Call(CallCommand::Approve {
-            call: format!("c{no}").parse().unwrap(),
+            call: id(no),
             rev: Rev(1),
             digest: Digest("d".into()),
             unread,
@@ -132,27 +152,31 @@ mod tests {
 
     #[test]
     fn nothing_is_summed_up_before_each_is_answered_and_what_is_no_part_of_it_does_not_count() {
-        let mut batch = Batch::new(vec![approve(3, 5), approve(4, 7)], 0);
+        let mut batch = Batch::new(vec![approve(3, 5), approve(4, 7)], Vec::new());
         assert!(batch.answer(&approve(3, 5), None));
         assert!(!batch.answer(&approve(3, 5), None), "it is answered");
         assert!(!batch.answer(&approve(9, 0), Some("no")));
-        assert_eq!(batch.sum(), None);
+        assert_eq!(batch.sum("1 denied (c9)"), None);
         assert!(batch.answer(&approve(4, 7), None));
-        let sum = batch.sum().unwrap();
+        let sum = batch.sum("").unwrap();
         assert_eq!(sum.short, "approved 2 calls with 12 bytes unread");
         assert_eq!(sum.whole, "approved 2 calls with 12 bytes unread: c3 c4");
         assert!(!sum.bad);
+        let waits = "; not in the list, and still waiting: 1 denied (c9)";
+        let more = batch.sum("1 denied (c9)").unwrap();
+        assert_eq!(more.short, format!("{}{waits}", sum.short));
+        assert_eq!(more.whole, format!("{}{waits}", sum.whole));
     }
 
     #[test]
     fn refusals_are_counted_with_their_reasons() {
         let commands: Vec<Command> = (3..8).map(|no| approve(no, 1)).collect();
-        let mut batch = Batch::new(commands.clone(), 2);
+        let mut batch = Batch::new(commands.clone(), vec![id(9), id(10)]);
         for command in &commands {
             let why = (*command != commands[0]).then_some("it changed");
             assert!(batch.answer(command, why));
         }
-        let sum = batch.sum().unwrap();
+        let sum = batch.sum("").unwrap();
         let left = "2 of the list changed or waited no more, and did not count";
         let head = "approved 1 of 5 calls with 1 byte unread";
         assert_eq!(
@@ -164,9 +188,9 @@ mod tests {
         assert!(sum.whole.contains("c7: it changed") && !sum.whole.contains("see the log"));
         assert!(sum.bad);
 
-        let mut batch = Batch::new(vec![approve(3, 9)], 0);
+        let mut batch = Batch::new(vec![approve(3, 9)], Vec::new());
         batch.answer(&approve(3, 9), Some("it is over"));
-        let sum = batch.sum().unwrap();
+        let sum = batch.sum("").unwrap();
         assert_eq!(
             sum.short, "approved none of 1 call; 1 refused meanwhile: c3: it is over",
             "what was not approved was not approved unread either"

@@ -317,8 +317,8 @@ pub struct BulkItem {
     pub unread: u64,
     /// Why it is not approved any more; it stays in its row.
     pub left: Option<Left>,
-    /// Its row as it was shown.
-    pub row: Option<Styled>,
+    /// Its rows as they were shown; none before they were.
+    pub rows: Vec<Styled>,
 }
 
 /// Why a call of a list is not approved with the others.
@@ -378,6 +378,8 @@ pub struct RuleView {
     pub wanted: Wanted,
     /// What it would have meant; or why it may not stand.
     pub would: Result<Would, String>,
+    /// For each call that it would decide at once the bytes of its arguments that nobody has read.
+    pub unread: Vec<u64>,
     /// As rows.
     pub doc: Doc,
     /// First row on screen.

@@ -5,7 +5,7 @@
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
-use crate::domain::call::{Call, Gate, Quoted, Seen, Status, Verdict};
+use crate::domain::call::{Call, Gate, Operand, Quoted, Seen, Status, Verdict};
 use crate::domain::ladder::span;
 use crate::policy::shell;
 use crate::text::{Survey, head, in_ascii, visible};
@@ -160,40 +160,50 @@ fn handed(tool: &str, args: &str) -> Vec<shell::Command> {
 
 /// The files that it runs. What is in them is part of what is decided, and is looked at once more before it begins.
 pub(super) fn operands(maker: &mut Maker<'_>, call: &Call) {
-    let Some(runs) = &call.runs else { return };
-    for (at, one) in runs.operands.iter().enumerate() {
-        let name = if at == 0 { "runs" } else { "" };
-        if !one.seen.is_file() {
-            let row = Styled::new().own(Role::Dim, format!("{name:<10} "));
-            let row = match one.seen {
-                Seen::Untold => row.untrusted(Role::Accent, &one.path, PATH).own(
-                    Role::Warning,
-                    "  only a shell can tell which file that is: it is not looked at",
-                ),
-                _ => row.own(
-                    Role::Warning,
-                    "more: not all files that it may run were looked at",
-                ),
-            };
-            maker.over(row, usize::from(NAME));
-            continue;
-        }
-        let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
-        let mut row = Styled::new()
-            .own(Role::Dim, format!("{name:<10} "))
-            .untrusted(Role::Accent, &one.path, PATH)
-            .own(Role::Text, format!("  {} bytes, {hash}", one.bytes));
-        if one.seen == Seen::Dates {
-            row = row.own(Role::Warning, "  too long to be read: its size and dates count");
-        }
-        if runs.altered.contains(&one.path) {
-            row = row.own(
-                Role::Warning,
-                "  it holds something else than when this was asked before",
-            );
-        }
+    for row in files(call, 0) {
         maker.over(row, usize::from(NAME));
     }
+}
+
+/// A row for each file that a call runs, so many columns in.
+pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
+    let Some(runs) = &call.runs else {
+        return Vec::new();
+    };
+    let row = |(at, one): (usize, &Operand)| {
+        let name = if at == 0 { "runs" } else { "" };
+        let row = Styled::new().own(Role::Dim, format!("{:indent$}{name:<10} ", ""));
+        match one.seen {
+            Seen::Untold => row.untrusted(Role::Accent, &one.path, PATH).own(
+                Role::Warning,
+                "  only a shell can tell which file that is: it is not looked at",
+            ),
+            Seen::Cut => row.own(
+                Role::Warning,
+                "more: not all files that it may run were looked at",
+            ),
+            Seen::Whole | Seen::Dates => file(row, one, runs.altered.contains(&one.path)),
+        }
+    };
+    runs.operands.iter().enumerate().map(row).collect()
+}
+
+/// A file that runs, as it was looked at.
+fn file(row: Styled, one: &Operand, altered: bool) -> Styled {
+    let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
+    let mut row = row
+        .untrusted(Role::Accent, &one.path, PATH)
+        .own(Role::Text, format!("  {} bytes, {hash}", one.bytes));
+    if one.seen == Seen::Dates {
+        row = row.own(Role::Warning, "  too long to be read: its size and dates count");
+    }
+    if altered {
+        row = row.own(
+            Role::Warning,
+            "  it holds something else than when this was asked before",
+        );
+    }
+    row
 }
 
 /// What of the arguments is not what it looks like, in all that is approved.

@@ -2,7 +2,8 @@
 //!
 //! Must not know: how they are drawn.
 
-use super::{Maker, WHOLE};
+use super::Maker;
+use super::listed::{self, Listed};
 use crate::console::alike;
 use crate::console::apart;
 use crate::console::columns::Columns as _;
@@ -10,12 +11,7 @@ use crate::console::commands::{self, Context};
 use crate::console::doc::{Styled, broken};
 use crate::console::keymap::Keymap;
 use crate::console::model::overlay::{Bulk, Left};
-use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
-use crate::domain::id::NodeId;
-use crate::domain::state::State;
-use crate::domain::tags;
-use crate::domain::thread;
 
 /// What stands in the place of a question that is asked no more.
 pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
@@ -33,11 +29,45 @@ const NARROW: usize = 24;
 /// Where further rows begin that do not stand below a column of their own.
 const INDENT: usize = 4;
 
-/// Every key, by place; all that works where help was asked for comes first. Then what the signs mean.
-pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context) {
-    let others = Context::ALL.into_iter().filter(|context| *context != here);
-    for context in std::iter::once(here).chain(others) {
-        if context == Context::Replay && !replay {
+/// Which runs help is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// One that goes on: everything works.
+    Live,
+    /// One that is only read: what would change it is refused.
+    Read,
+    /// One that is played back.
+    Replayed,
+}
+
+/// Every key, by place; all that works where help was asked for comes first. Then what the signs mean. In a run that is
+/// recorded nothing is listed that it refuses.
+pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
+    // What drives a recording is what there is to do in it.
+    let first =
+        (kept == Kept::Replayed && here.reach().contains(&Context::Replay)).then_some(Context::Replay);
+    let others = Context::ALL
+        .into_iter()
+        .filter(|context| *context != here && Some(*context) != first);
+    if kept != Kept::Live {
+        let words = "This run is recorded: keys that would decide or change something in it do nothing, and are left out.";
+        maker.own(Role::Dim, words);
+    }
+    for context in first.into_iter().chain(std::iter::once(here)).chain(others) {
+        if context == Context::Replay && kept != Kept::Replayed {
+            continue;
+        }
+        // What a recorded run never opens.
+        let closed = matches!(
+            context,
+            Context::Editor
+                | Context::Review
+                | Context::Gathered
+                | Context::Bulk
+                | Context::Rule
+                | Context::Confirm
+        );
+        if closed && kept != Kept::Live {
             continue;
         }
         let entries: Vec<_> = commands::entries()
@@ -45,6 +75,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context)
                 entry.contexts.first() == Some(&context)
                     || (context == here && entry.contexts.contains(&here))
             })
+            .filter(|entry| kept == Kept::Live || !entry.verb.acts())
             .collect();
         if entries.is_empty() {
             continue;
@@ -103,58 +134,19 @@ pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
     let any_left = stand < items.len();
     let alike = alike::of(&maker.run.state, items.iter().map(|item| item.call));
     for item in items.iter_mut() {
-        if let (true, Some(row)) = (any_left, &item.row) {
-            for row in struck(row, item.left).over(usize::from(maker.width), INDENT) {
-                maker.doc.line(row);
-            }
+        if any_left && !item.rows.is_empty() {
+            struck(maker, &item.rows, item.left);
             continue;
         }
-        let state = &maker.run.state;
-        let words = match alike.get(&item.call) {
-            Some(alike) if alike.is_like() => alike.words(),
-            // Its tool is no part of what differs.
-            Some(alike) => tool_of(state, item.call).and(alike.words()),
-            None => summary::ready_call(state, item.call),
+        let one = Listed {
+            call: item.call,
+            rev: item.rev,
+            digest: &item.digest,
+            unread: item.unread,
         };
-        let class = class(state, item.call);
-        let shown = maker.run.shown_args(item.call);
-        // What is not looked through yet is no row to read: the list is approved once it is.
-        let places = match shown.map(|shown| maker.cache.survey(&shown)) {
-            None => Some(0),
-            Some(Ok(survey)) => Some(survey.total()),
-            Some(Err(ticket)) => {
-                maker.doc.wait(ticket);
-                None
-            }
-        };
-        let mut line = Styled::new()
-            .own(Role::Accent, format!("{} {} ", item.call, item.rev))
-            .own(
-                Role::Dim,
-                format!("{} ", crate::text::visible(item.digest.short())),
-            )
-            .summary_at_length(Role::Text, &words, WHOLE)
-            .own(Role::Dim, format!("  {class}"));
-        match places {
-            Some(0) => {}
-            Some(places) => {
-                line = line.own(Role::Warning, format!("  look out: {}", count(places, "place")));
-            }
-            None => line = line.own(Role::Warning, "  being looked through: a moment"),
-        }
-        if item.unread > 0 {
-            line = line.own(
-                Role::Warning,
-                format!("  {} unread", count(item.unread as usize, "byte")),
-            );
-        }
-        if thread::is_held(state, item.call) {
-            line = line.own(Role::Edited, "  then waits for an edit");
-        }
-        item.row = places.map(|_| line.clone());
-        for row in struck(&line, item.left).over(usize::from(maker.width), INDENT) {
-            maker.doc.line(row);
-        }
+        let (rows, whole) = listed::rows(maker, &one, alike.get(&item.call));
+        struck(maker, &rows, item.left);
+        item.rows = if whole { rows } else { Vec::new() };
     }
     let words = match apart::words(&bulk.apart) {
         words if words.is_empty() => "nothing that waited is left out".to_owned(),
@@ -163,45 +155,20 @@ pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
     maker.own(Role::Dim, words);
 }
 
-/// A row of the list; of a call that left it with a word in the place of the digest, so that the rows below stay where
-/// they are.
-fn struck(row: &Styled, left: Option<Left>) -> Styled {
-    let mut row = row.clone();
-    let Some(left) = left else { return row };
-    for piece in &mut row.0 {
-        piece.role = Role::Superseded;
-    }
-    if let Some(digest) = row.0.get_mut(1) {
-        let room = digest.text.trim_end().columns();
-        (digest.role, digest.text) = (Role::Warning, format!("{:<room$} ", left.word()));
-    }
-    row
-}
-
-/// The tool of a call, before its arguments.
-fn tool_of(state: &State, id: NodeId) -> Summary {
-    let call = state.node(id).and_then(|node| node.as_call());
-    call.map_or_else(Summary::default, |(tool, _)| {
-        Summary::default().name(tool).own(" ")
-    })
-}
-
-/// What a call can do to the world.
-fn class(state: &State, id: NodeId) -> String {
-    let effect = state.call(id).map(|call| call.effect.word());
-    let tool = state
-        .node(id)
-        .and_then(|node| node.as_call())
-        .map(|(tool, _)| tool);
-    let tags = tool.map_or(&[][..], |tool| tags::of(state, tool));
-    let words = effect.into_iter().chain(tags.iter().map(String::as_str));
-    crate::text::visible(&words.collect::<Vec<_>>().join(" "))
-}
-
-/// So many of something.
-fn count(many: usize, what: &str) -> String {
-    match many {
-        1 => format!("1 {what}"),
-        many => format!("{many} {what}s"),
+/// The rows of a call in the list; of one that left it with a word in the place of the digest, so that the rows below
+/// stay where they are.
+fn struck(maker: &mut Maker<'_>, rows: &[Styled], left: Option<Left>) {
+    for (at, row) in rows.iter().enumerate() {
+        let mut row = row.clone();
+        if let Some(left) = left {
+            for piece in &mut row.0 {
+                piece.role = Role::Superseded;
+            }
+            if let (0, Some(digest)) = (at, row.0.get_mut(1)) {
+                let room = digest.text.trim_end().columns();
+                (digest.role, digest.text) = (Role::Warning, format!("{:<room$} ", left.word()));
+            }
+        }
+        maker.over(row, listed::INDENT);
     }
 }

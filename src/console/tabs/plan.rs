@@ -2,18 +2,20 @@
 //!
 //! What cannot be taken back comes first. Must not know: how a change is committed.
 
-use super::{Maker, WHOLE};
+use super::{Maker, NAME, WHOLE};
 use crate::console::diff;
 use crate::console::doc::Styled;
 use crate::console::model::overlay::{Review, Whose};
+use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
 use crate::domain::advice::{Advice as _, Cards};
 use crate::domain::branch;
 use crate::domain::branch::compare::compare;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::NodeId;
+use crate::domain::command::{Behind, Command, Edit, EditCommand};
+use crate::domain::id::{NodeId, TurnId};
 use crate::domain::lineage::{Asked, Plan, plan};
 use crate::domain::refusal::Refusal;
+use crate::domain::thread;
 use crate::text::heed;
 
 use super::revisions::difference;
@@ -38,7 +40,7 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
     if again {
         maker.own(
             Role::Warning,
-            "The outside world stays as it is: what tools did is not undone, and no approval comes back.",
+            "The outside world stays as it is: what tools did has happened, and this does not undo it. No approval comes back.",
         );
         says_again(maker, &review.command);
     }
@@ -60,12 +62,69 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
                 .summary_at_length(Role::Accent, &changed.what, WHOLE);
             maker.over(line, 4);
         }
+        if let Some(edit) = review.edits().get(at) {
+            place(maker, edit);
+        }
         let edit = review.edits().get(at).and_then(Edit::words);
         if let Some(words) = edit.and_then(|words| heed(words)) {
             maker.own(Role::Warning, words);
         }
         difference(maker, &changed.lines);
     }
+}
+
+/// Where something new goes, or whose words are taken: the text alone does not say it.
+fn place(maker: &mut Maker<'_>, edit: &Edit) {
+    let state = &maker.run.state;
+    let behind_turn = |after: Option<TurnId>| {
+        let tip = || state.turns_of(thread::ROOT).next_back().map(|turn| turn.id);
+        let Some(turn) = after.or_else(tip) else {
+            return Summary::default().own("at the beginning");
+        };
+        let words = if after.is_some() {
+            "after"
+        } else {
+            "at the end, after"
+        };
+        let nodes = state.turns.get(&turn).into_iter().flat_map(|turn| &turn.nodes);
+        let counts = nodes.filter(|id| state.node(**id).is_some_and(|node| node.active));
+        let words = Summary::default().own(format!("{words} {turn}"));
+        match counts.max() {
+            Some(last) => words.own(", behind ").and(summary::named_node(state, *last)),
+            None => words,
+        }
+    };
+    let (name, words) = match edit {
+        Edit::InsertPrompt { after, .. } | Edit::InsertCall { after, .. } => ("goes", behind_turn(*after)),
+        Edit::InsertThought { after, .. } => match after {
+            None => ("goes", behind_turn(None)),
+            Some(Behind::Turn(turn)) => ("goes", behind_turn(Some(*turn))),
+            Some(Behind::Node(node)) => {
+                let words = Summary::default().own("behind ");
+                ("goes", words.and(summary::named_node(state, *node)))
+            }
+        },
+        Edit::Take { node, from, .. } => {
+            let here = node.observation();
+            let place = match state.node(here).filter(|node| node.active) {
+                Some(node) => format!("in the place of what {here} {} says now, of ", node.rev()),
+                None => format!("as {here}, which says nothing here now, of "),
+            };
+            let from = format!(", taken from {}", super::branches::title(state, *from));
+            let words = Summary::default().own(place);
+            let words = words.and(summary::named_node(state, node.call()));
+            ("goes", words.own(crate::text::visible(&from)))
+        }
+        Edit::Call { .. }
+        | Edit::Text { .. }
+        | Edit::Observation { .. }
+        | Edit::RejectAnswer { .. }
+        | Edit::Delete { .. } => return,
+    };
+    let line = Styled::new()
+        .own(Role::Dim, format!("{name:<10} "))
+        .summary_at_length(Role::Accent, &words, WHOLE);
+    maker.over(line, usize::from(NAME));
 }
 
 /// Nodes that stay and say something else, because another branch stands.
@@ -271,8 +330,8 @@ fn effects(maker: &mut Maker<'_>, plan: &Plan) {
         return;
     }
     let head = match plan.effects.len() {
-        1 => "1 effect happened already and stays:".to_owned(),
-        count => format!("{count} effects happened already and stay:"),
+        1 => "1 effect happened already and stays; no edit and no undo takes it back:".to_owned(),
+        count => format!("{count} effects happened already and stay; no edit and no undo takes them back:"),
     };
     maker.own(Role::Warning, head);
     for seq in plan.effects.iter().take(MOST_EFFECTS) {

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use super::{Maker, WHOLE};
+use super::Maker;
+use super::listed::{self, Listed};
+use crate::console::alike;
 use crate::console::doc::{Form, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::model::overlay::RuleView;
 use crate::console::pager::Wrap;
 use crate::console::rows::many;
-use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::call::{Decision, Gate};
 use crate::domain::rule::{self, SessionRule, Wanted, Written};
@@ -18,8 +19,6 @@ use crate::policy::session;
 
 /// Calls that are listed.
 const MOST: usize = 50;
-/// Where the further rows of one begin.
-const INDENT: usize = 6;
 
 /// A rule, word for word, and what it would have meant.
 pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
@@ -96,19 +95,19 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
     if gate == Gate::Ask {
         return;
     }
-    for waiting in would.waiting.iter().take(MOST) {
-        let line = Styled::new()
-            .own(Role::Accent, format!("  {} {} ", waiting.call, waiting.rev))
-            .own(
-                Role::Dim,
-                format!("{} ", crate::text::visible(waiting.digest.short())),
-            )
-            .summary_at_length(
-                Role::Text,
-                &summary::ready_call(&maker.run.state, waiting.call),
-                WHOLE,
-            );
-        maker.over(line, INDENT);
+    let listed = || would.waiting.iter().take(MOST);
+    let alike = alike::of(&maker.run.state, listed().map(|one| one.call));
+    for (at, waiting) in listed().enumerate() {
+        let one = Listed {
+            call: waiting.call,
+            rev: waiting.rev,
+            digest: &waiting.digest,
+            unread: view.unread.get(at).copied().unwrap_or(0),
+        };
+        let (rows, _) = listed::rows(maker, &one, alike.get(&waiting.call));
+        for row in rows {
+            maker.over(row, listed::INDENT);
+        }
     }
     if would.waiting.len() > MOST {
         let more = would.waiting.len() - MOST;

@@ -11,15 +11,17 @@ use super::input::By;
 use super::open;
 use crate::console::apart;
 use crate::console::model::Model;
-use crate::console::model::arming::{Question, Shown};
+use crate::console::model::arming::{Arming, Question, Shown};
 use crate::console::model::batch::Batch;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, BulkItem, Left, Overlay};
+use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
 use crate::console::rows::many;
 use crate::domain::bulk;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
+use crate::domain::id::NodeId;
 use crate::domain::state::State;
 
 /// Ranges of rows that are named.
@@ -65,27 +67,29 @@ pub(super) fn items(model: &Model) -> Vec<BulkItem> {
     let run = &model.run;
     let together = bulk::together(&run.state).into_iter();
     together
-        .map(|item| {
-            let question = Question::Call {
-                call: item.call,
-                rev: item.rev,
-                digest: Some(item.digest.clone()),
-                status: Status::Awaiting.word(),
-            };
-            let unread = match run.shown_args(item.call) {
-                Some(args) if !model.arming.was_read(&question) => args.len() as u64,
-                _ => 0,
-            };
-            BulkItem {
-                unread,
-                call: item.call,
-                rev: item.rev,
-                digest: item.digest,
-                left: None,
-                row: None,
-            }
+        .map(|item| BulkItem {
+            unread: not_read(run, &model.arming, &item),
+            call: item.call,
+            rev: item.rev,
+            digest: item.digest,
+            left: None,
+            rows: Vec::new(),
         })
         .collect()
+}
+
+/// Bytes of the arguments of a call that nobody has read as it waits now.
+pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64 {
+    let question = Question::Call {
+        call: item.call,
+        rev: item.rev,
+        digest: Some(item.digest.clone()),
+        status: Status::Awaiting.word(),
+    };
+    match run.shown_args(item.call) {
+        Some(args) if !arming.was_read(&question) => args.len() as u64,
+        _ => 0,
+    }
 }
 
 /// Compares the open list with what could be listed now: marks what left, counts what came. What left once
@@ -156,7 +160,8 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     if let Some(why) = unread(shown) {
         return Err(why);
     }
-    let listed = bulk.items.len();
+    let gone = bulk.items.iter().filter(|item| item.left.is_some());
+    let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
     let items: Vec<BulkItem> = bulk.standing().cloned().collect();
     if items.is_empty() {
         return Err("nothing was approved: no call of this list waits any more as it is listed".to_owned());
@@ -176,13 +181,12 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         .collect();
     // What came of them is said once each is written down or refused.
     let sent = format!("sent {}", many(items.len(), "approval"));
-    let left = listed - items.len();
-    model.say(match left {
+    model.say(match gone.len() {
         0 => sent,
         left => format!("{sent}; {left} of the list changed or waited no more, and did not count"),
     });
     out.extend(commands.iter().cloned().map(Out::Command));
-    model.run.batches.push(Batch::new(commands, left));
+    model.run.batches.push(Batch::new(commands, gone));
     Ok(())
 }
 
@@ -193,7 +197,11 @@ pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) 
     let Some(at) = batches.iter_mut().position(|batch| batch.answer(command, why)) else {
         return false;
     };
-    if let Some(sum) = batches.get(at).and_then(Batch::sum) {
+    let Some(batch) = batches.get(at).filter(|batch| batch.is_answered()) else {
+        return true;
+    };
+    let waits = still_waiting(&model.run.state, batch);
+    if let Some(sum) = batch.sum(&waits) {
         batches.remove(at);
         if sum.bad {
             model.log.add(Line::Trouble(sum.whole));
@@ -204,4 +212,18 @@ pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) 
         }
     }
     true
+}
+
+/// What was not in the list that was approved and goes on waiting, with the reason.
+fn still_waiting(state: &State, batch: &Batch) -> String {
+    let mut left = bulk::left_out(state);
+    for calls in left.values_mut() {
+        calls.retain(|call| !batch.listed(*call));
+    }
+    left.retain(|_, calls| !calls.is_empty());
+    let came = bulk::together(state).into_iter().map(|item| item.call);
+    let came: Vec<NodeId> = came.filter(|call| !batch.listed(*call)).collect();
+    let words = [apart::came(&came), apart::words(&left)];
+    let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
+    words.join(", ")
 }

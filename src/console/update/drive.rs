@@ -14,10 +14,12 @@ use crate::console::model::arming::Question;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::msg::{Leave, Out};
+use crate::console::rows::many;
 use crate::domain::breaker::Phase;
 use crate::domain::command::{Command, EscapeCommand, RunCommand, WeightCommand};
 use crate::domain::escape::Detector;
 use crate::domain::id::Seq;
+use crate::domain::live::LivePart;
 use crate::domain::state::Mode;
 
 /// Within this time a second ctrl-c leaves at once.
@@ -37,7 +39,12 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
             },
         },
         RunVerb::Step => RunCommand::Step {},
-        RunVerb::StopTurn => RunCommand::StopTurn {},
+        RunVerb::StopTurn => {
+            if let Some(words) = dropped(model) {
+                model.say(words);
+            }
+            RunCommand::StopTurn {}
+        }
         RunVerb::Emergency => {
             if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
                 model.overlays.pop();
@@ -114,6 +121,24 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
         }
     };
     send(model, Command::Run(command), None, out);
+}
+
+/// What is lost of a stream that is ended now: what had come of a block that is not whole; none where nothing had.
+fn dropped(model: &Model) -> Option<String> {
+    let parts = model.run.live.values().flat_map(|live| &live.parts);
+    let bytes = parts.map(|part| match part {
+        LivePart::Text { text, before, .. } => *before + text.len() as u64,
+        LivePart::Call { args, before, .. } => *before + args.len() as u64,
+    });
+    let bytes = usize::try_from(bytes.sum::<u64>()).unwrap_or(usize::MAX);
+    let key = model.settings.keymap.first("ask-turn-again");
+    (bytes > 0).then(|| {
+        format!(
+            "the turn ends here: what arrived whole stays; dropped: {} of a block that was not whole; {key} on it asks \
+             the model again",
+            many(bytes, "byte")
+        )
+    })
 }
 
 /// Asks for the detector that is muted, or listened to again.

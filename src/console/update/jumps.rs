@@ -59,6 +59,10 @@ fn pending(model: &mut Model) -> Result<(), String> {
     match model.queue.selected {
         Some(Wanted::Call { call, .. }) => {
             decide::go_to_queue(model, call);
+            // A graph that follows what comes goes on doing so.
+            if model.graph.pinned {
+                model.graph.go_to(call, &model.run);
+            }
         }
         _ => model.screen.focus(Pane::Queue),
     }

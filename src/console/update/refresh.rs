@@ -8,7 +8,7 @@ use super::{bulk, listings};
 use crate::console::alike;
 use crate::console::doc::{Doc, Work};
 use crate::console::hints::hints;
-use crate::console::model::arming::Question;
+use crate::console::model::arming::{Arming, Question};
 use crate::console::model::graph::{Pick, body};
 use crate::console::model::inspector::{Made, Subject, Tab};
 use crate::console::model::listing::Kind;
@@ -270,7 +270,12 @@ fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, sett
         PageContent::Loops => tabs::loops(maker, settings.offered()),
         PageContent::Needed => tabs::needed(maker, log, settings.offered()),
         PageContent::Help(here) => {
-            tabs::help(maker, &settings.keymap, settings.is_replay(), *here);
+            let kept = match (settings.is_replay(), settings.is_recorded()) {
+                (true, _) => tabs::Kept::Replayed,
+                (false, true) => tabs::Kept::Read,
+                (false, false) => tabs::Kept::Live,
+            };
+            tabs::help(maker, &settings.keymap, kept, *here);
         }
         PageContent::Note(words) => tabs::note(maker, words),
         PageContent::Difference(lines) => tabs::difference(maker, lines),
@@ -308,6 +313,7 @@ fn overlay(model: &mut Model) {
         collected,
         log,
         queue,
+        arming,
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
@@ -353,8 +359,7 @@ fn overlay(model: &mut Model) {
         Overlay::Rule(view) => {
             if stale(view.made, &view.doc) {
                 view.made = key;
-                view.would = would(&run.state, &view.wanted);
-                view.stamp = rule_stamp(view);
+                count(view, run, arming);
                 tabs::rule_preview(&mut maker, view);
                 view.doc = maker.doc;
             }
@@ -413,6 +418,14 @@ fn stamp(review: &Review) -> u64 {
         Err(refusal) => refusal.message.hash(&mut hasher),
     }
     hasher.finish()
+}
+
+/// Counts what a rule would mean, and what of it nobody has read.
+fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
+    view.would = would(&run.state, &view.wanted);
+    let waiting = view.would.iter().flat_map(|would| &would.waiting);
+    view.unread = waiting.map(|one| bulk::not_read(run, arming, one)).collect();
+    view.stamp = rule_stamp(view);
 }
 
 /// Changes when the rule does, or what it decides at once.

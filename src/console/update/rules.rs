@@ -78,8 +78,9 @@ pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
 /// Opens an editor on a rule, begun from the selected call.
 pub(super) fn write(model: &mut Model) -> Result<(), String> {
     live(model)?;
-    let begun = call(model).and_then(|id| begun(model, id));
-    let allow = begun.unwrap_or_else(|| "tool = \"read_file\"".to_owned());
+    let Some(allow) = call(model).and_then(|id| begun(model, id)) else {
+        return Err(no_call(model));
+    };
     let stands = |gate: &str| {
         let text: Arc<str> = format!("{allow}\ngate = \"{gate}\"").into();
         read(&model.run.state, &Wanted::Text { text: text.clone() }).map(|_| text)
@@ -96,6 +97,22 @@ pub(super) fn write(model: &mut Model) -> Result<(), String> {
         model.say(format!("it begins with \"ask\", not with \"allow\": {why}"));
     }
     Ok(())
+}
+
+/// That a rule is written from a call, and how to come to one.
+fn no_call(model: &Model) -> String {
+    let here = match subject(model) {
+        Some(id) => format!("{id} is no call"),
+        None => "no call is selected".to_owned(),
+    };
+    let key = |name| model.settings.keymap.first(name);
+    let (next, write) = (key("next-pending"), key("write-rule"));
+    let way = if model.queue.waiting() > 0 {
+        format!("{next} goes to the next one that waits, then {write} again")
+    } else {
+        format!("put the cursor on one in the graph, then {write} again")
+    };
+    format!("{here}, and a rule begins with one: {way}")
 }
 
 /// What a rule is about that is about calls like this one: its tool, and for one with a path the directory of that.
@@ -138,6 +155,7 @@ fn show(model: &mut Model, wanted: Wanted) {
     let view = RuleView {
         would: would(&model.run.state, &wanted),
         wanted,
+        unread: Vec::new(),
         doc: Doc::default(),
         top: 0,
         stamp: 0,

@@ -22,6 +22,7 @@ mod hinted;
 mod history;
 mod irreversible;
 mod leaving;
+mod listed;
 mod long;
 mod looks;
 mod loops;

@@ -209,6 +209,8 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.fill(area, Role::Header);
     let keymap = &model.settings.keymap;
     let run = &model.run;
+    // A key that something open on top does not hear is not named.
+    let heard = model.overlays.is_empty();
     // The key that tells more is what a narrow screen must not lose.
     let mut hint = String::new();
     let (role, words) = if let Some(why) = &run.halted {
@@ -224,27 +226,25 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             Stream::Broken(fault) => fault.kind.word(),
             _ => "broken",
         };
-        let keys = way_to(model, turn.id);
-        (
-            Role::Error,
-            format!(
-                "{} broke ({kind}): {keys} to ask again, keep what arrived, or stop",
-                turn.id
-            ),
-        )
+        let what = "ask again, keep what arrived, or stop";
+        let words = if heard {
+            format!("{} broke ({kind}): {} to {what}", turn.id, way_to(model, turn.id))
+        } else {
+            format!("{} broke ({kind}): you can {what}", turn.id)
+        };
+        (Role::Error, words)
     } else if let Some((which, message)) = &run.state.limit_reached {
-        (
-            Role::Warning,
-            format!(
-                "limit of {} reached: {}; raise it with the command `limits` in {}",
-                visible(which),
-                visible(message),
-                keymap.first("palette")
-            ),
-        )
+        let reached = format!("limit of {} reached: {}", visible(which), visible(message));
+        let way = format!(
+            "; raise it with the command `limits` in {}",
+            keymap.first("palette")
+        );
+        (Role::Warning, if heard { reached + &way } else { reached })
     } else if let Some(need) = run.stuck() {
         let reason: String = need.reason.chars().take(200).collect();
-        hint = if need.cause == Cause::Edit && !model.collected.is_empty() {
+        hint = if !heard {
+            String::new()
+        } else if need.cause == Cause::Edit && !model.collected.is_empty() {
             format!("; {}: look at it", keymap.first("collected"))
         } else {
             format!("; {}: why, what to do", keymap.first("why-waiting"))

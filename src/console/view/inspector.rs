@@ -8,8 +8,11 @@ use regex::Regex;
 
 use super::paint::{Canvas, row_of};
 use super::shell;
+use crate::console::columns::Columns as _;
 use crate::console::doc::{Doc, Styled};
 use crate::console::model::Model;
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::theme::Role;
 
@@ -41,7 +44,27 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         find,
     );
     let shown = inspector.shown(usize::from(body.height));
-    place_in(canvas, area, &shown, inspector.doc.rows());
+    let x = place_in(canvas, area, &shown, inspector.doc.rows());
+    if let Some(who) = unnamed(model) {
+        let width = who.columns() as u16;
+        if width + 2 < x.saturating_sub(area.x) {
+            canvas.put(x - width, area.y, width, &who, role);
+        }
+    }
+}
+
+/// What the keys are about, where no row on screen says it: the first one of the content does, and the head of a decision
+/// stays.
+fn unnamed(model: &Model) -> Option<String> {
+    let inspector = &model.inspector;
+    let is_named = inspector.tab == Tab::Content && inspector.first_row() == 0;
+    if is_named || inspector.doc.decided().is_some() {
+        return None;
+    }
+    Some(match inspector.subject? {
+        Subject::Pick(Pick::Node(id)) => format!(" {id} "),
+        Subject::Pick(Pick::Live(turn, _)) | Subject::Broken(turn) => format!(" {turn} "),
+    })
 }
 
 /// Draws a document from a row on, below what stays of its head; what is cut off has a sign.
@@ -106,14 +129,18 @@ pub(super) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usiz
     place_in(canvas, area, &shown, doc.rows());
 }
 
-fn place_in(canvas: &mut Canvas<'_>, area: Rect, shown: &Range<usize>, all: usize) {
+/// Gives the column at which it begins.
+fn place_in(canvas: &mut Canvas<'_>, area: Rect, shown: &Range<usize>, all: usize) -> u16 {
+    let end = area.right().saturating_sub(1);
     if shown.len() >= all || area.is_empty() {
-        return;
+        return end;
     }
     let words = format!(" {}-{}/{all} ", shown.start + 1, shown.end);
     let width = words.len() as u16;
     if width + 2 < area.width {
         let role = if shown.end < all { Role::Key } else { Role::Dim };
-        canvas.put(area.right() - width - 1, area.y, width, &words, role);
+        canvas.put(end - width, area.y, width, &words, role);
+        return end - width;
     }
+    end
 }

@@ -37,6 +37,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         (Some(Overlay::Line(line)), Some(editor)) if line.purpose == LinePurpose::Find => {
             one(model, frame, editor);
         }
+        // What is searched stays in sight.
+        (Some(Overlay::Line(line)), Some(page @ Overlay::Page(_))) if line.purpose == LinePurpose::Search => {
+            one(model, frame, page);
+        }
         _ => {}
     }
     if let Some(overlay) = model.overlays.last() {

@@ -167,6 +167,9 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
         for tag in tier(model, tool) {
             line = line.own(Role::Failed, format!("{tag} "));
         }
+        if let Some(words) = summary::altered(node) {
+            line = line.own(Role::Edited, format!("({words}) "));
+        }
         if let Some(words) = files(call) {
             line = line.own(Role::Warning, format!("{words} "));
         }

@@ -254,6 +254,29 @@ fn what_came_of_all_approvals_is_said_once_at_the_end() {
 }
 
 #[test]
+fn what_was_not_in_the_list_and_goes_on_waiting_is_said_with_what_was_approved() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.has_tool("launch", EffectClass::Write, &["irreversible"]);
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.awaiting("c4", "launch", "{}");
+    stage.awaiting("c5", "write_file", r#"{"path":"z","content":"b"}"#);
+    stage.draw();
+    stage.press("A");
+    stage.wait(ARMING);
+    stage.awaiting("c6", "write_file", r#"{"path":"q","content":"b"}"#);
+    stage.draw();
+    stage.press("ctrl-a");
+    for command in stage.commands() {
+        taken(&mut stage, &command);
+    }
+    let said = stage.said();
+    assert!(said.starts_with("approved 2 calls"), "{said}");
+    let waits = "not in the list, and still waiting: 1 that came meanwhile (c6), 1 irreversible (c4)";
+    assert!(said.ends_with(waits), "{said}");
+}
+
+#[test]
 fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
     let mut stage = open();
     stage.wait(ARMING);

@@ -386,3 +386,49 @@ fn a_preview_says_when_its_commit_approves_only_once_it_was_read() {
         );
     }
 }
+
+#[test]
+fn a_preview_says_where_something_new_goes() {
+    for (keys, words) in [
+        ("1 g j I", "goes behind t2 I will read."),
+        ("1 g j M", "goes after turn 2, behind c3 read_file a"),
+    ] {
+        let mut stage = Stage::new(100, 30);
+        stage.two_turns();
+        stage.draw();
+        stage.press(keys);
+        stage.type_text("look elsewhere");
+        stage.press("ctrl-s");
+        let text = stage.flat();
+        assert!(text.contains(words), "{keys}: {text}");
+    }
+}
+
+#[test]
+fn a_preview_counts_what_falls_as_the_row_of_the_graph_does_afterwards() {
+    let mut stage = Stage::new(100, 40);
+    stage.two_turns();
+    let row = |stage: &mut Stage, by: &str| -> usize {
+        let text = stage.text();
+        let end = text
+            .find(&format!(" superseded by {by}"))
+            .unwrap_or_else(|| panic!("{text}"));
+        text[..end]
+            .rsplit(' ')
+            .next()
+            .and_then(|count| count.parse().ok())
+            .unwrap()
+    };
+    stage.press("1 g j e");
+    stage.edit_field("I will look elsewhere.");
+    stage.press("ctrl-s");
+    let Some(Overlay::Review(review)) = stage.model.overlays.last() else {
+        panic!("no preview");
+    };
+    let falls = review.plan.as_ref().unwrap().superseded.len();
+    assert!(falls > 1);
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.carry_out();
+    assert_eq!(row(&mut stage, "i"), falls);
+}

@@ -177,7 +177,10 @@ fn the_preview_names_effects_with_their_arguments_and_time() {
     stage.type_text("!");
     stage.press("ctrl-s");
     let text = stage.text();
-    assert!(text.contains("1 effect happened already and stays:"), "{text}");
+    assert!(
+        text.contains("1 effect happened already and stays; no edit and no undo takes it back:"),
+        "{text}"
+    );
     assert!(text.contains("c3 r1 write_file path=a content=b"), "{text}");
     assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
 }

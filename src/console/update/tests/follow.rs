@@ -93,3 +93,28 @@ fn a_stream_is_followed_at_its_end_and_nowhere_else() {
     streamed(&mut stage, 600);
     assert!(stage.text().contains("▍ line 600"));
 }
+
+#[test]
+fn ending_a_stream_says_what_of_it_is_dropped_and_only_where_something_is() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.draw();
+    stage.press("S");
+    assert_eq!(stage.said(), "", "nothing had come");
+    stage.send(Msg::Run(Update::Live(Live {
+        turn: TurnId(2),
+        parts: vec![LivePart::Text {
+            reasoning: false,
+            text: "half a thought".into(),
+            before: 6,
+        }],
+        bytes: 20,
+    })));
+    stage.press("S");
+    let said = stage.said();
+    assert!(said.contains("what arrived whole stays"), "{said}");
+    assert!(
+        said.contains("dropped: 20 bytes of a block that was not whole"),
+        "{said}"
+    );
+}

@@ -9,6 +9,7 @@ use crate::console::model::screen::Pane;
 use crate::console::testing::{Stage, id};
 use crate::console::words;
 use crate::domain::breaker::Phase;
+use crate::domain::call::EffectClass;
 use crate::domain::command::Command;
 use crate::domain::escape::Detector;
 use crate::domain::event::{Event, ResilienceEvent};
@@ -123,4 +124,72 @@ fn enter_on_a_row_of_the_budget_says_what_it_does_there() {
     assert_eq!(word(&stage, "enter"), Some("go there"));
     assert_eq!(stage.commands(), []);
     assert_eq!(stage.said(), "");
+}
+
+#[test]
+fn the_keys_of_rules_say_what_they_do_where_they_do_it_and_there_is_room() {
+    let mut stage = Stage::new(160, 50);
+    stage.begin();
+    stage.has_tool("launch", EffectClass::Write, &["irreversible"]);
+    stage.thought("t2", "look around");
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.awaiting("c4", "launch", "{}");
+    stage.draw();
+    stage.press("2 g");
+    assert_eq!(word(&stage, "*"), Some("always allow exactly this"));
+    assert_eq!(word(&stage, "+"), Some("rule for such calls"));
+    stage.draw();
+    stage.press("j");
+    stage.draw();
+    assert_eq!(
+        word(&stage, "*"),
+        None,
+        "there is no \"always\" for what cannot be undone"
+    );
+    stage.press("1 g j");
+    stage.draw();
+    assert_eq!(
+        (word(&stage, "*"), word(&stage, "+")),
+        (None, None),
+        "a thought is no call"
+    );
+    // They give way to every other key.
+    stage.press("2 g");
+    stage.draw();
+    let last: Vec<String> = hints(&stage.model)
+        .into_iter()
+        .rev()
+        .take(2)
+        .map(|hint| hint.key)
+        .collect();
+    assert_eq!(last, ["+", "*"]);
+}
+
+#[test]
+fn the_line_of_trouble_names_no_key_that_is_not_heard() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.broken();
+    let text = stage.text();
+    let keys = "t then enter to ask again, keep what arrived, or stop";
+    assert!(text.contains(keys), "{text}");
+    stage.press("i");
+    let text = stage.text();
+    assert!(
+        text.contains("you can ask again, keep what arrived, or stop"),
+        "{text}"
+    );
+    assert!(!text.contains("t then enter"), "{text}");
+}
+
+#[test]
+fn the_list_of_effects_says_what_its_key_lists_next() {
+    let mut stage = Stage::new(100, 30);
+    stage.orphaned();
+    stage.press("O");
+    assert_eq!(word(&stage, "s"), Some("all effects"));
+    stage.press("s");
+    assert_eq!(word(&stage, "s"), Some("only what needs an eye"));
+    stage.press("s");
+    assert_eq!(word(&stage, "s"), Some("all effects"));
 }

@@ -4,10 +4,13 @@ use crate::config::keymap::parse;
 use crate::console::commands::Context;
 use crate::console::hints::context;
 use crate::console::keymap::Keymap;
+use crate::console::model::Source;
+use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
+use crate::console::model::screen::Pane;
 use crate::console::msg::{Mouse, Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage};
+use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, EditCommand, RunCommand};
 use crate::domain::event::run::Limits;
@@ -478,4 +481,118 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
             }
         }
     }
+}
+
+/// The command that a row of help is about.
+fn named(row: &str) -> Option<&str> {
+    row.get(17..)?.split(' ').next()
+}
+
+#[test]
+fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothing() {
+    let mut stage = Stage::with(80, 24, |settings| settings.source = Source::Replay);
+    stage.sample();
+    stage.press("?");
+    let text = stage.text();
+    let at = |words: &str| text.find(words);
+    assert!(at("play or hold a recorded run").is_some(), "{text}");
+    assert!(
+        at("play or hold") < at("go to the parent").or(Some(usize::MAX)),
+        "{text}"
+    );
+    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+        panic!("no help is open");
+    };
+    let rows: Vec<String> = page
+        .doc
+        .window(0, page.doc.rows(), None)
+        .iter()
+        .map(crate::console::doc::Styled::plain)
+        .collect();
+    let lists = |name: &str| rows.iter().any(|row| named(row) == Some(name));
+    assert!(lists("play") && lists("effects") && lists("search"), "{rows:#?}");
+    for refused in [
+        "approve",
+        "edit",
+        "pause",
+        "approve-all",
+        "undo",
+        "commit-edit",
+        "external",
+    ] {
+        assert!(!lists(refused), "{refused}: {rows:#?}");
+    }
+    stage.press("/");
+    let searching = stage.text();
+    assert!(searching.contains("search on this page"), "{searching}");
+    assert!(searching.contains("play or hold a recorded run"), "{searching}");
+}
+
+#[test]
+fn help_of_a_run_that_goes_on_lists_every_key() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    stage.press("?");
+    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+        panic!("no help is open");
+    };
+    let rows = page.doc.window(0, page.doc.rows(), None);
+    let lists = |name: &str| rows.iter().any(|row| named(&row.plain()) == Some(name));
+    assert!(lists("approve") && lists("undo") && !lists("event-on"));
+}
+
+#[test]
+fn the_way_to_what_waits_leads_there_in_the_graph_too_unless_it_follows() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "look around");
+    for call in ["c3", "c4", "c5"] {
+        stage.awaiting(call, "write_file", r#"{"path":"a","content":"b"}"#);
+    }
+    stage.draw();
+    let before = stage.model.graph.selected;
+    stage.press("t");
+    assert_eq!(stage.model.graph.selected, before, "it follows what comes");
+    assert!(!stage.model.graph.pinned);
+    stage.press("1 g t");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
+    stage.press("t");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
+    assert_eq!(
+        stage.model.screen.lead,
+        Pane::Queue,
+        "the keys are about the queue"
+    );
+}
+
+#[test]
+fn the_inspector_says_what_it_is_about_on_every_tab() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "look around");
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+    stage.awaiting("c4", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.draw();
+    stage.press("1 g j j");
+    let bar = |stage: &mut Stage| {
+        let text = stage.text();
+        let row = text
+            .lines()
+            .find(|row| row.contains("content") && row.contains("wire"));
+        row.map_or_else(|| panic!("{text}"), str::to_owned)
+    };
+    assert!(
+        !bar(&mut stage).contains("c3"),
+        "the first row of the content says it"
+    );
+    for _ in 0..6 {
+        stage.press(">");
+        let row = bar(&mut stage);
+        assert!(row.contains(" c3 "), "{row}");
+        assert!(!row.contains("c4"), "{row}");
+    }
+    // The frame of the decision says it itself.
+    stage.press("2");
+    assert!(!bar(&mut stage).contains("c4"));
+    assert!(stage.text().contains("c4 r1  may this call run?"));
 }

@@ -328,3 +328,28 @@ fn nothing_is_ruled_in_a_recorded_run() {
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
 }
+
+#[test]
+fn a_rule_is_begun_from_a_call_and_from_nothing_else() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "look around");
+    stage.draw();
+    stage.press("1 g j +");
+    assert!(
+        stage.model.overlays.is_empty(),
+        "nothing is drafted from a thought"
+    );
+    let said = "t2 is no call, and a rule begins with one: put the cursor on one in the graph, then + again";
+    assert_eq!(stage.said(), said);
+    stage.awaiting("c3", "write_file", r#"{"path":"docs/a.md","content":"b"}"#);
+    stage.press("1 g j +");
+    assert!(stage.model.overlays.is_empty());
+    let way = "t goes to the next one that waits, then + again";
+    assert!(stage.said().ends_with(way), "{}", stage.said());
+    stage.press("t +");
+    assert_eq!(
+        editor(&mut stage).field.shown(),
+        "tool = \"write_file\"\nargs = [{ at = \"/path\", under = \"docs\" }]\ngate = \"allow\""
+    );
+}

@@ -1,0 +1,97 @@
+//! A call in a list that decides about several: what it is, what changed about it, what to look out for, which files it
+//! runs. Every such list shows the same.
+//!
+//! Must not know: which list it is, how it is decided.
+
+use super::{Maker, WHOLE, frame};
+use crate::console::alike::Alike;
+use crate::console::doc::Styled;
+use crate::console::rows::many;
+use crate::console::summary::{self, Summary};
+use crate::console::theme::Role;
+use crate::domain::call::Digest;
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::state::State;
+use crate::domain::tags;
+use crate::domain::thread;
+
+/// Where the further rows of one begin.
+pub(super) const INDENT: usize = 4;
+
+/// A call as it is listed.
+pub(super) struct Listed<'a> {
+    /// The call.
+    pub call: NodeId,
+    /// The revision.
+    pub rev: Rev,
+    /// Hash of what would run.
+    pub digest: &'a Digest,
+    /// Bytes of its arguments that were not on screen.
+    pub unread: u64,
+}
+
+/// Its rows: nothing that differs from the first one of its shape is cut. False where it is still looked through and
+/// nothing can be decided yet.
+pub(super) fn rows(maker: &mut Maker<'_>, one: &Listed<'_>, alike: Option<&Alike>) -> (Vec<Styled>, bool) {
+    let state = &maker.run.state;
+    let id = one.call;
+    let words = match alike {
+        Some(alike) if alike.is_like() => alike.words(),
+        // Its tool is no part of what differs.
+        Some(alike) => tool_of(state, id).and(alike.words()),
+        None => summary::ready_call(state, id),
+    };
+    let digest = crate::text::visible(one.digest.short());
+    let mut line = Styled::new()
+        .own(Role::Accent, format!("{id} {} ", one.rev))
+        .own(Role::Dim, format!("{digest} "))
+        .summary_at_length(Role::Text, &words, WHOLE)
+        .own(Role::Dim, format!("  {}", class(state, id)));
+    if let Some(words) = state.node(id).and_then(summary::altered) {
+        line = line.own(Role::Edited, format!("  {words}"));
+    }
+    let call = state.call(id);
+    // What is not looked through yet is no row to read: the list is approved once it is.
+    let shown = maker.run.shown_args(id);
+    let mut whole = true;
+    match shown.map(|shown| maker.cache.survey(&shown)) {
+        None => {}
+        Some(Ok(survey)) if survey.total() == 0 => {}
+        Some(Ok(survey)) => {
+            let places = many(survey.total(), "place");
+            line = line.own(Role::Warning, format!("  look out: {places}"));
+        }
+        Some(Err(ticket)) => {
+            maker.doc.wait(ticket);
+            whole = false;
+            line = line.own(Role::Warning, "  being looked through: a moment");
+        }
+    }
+    if one.unread > 0 {
+        let bytes = many(usize::try_from(one.unread).unwrap_or(usize::MAX), "byte");
+        line = line.own(Role::Warning, format!("  {bytes} unread"));
+    }
+    if thread::is_held(state, id) {
+        line = line.own(Role::Edited, "  then waits for an edit");
+    }
+    let mut rows = vec![line];
+    rows.extend(call.into_iter().flat_map(|call| frame::files(call, INDENT)));
+    (rows, whole)
+}
+
+/// The tool of a call, before its arguments.
+fn tool_of(state: &State, id: NodeId) -> Summary {
+    let call = state.node(id).and_then(|node| node.as_call());
+    call.map_or_else(Summary::default, |(tool, _)| {
+        Summary::default().name(tool).own(" ")
+    })
+}
+
+/// What a call can do to the world.
+fn class(state: &State, id: NodeId) -> String {
+    let effect = state.call(id).map(|call| call.effect.word());
+    let tool = state.node(id).and_then(|node| node.as_call());
+    let tags = tool.map_or(&[][..], |(tool, _)| tags::of(state, tool));
+    let words = effect.into_iter().chain(tags.iter().map(String::as_str));
+    crate::text::visible(&words.collect::<Vec<_>>().join(" "))
+}
