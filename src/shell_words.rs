@@ -178,11 +178,11 @@ fn apart(text: Option<&str>, words: &[String]) -> Split {
         (None, []) => return Split::None,
     };
     // What begins with an option is one of `env` again.
-    let again = text
-        .trim_start()
-        .starts_with('-')
-        .then_some("env ")
-        .unwrap_or_default();
+    let again = if text.trim_start().starts_with('-') {
+        "env "
+    } else {
+        ""
+    };
     let rest = rest.iter().map(|word| format!(" {}", quote(word)));
     Split::Line(format!("{again}{text}{}", rest.collect::<String>()))
 }

@@ -1,6 +1,7 @@
 //! Where a file is written: an open directory and a name in it. Must not know: what is written.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -120,9 +121,10 @@ fn left_behind(mut error: ToolError, made: Option<&Path>) -> ToolError {
     if let Some(made) = made {
         error.executed = true;
         let made = shown(&made.to_string_lossy());
-        error
-            .message
-            .push_str(&format!("; the directory `{made}` was made for it, and stays"));
+        let _ = write!(
+            error.message,
+            "; the directory `{made}` was made for it, and stays"
+        );
     }
     error
 }
