@@ -156,7 +156,8 @@ fn knock(path: &Path) -> Result<(), Errno> {
     connect(&socket, &SocketAddrUnix::new(path)?)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::os::unix::net::UnixListener;
 

@@ -304,7 +304,8 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
             said.err
         );
         assert!(!said.err.contains("has run"), "nobody knows that: {}", said.err);
-        let listed = said.out.contains("c3 shell · write · ok · ") && said.out.contains("behind the damage");
+        let listed =
+            said.out.contains("c3 shell · unknown · ok · ") && said.out.contains("behind the damage");
         assert_eq!(listed, at != started, "line {at}: {}", said.out);
         assert_eq!(listed, said.out.contains("echo paid"), "{}", said.out);
         assert_eq!(listed, json.contains("\"behind_damage\":{"), "{json}");
