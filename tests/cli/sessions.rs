@@ -304,10 +304,12 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
             said.err
         );
         assert!(!said.err.contains("has run"), "nobody knows that: {}", said.err);
-        let listed =
-            said.out.contains("c3 shell · unknown · ok · ") && said.out.contains("behind the damage");
+        let listed = said.out.contains(" · unknown · ok · ") && said.out.contains("behind the damage");
         assert_eq!(listed, at != started, "line {at}: {}", said.out);
-        assert_eq!(listed, said.out.contains("echo paid"), "{}", said.out);
+        // What it was is told too, unless the damaged line is the one that said it.
+        let proposed = whole[at].contains("turn.proposed");
+        let told = said.out.contains("c3 shell") && said.out.contains("echo paid");
+        assert_eq!(told, listed && !proposed, "line {at}: {}", said.out);
         assert_eq!(listed, json.contains("\"behind_damage\":{"), "{json}");
         let nothing = said
             .err
