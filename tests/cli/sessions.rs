@@ -294,7 +294,7 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
         lines[at] = lines[at].replacen("\"at\":1", "\"at\":2", 1);
         std::fs::write(world.place(&id).journal(), lines.join("\n") + "\n").unwrap();
     };
-    for at in 2..=started {
+    for (at, damaged_line) in whole.iter().enumerate().take(started + 1).skip(2) {
         damaged(at);
         let said = world.run(&["effects", &id]).ends(0);
         let json = world.run(&["effects", &id, "--json"]).ends(0).out;
@@ -307,7 +307,7 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
         let listed = said.out.contains(" · unknown · ok · ") && said.out.contains("behind the damage");
         assert_eq!(listed, at != started, "line {at}: {}", said.out);
         // What it was is told too, unless the damaged line is the one that said it.
-        let proposed = whole[at].contains("turn.proposed");
+        let proposed = damaged_line.contains("turn.proposed");
         let told = said.out.contains("c3 shell") && said.out.contains("echo paid");
         assert_eq!(told, listed && !proposed, "line {at}: {}", said.out);
         assert_eq!(listed, json.contains("\"behind_damage\":{"), "{json}");
