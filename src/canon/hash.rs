@@ -4,56 +4,15 @@
 ///
 /// The input is the tag, then every part preceded by its length as 8 bytes (little endian).
 pub fn hash(tag: &str, parts: &[&[u8]]) -> String {
-    digest(tag, None, parts).to_hex().to_string()
-}
-
-/// A growing hash: each link covers everything before it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chain {
-    tag: String,
-    head: blake3::Hash,
-}
-
-impl Chain {
-    /// Creates an empty chain under a tag.
-    pub fn new(tag: &str) -> Self {
-        Self {
-            tag: tag.to_owned(),
-            head: digest(tag, None, &[]),
-        }
-    }
-
-    /// Continues a chain from a head returned by [`Chain::head`]; returns `None` if it is not a hash.
-    pub fn resume(tag: &str, head: &str) -> Option<Self> {
-        let head = blake3::Hash::from_hex(head).ok()?;
-        Some(Self {
-            tag: tag.to_owned(),
-            head,
-        })
-    }
-
-    /// Adds one link.
-    pub fn add(&mut self, parts: &[&[u8]]) {
-        self.head = digest(&self.tag, Some(&self.head), parts);
-    }
-
-    /// Returns the hash of everything added so far, as 64 hexadecimal digits.
-    pub fn head(&self) -> String {
-        self.head.to_hex().to_string()
-    }
+    digest(tag, parts).to_hex().to_string()
 }
 
 /// Parts are joined up to this many bytes before they are hashed: most lists are short, and one pass over few
 /// bytes costs a fraction of one pass per part.
 const TOGETHER: usize = 4 * 1024;
 
-fn digest(tag: &str, before: Option<&blake3::Hash>, parts: &[&[u8]]) -> blake3::Hash {
-    let before = before.map(blake3::Hash::as_bytes).map(|bytes| &bytes[..]);
-    let all = || {
-        std::iter::once(tag.as_bytes())
-            .chain(before)
-            .chain(parts.iter().copied())
-    };
+fn digest(tag: &str, parts: &[&[u8]]) -> blake3::Hash {
+    let all = || std::iter::once(tag.as_bytes()).chain(parts.iter().copied());
     let length: usize = all().map(|part| part.len() + size_of::<u64>()).sum();
     if length > TOGETHER {
         let mut hasher = blake3::Hasher::new();

@@ -1,7 +1,7 @@
 //! Canonical JSON and domain-tagged hashes. Must not know: what is hashed.
 //!
 //! - [`canonical`] and [`canonical_text`]: one spelling for equal JSON values.
-//! - [`hash`] and [`Chain`]: BLAKE3 over a tag and a list of parts, each preceded by its length, so that
+//! - [`hash`]: BLAKE3 over a tag and a list of parts, each preceded by its length, so that
 //!   different lists never give the same bytes to hash.
 //! - [`mod@pointer`]: changes values by JSON pointer.
 //! - [`scan`]: what in a JSON text would be lost or changed by reading it as a value.
@@ -17,6 +17,6 @@ mod scan;
 mod tests;
 
 pub use canonical::{Error, canonical, canonical_text};
-pub use hash::{Chain, hash};
+pub use hash::hash;
 pub use lex::MAX_DEPTH;
 pub use scan::{Oddity, OddityKind, scan};

@@ -99,26 +99,6 @@ fn hashes_tell_lists_apart() {
     assert_ne!(of(&[&1u64.to_le_bytes()]), of(&[b"", b""]));
 }
 
-#[test]
-fn a_chain_covers_everything_before() {
-    let mut a = Chain::new("t");
-    let empty = a.head();
-    a.add(&[b"one"]);
-    a.add(&[b"two"]);
-    let mut b = Chain::new("t");
-    b.add(&[b"two"]);
-    b.add(&[b"one"]);
-    assert_ne!(a.head(), b.head());
-    assert_ne!(a.head(), empty);
-    let mut c = Chain::new("t");
-    c.add(&[b"one"]);
-    let mut resumed = Chain::resume("t", &c.head()).unwrap();
-    resumed.add(&[b"two"]);
-    assert_eq!(resumed.head(), a.head());
-    assert_eq!(resumed, a);
-    assert!(Chain::resume("t", "no hash").is_none());
-}
-
 fn kinds(text: &str) -> Vec<OddityKind> {
     scan(text).into_iter().map(|odd| odd.kind).collect()
 }

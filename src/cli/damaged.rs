@@ -8,11 +8,28 @@ use super::exit::{Code, Failure};
 use crate::console::rows::many;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::fork::Reading;
+use crate::domain::fork::{Elsewhere, Reading};
 use crate::domain::salvage;
-use crate::domain::state::Mode;
+use crate::domain::state::{Mode, State};
 use crate::engine::{clock::Clock, ids};
 use crate::journal::{self, Damage, Place, Store};
+
+/// What the lines behind the damage still tell.
+pub struct Behind {
+    /// The effects that were begun there, oldest first.
+    pub effects: Vec<Arc<Elsewhere>>,
+    /// Lines that cannot be read.
+    pub unreadable: usize,
+}
+
+/// Reads what stands behind the damage; `before` is the fold of what stands before it.
+pub fn behind(place: &Place, damage: &Damage, before: &State) -> Result<Behind, Failure> {
+    let beyond = journal::beyond(place, damage)?;
+    Ok(Behind {
+        effects: salvage::effects(before, &place.id().into(), &beyond.envelopes),
+        unreadable: beyond.unreadable,
+    })
+}
 
 /// Writes the new session, durable when this returns; with what the operator has to know. The damaged one is left as
 /// it is.
@@ -24,7 +41,6 @@ pub fn goes_on(
 ) -> Result<(Place, String), Failure> {
     let session: Arc<str> = place.id().into();
     let intact = journal::read(place)?.envelopes;
-    let behind = journal::beyond(place, damage)?;
     let mut reading = Reading::up_to(None);
     for envelope in &intact {
         reading.take(envelope.clone());
@@ -37,7 +53,7 @@ pub fn goes_on(
             ),
         ));
     };
-    let effects = salvage::effects(&ready.point, &session, &behind.envelopes);
+    let Behind { effects, unreadable } = behind(place, damage, &ready.point)?;
     let count = match effects.len() {
         0 => "no effect on the world".to_owned(),
         count => many(count, "effect"),
@@ -59,7 +75,7 @@ pub fn goes_on(
          damaged one was left as it is. {} of it cannot be read, and what happened there is not known. The others tell of \
          {}: `overrule effects` lists what happened, and no equal call repeats one without your consent.",
         new.id(),
-        many(behind.unreadable, "line"),
+        many(unreadable, "line"),
         count
     );
     Ok((new, notice))

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::exit::{Code, Failure};
-use super::print;
 use super::run::Begin;
+use super::{fit, print};
 use crate::engine::setup::{ModelSetup, Samples};
 use crate::model::scripted::{Playbook, builtin};
 use crate::resilience::escape::Others;
@@ -101,10 +101,20 @@ pub fn list(json: bool) {
         }
         return;
     }
+    let width = fit::width();
     for run in ALL {
-        print::out(&format!("{:8} {}", run.name, run.what));
+        print::out(&lines(run, width).join("\n"));
     }
     print::err("start one: overrule demo NAME (their models are scripted; no network, no key)");
+}
+
+/// A run in the list: on one line where nobody says how wide it may be.
+fn lines(run: &BuiltIn, width: Option<usize>) -> Vec<String> {
+    let name = format!("{:8} ", run.name);
+    match width {
+        Some(columns) => fit::beside(&name, run.what, columns),
+        None => vec![name + run.what],
+    }
 }
 
 /// The one of this name.
@@ -238,6 +248,23 @@ mod tests {
                 run.serves
             );
             assert_eq!(named(run.name).unwrap().name, run.name);
+        }
+    }
+
+    #[test]
+    fn the_list_is_broken_for_a_terminal_and_whole_for_anything_else() {
+        for run in ALL {
+            assert_eq!(lines(run, None), [format!("{:8} {}", run.name, run.what)]);
+            for columns in [40, 80, 160] {
+                let lines = lines(run, Some(columns));
+                assert!(
+                    lines.iter().all(|line| line.chars().count() <= columns),
+                    "{lines:?}"
+                );
+                let words = lines.join(" ");
+                let words: Vec<&str> = words.split_whitespace().skip(1).collect();
+                assert_eq!(words.join(" "), run.what);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{fork, print, record};
+use super::{damaged, fork, print, record};
 use crate::console::rows::many;
 use crate::console::tabs;
 use crate::domain::call::{Decision, Outcome};
@@ -22,38 +22,91 @@ use crate::text::{visible, visible_head};
 /// The most characters of arguments on a line.
 const SHOWN: usize = 200;
 
-/// Prints every execution of class idempotent and above, oldest first.
+/// Prints every execution of class idempotent and above, oldest first; of a damaged session also what can be told of
+/// those behind the damage.
 pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let place = ground.store.find(&args.id)?;
-    let state = record::as_found(&place)?.state;
-    let mut any = false;
-    for row in ledger::rows(&state) {
-        any = true;
-        let text = if common.json {
+    let (found, damage) = record::up_to_damage(&place)?;
+    let state = found.state;
+    let behind = damage
+        .as_ref()
+        .map(|damage| damaged::behind(&place, damage, &state));
+    let behind = behind.transpose()?;
+    if let Some(damage) = &damage {
+        print::err(&format!("session {} is damaged: {damage}.", place.id()));
+    }
+    let of_this = ledger::rows(&state).map(|row| {
+        if common.json {
             json(&state, &row).to_string()
         } else {
             words(&state, &row).join("\n")
-        };
-        if !print::out(&text) {
-            break;
         }
-    }
-    for (seq, one) in state.elsewhere.iter() {
-        any = true;
-        let text = if common.json {
+    });
+    let of_others = state.elsewhere.iter().map(|(seq, one)| {
+        if common.json {
             serde_json::json!({ "recorded": seq, "elsewhere": fork::elsewhere_json(&one.what) }).to_string()
         } else {
             format!("{seq} {}", elsewhere(&one.what))
-        };
+        }
+    });
+    let salvaged = behind.iter().flat_map(|behind| &behind.effects).map(|one| {
+        if common.json {
+            serde_json::json!({ "behind_damage": fork::elsewhere_json(one) }).to_string()
+        } else {
+            after_damage(one)
+        }
+    });
+    let mut any = false;
+    for text in of_this.chain(of_others).chain(salvaged) {
+        any = true;
         if !print::out(&text) {
             break;
         }
     }
-    if !any {
-        print::err("nothing that could change the world has run");
+    if let Some(open) = left_open(any, behind.map(|behind| behind.unreadable)) {
+        print::err(&open);
     }
     Ok(Code::Ok)
+}
+
+/// What the list leaves open, where it is empty or a part of the record cannot be read.
+fn left_open(any: bool, unreadable: Option<usize>) -> Option<String> {
+    let nothing = "nothing that could change the world";
+    match (any, unreadable) {
+        (true, None) => None,
+        (false, None) => Some(format!("{nothing} has run")),
+        (any, Some(count)) => {
+            let lines = format!(
+                "{} of the record cannot be read, and what happened there is not known",
+                many(count, "line")
+            );
+            Some(if any {
+                lines
+            } else {
+                format!("{nothing} stands in what can be read; {lines}")
+            })
+        }
+    }
+}
+
+/// An effect that is told of behind the damage.
+fn after_damage(one: &Elsewhere) -> String {
+    let how = match &one.outcome {
+        Some(outcome) if outcome.is_ok() => "ok",
+        Some(_) => "failed, and may have done something",
+        None => "its end is not in what can be read",
+    };
+    format!(
+        "{} {} {} · {} · {} · {} · behind the damage\n  {}",
+        one.entry,
+        one.call,
+        visible(&one.tool),
+        one.effect.word(),
+        how,
+        print::moment(one.at),
+        short(&one.args)
+    )
 }
 
 /// What a person should know of effects before a run goes on: those that an edit left behind, and

@@ -18,6 +18,7 @@ pub mod edits;
 pub mod effects;
 pub mod escalate;
 pub mod exit;
+mod fit;
 mod folding;
 mod follow;
 pub mod fork;

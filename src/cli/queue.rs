@@ -2,6 +2,7 @@
 
 mod deadline;
 mod former;
+mod runs;
 mod still;
 
 use std::fmt::Write as _;
@@ -14,7 +15,7 @@ use super::{print, record};
 use crate::console::tabs;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
-use crate::domain::call::{Call, EffectClass, Seen, Status};
+use crate::domain::call::{Call, EffectClass, Status};
 use crate::domain::fork;
 use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
@@ -115,6 +116,7 @@ fn waits(call: &Call) -> bool {
 fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     let state = &found.state;
     let node = state.nodes.get(&call.id);
+    let shown = shown(state, call);
     let repairs: Vec<_> = offered(call)
         .iter()
         .map(|fix| serde_json::json!({"label": fix.label, "args": fix.args, "changes": fix.changes}))
@@ -123,13 +125,14 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
         "call": call.id, "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
         "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
-        "outlives": outlives(call),
+        "outlives": outlives(call), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
 
 fn as_words(found: &record::Found, call: &Call) -> String {
     let state = &found.state;
     let node = state.nodes.get(&call.id);
+    let shown = shown(state, call);
     let class = std::iter::once(call.effect.word().to_owned()).chain(tags(state, node));
     let mut words = format!(
         "{} {} · {} · {} · revision {} · {}\n  digest {}\n  {}",
@@ -140,32 +143,10 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         node.map(Node::rev).unwrap_or_default().0,
         rule(call),
         digest(call),
-        visible(&ready::resolved_args(state, call).unwrap_or_else(|| said(node)))
+        visible(&shown)
     );
-    for one in call.operands() {
-        let altered = call.runs.iter().any(|runs| runs.altered.contains(&one.path));
-        let mark = if altered {
-            ", not what it was when this was asked before"
-        } else {
-            ""
-        };
-        let (path, hash) = (visible(&one.path), visible(&one.hash));
-        let seen = match one.seen {
-            Seen::Whole => "",
-            Seen::Dates => ", too long to be read: its size and dates count",
-            Seen::Untold => {
-                let _ = write!(
-                    words,
-                    "\n  runs {path}: only a shell can tell which file that is, and it is not looked at"
-                );
-                continue;
-            }
-            Seen::Cut => {
-                words.push_str("\n  runs more: not all files that it may run were looked at");
-                continue;
-            }
-        };
-        let _ = write!(words, "\n  runs {path}: {} bytes, {hash}{seen}{mark}", one.bytes);
+    for line in runs::words(call, &tool(node), &shown) {
+        let _ = write!(words, "\n  {line}");
     }
     if let Some(one) = fork::asked_about(state, call) {
         let _ = write!(words, "\n  asks because {}", tabs::happened_elsewhere(one));
@@ -222,10 +203,12 @@ fn word<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
     tags::word(state, call.id).filter(|_| asks)
 }
 
-/// The arguments as they stand in the call.
-fn said(node: Option<&Node>) -> Arc<str> {
-    let call = node.and_then(Node::as_call);
-    call.map(|(_, args)| args.clone()).unwrap_or_default()
+/// The arguments that would run; before what they refer to is there, as they stand in the call.
+fn shown(state: &State, call: &Call) -> Arc<str> {
+    ready::resolved_args(state, call).unwrap_or_else(|| {
+        let node = state.nodes.get(&call.id).and_then(Node::as_call);
+        node.map(|(_, args)| args.clone()).unwrap_or_default()
+    })
 }
 
 /// Repairs that the operator may choose from.

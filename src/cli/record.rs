@@ -22,7 +22,7 @@ use crate::engine;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log as _;
-use crate::journal::{self, Place, Writer};
+use crate::journal::{self, Damage, Place, Writer};
 use crate::text::visible;
 
 /// A session as it stands, read without disturbing whoever has it open.
@@ -35,23 +35,30 @@ pub struct Found {
 
 /// Reads a session. Writes nothing, and says where its record breaks off: what came after that is in no list.
 pub fn as_found(place: &Place) -> Result<Found, Failure> {
-    // Asked first: what is recorded later than this is there all the same.
-    let held = journal::is_held(place);
-    let loaded = journal::read(place)?;
-    if let Some(damage) = &loaded.damage {
+    let (found, damage) = up_to_damage(place)?;
+    if let Some(damage) = damage {
         print::err(&format!(
             "session {} is damaged: {damage}. What is printed is what stands before that; what happened after it is not in it.",
             place.id()
         ));
     }
+    Ok(found)
+}
+
+/// Reads a session as far as it is intact, with where it breaks off. Writes nothing and says nothing.
+pub fn up_to_damage(place: &Place) -> Result<(Found, Option<Damage>), Failure> {
+    // Asked first: what is recorded later than this is there all the same.
+    let held = journal::is_held(place);
+    let loaded = journal::read(place)?;
     let mut draft = Draft::new(fold(&loaded.envelopes));
     if !held {
         draft.take_over();
     }
-    Ok(Found {
+    let found = Found {
         state: draft.state,
         held,
-    })
+    };
+    Ok((found, loaded.damage))
 }
 
 /// A command that counts.

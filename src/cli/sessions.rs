@@ -1,6 +1,8 @@
 //! `overrule sessions`: lists, shows, names, deletes and verifies recorded sessions. Must not know:
 //! the journal's format.
 
+mod list;
+
 use std::io::IsTerminal as _;
 
 use jiff::Timestamp;
@@ -21,7 +23,7 @@ use crate::text::visible;
 pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     match sessions.what.unwrap_or(SessionsWhat::List) {
-        SessionsWhat::List => list(common, &ground),
+        SessionsWhat::List => list::list(common, &ground),
         SessionsWhat::Show { id } => show(common, &ground, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
@@ -55,7 +57,7 @@ fn delete(common: &Common, ground: &Ground, id: &str, yes: bool) -> Result<Code,
     if person && !yes && !common.json {
         let all = ground.store.list()?;
         if let Some(one) = all.iter().find(|one| one.id == place.id()) {
-            print::out(listed(one).trim_end());
+            print::out(list::listed(one).trim_end());
         }
         print::out("Delete it with everything in it? Nothing brings it back. Type `yes`:");
         let mut answer = String::new();
@@ -81,57 +83,6 @@ fn when(ms: Option<i64>) -> String {
         || "?".into(),
         |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
     )
-}
-
-fn list(common: &Common, ground: &Ground) -> Result<Code, Failure> {
-    let mut all = ground.store.list()?;
-    if all.is_empty() {
-        print::err("no sessions yet: start one with `overrule` or `overrule run TASK`");
-        return Ok(Code::Ok);
-    }
-    all.reverse();
-    for one in all {
-        let line = if common.json {
-            listed_json(&one).to_string()
-        } else {
-            listed(&one)
-        };
-        if !print::out(line.trim_end()) {
-            break;
-        }
-    }
-    Ok(Code::Ok)
-}
-
-fn listed(one: &journal::Summary) -> String {
-    let id: String = one.id.chars().take(13).collect();
-    let state = match &one.problem {
-        Some(problem) => format!("problem: {}", visible(problem)),
-        None => one.standing.word().to_owned(),
-    };
-    let fork = one.fork.as_ref().map(|(of, at)| {
-        let of: String = of.chars().take(13).collect();
-        format!("  (fork of {} at {at})", visible(&of))
-    });
-    format!(
-        "{}  {}  {:9}  {:6} events  {}  {}{}",
-        visible(&id),
-        when(one.started),
-        state,
-        one.last.as_ref().map_or(0, |last| last.seq),
-        visible(one.model.as_deref().unwrap_or("?")),
-        visible(one.title.as_deref().unwrap_or("")),
-        fork.unwrap_or_default(),
-    )
-}
-
-fn listed_json(one: &journal::Summary) -> Value {
-    json!({
-        "session": one.id, "started": one.started, "state": one.standing.word(), "problem": one.problem,
-        "events": one.last.as_ref().map_or(0, |last| last.seq), "model": one.model,
-        "workspace": one.workspace, "name": one.title, "bytes": one.bytes,
-        "fork_of": one.fork.as_ref().map(|(of, at)| json!({ "session": of, "at": at })),
-    })
 }
 
 /// Where a run stands, in a few words.

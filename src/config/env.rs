@@ -93,17 +93,6 @@ impl Env {
         env
     }
 
-    /// Drops everything about models, for a run that talks to none.
-    pub fn without_models(self) -> Self {
-        Self {
-            openai_api_key: None,
-            openai_base_url: None,
-            ollama_host: None,
-            model: None,
-            ..self
-        }
-    }
-
     /// Reads everything but the directories from any source of variables.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut env = Self::default();

@@ -114,8 +114,6 @@ symbols! {
     ModelSays = '▍' ':',
     /// Something new below.
     MoreBelow = '▼' 'V',
-    /// Something above.
-    MoreAbove = '△' '^',
     /// A loop.
     Loop = '↻' 'L',
     /// Cut off here.
@@ -203,7 +201,7 @@ impl Symbol {
             Self::ModelSays => Role::ModelSays,
             Self::Fan => Role::Fold,
             Self::Loop => Role::Warning,
-            Self::MoreBelow | Self::MoreAbove => Role::Key,
+            Self::MoreBelow => Role::Key,
             Self::Resting
             | Self::HangsOn
             | Self::Hangs

@@ -2,11 +2,12 @@
 //! said through it, where the environment says that directories are.
 
 use std::fs::{self, DirBuilder, Metadata, Permissions};
-use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+
+use rustix::io::{Errno, FdFlags};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
 
 use super::error::Error;
 
@@ -137,13 +138,50 @@ pub(super) fn sweep(dir: &Path) {
         if path.extension().is_none_or(|ending| ending != ENDING) {
             continue;
         }
-        // A socket gets this extension only once it listens, so a refusal means that it is dead.
-        let dead =
-            UnixStream::connect(&path).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
         let socket = fs::symlink_metadata(&path).is_ok_and(|meta| meta.file_type().is_socket());
-        if dead && socket {
+        // A socket gets this extension only once it listens, so a refusal means that it is dead.
+        if socket && knock(&path) == Err(Errno::CONNREFUSED) {
             // If it stays, it does no harm.
             fs::remove_file(&path).unwrap_or_default();
         }
+    }
+}
+
+/// Connects to a socket, without waiting for a listener that takes no connections: one that is stopped would hold up
+/// whoever asks until it goes on.
+fn knock(path: &Path) -> Result<(), Errno> {
+    let socket = socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&socket, true)?;
+    connect(&socket, &SocketAddrUnix::new(path)?)
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use rustix::net::{bind, listen};
+
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_listens_at_is_swept_and_nobody_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        drop(UnixListener::bind(at("dead.sock")).unwrap());
+        let _living = UnixListener::bind(at("living.sock")).unwrap();
+        fs::write(at("file.sock"), "").unwrap();
+        // It takes no connections, and as many wait for it as may: whoever asks like everybody else waits too.
+        let busy = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        bind(&busy, &SocketAddrUnix::new(at("busy.sock")).unwrap()).unwrap();
+        listen(&busy, 1).unwrap();
+        let last = (0..100).find_map(|_| knock(&at("busy.sock")).err());
+        assert_eq!(last, Some(Errno::AGAIN));
+        sweep(dir.path());
+        let entries = fs::read_dir(dir.path()).unwrap();
+        let mut left: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["busy.sock", "file.sock", "living.sock"]);
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -29,6 +29,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const DECISION: Duration = Duration::from_secs(30);
 /// Maximum number of connections at the same time.
 const MOST_AT_ONCE: usize = 16;
+/// Maximum number of connections at the same time of those who may not command. They are heard only so that what they
+/// tried is recorded, and never in the place of somebody who may.
+const MOST_REFUSED_AT_ONCE: usize = 4;
+/// Maximum number of connections of both.
+const ALL_AT_ONCE: usize = MOST_AT_ONCE + MOST_REFUSED_AT_ONCE;
 /// Maximum number of refused senders that are recorded; further ones are refused without a record, so that
 /// nobody fills the journal.
 const MOST_RECORDED: u32 = 100;
@@ -80,13 +85,13 @@ impl Door {
         let meta = fs::symlink_metadata(&unfinished).map_err(fail("look at"))?;
         fs::rename(&unfinished, &path).map_err(fail("put in place"))?;
         peer::adopt_orphans();
-        let answering = Arc::new(Semaphore::new(MOST_AT_ONCE));
+        let answering = Arc::new(Semaphore::new(ALL_AT_ONCE));
         let host = Arc::new(Host {
             answering: Arc::clone(&answering),
             handle,
             session: id.to_owned(),
             screen,
-            slots: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+            slots: Slots::new(),
             recorded: AtomicU32::new(0),
         });
         tracing::debug!(path = %super::error::shown(&path), "control socket open");
@@ -105,7 +110,7 @@ impl Door {
 
     /// Waits a limited time until all requests that were read have their answers.
     pub async fn settle(self) {
-        let all = self.answering.acquire_many(MOST_AT_ONCE as u32);
+        let all = self.answering.acquire_many(ALL_AT_ONCE as u32);
         // A sender that does not read its answer in time goes without.
         let _ = timeout(SETTLING, all).await;
     }
@@ -142,12 +147,38 @@ async fn tidy() {
     }
 }
 
+/// Room for connections.
+struct Slots {
+    /// For those who may command.
+    operators: Arc<Semaphore>,
+    /// For the rest.
+    refused: Arc<Semaphore>,
+}
+
+impl Slots {
+    fn new() -> Self {
+        Self {
+            operators: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+            refused: Arc::new(Semaphore::new(MOST_REFUSED_AT_ONCE)),
+        }
+    }
+
+    /// A place for one of them, if there is room among its own kind.
+    fn of(&self, peer: &Peer) -> Option<OwnedSemaphorePermit> {
+        let room = match peer {
+            Peer::Operator { .. } => &self.operators,
+            Peer::Refused(_) => &self.refused,
+        };
+        Arc::clone(room).try_acquire_owned().ok()
+    }
+}
+
 /// What all connections share.
 struct Host {
     handle: Handle,
     session: String,
     screen: bool,
-    slots: Arc<Semaphore>,
+    slots: Slots,
     /// Permits for requests that were read and not yet answered.
     answering: Arc<Semaphore>,
     recorded: AtomicU32,
@@ -162,7 +193,7 @@ impl Host {
             };
             // At once: the system vouches for a process only as long as it lives.
             let peer = peer::look(&stream);
-            if let Ok(slot) = self.slots.clone().try_acquire_owned() {
+            if let Some(slot) = self.slots.of(&peer) {
                 let host = Arc::clone(&self);
                 tokio::spawn(async move {
                     host.hear(stream, peer).await;
@@ -245,5 +276,27 @@ impl Host {
 fn error(message: impl Into<String>) -> Reply {
     Reply::Error {
         message: message.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_may_not_command_take_no_place_of_those_who_may() {
+        let slots = Slots::new();
+        let stranger = Peer::Refused("started by this run".into());
+        let operator = Peer::Operator { pid: 7 };
+        let held: Vec<_> = (0..MOST_AT_ONCE * 2)
+            .filter_map(|_| slots.of(&stranger))
+            .collect();
+        assert_eq!(held.len(), MOST_REFUSED_AT_ONCE);
+        let all: Vec<_> = (0..MOST_AT_ONCE * 2)
+            .filter_map(|_| slots.of(&operator))
+            .collect();
+        assert_eq!(all.len(), MOST_AT_ONCE);
+        drop(held);
+        assert!(slots.of(&operator).is_none() && slots.of(&stranger).is_some());
     }
 }

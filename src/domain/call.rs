@@ -230,6 +230,16 @@ impl Seen {
         matches!(self, Self::Whole | Self::Dates)
     }
 
+    /// What a person has to know of it; nothing where all of the file was looked at.
+    pub const fn told(self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::Dates => Some("too long to be read: its size and dates count"),
+            Self::Untold => Some("only a shell can tell which file that is: it is not looked at"),
+            Self::Cut => Some("not all files that it may run were looked at"),
+        }
+    }
+
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     fn is_whole(&self) -> bool {
         *self == Self::Whole

@@ -121,11 +121,6 @@ impl Error {
             source: Arc::new(source),
         }
     }
-
-    /// Returns true if the disk is full.
-    pub fn is_disk_full(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if is_full(source))
-    }
 }
 
 /// Formats a path for a message.

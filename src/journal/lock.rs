@@ -32,7 +32,7 @@ impl Lock {
         let path = dir.join(NAME);
         let fail = |error| Error::io("lock the session", &path, error);
         let mut file = files::ensure(&path).map_err(fail)?;
-        match patiently(&file) {
+        match patiently(|| file.try_lock()) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Locked {
@@ -46,6 +46,29 @@ impl Lock {
         file.rewind().map_err(fail)?;
         writeln!(file, "{}", std::process::id()).map_err(fail)?;
         Ok(Self { file })
+    }
+}
+
+/// Held on a directory of sessions: together with others while a session is made that nothing lists yet, alone while
+/// what is left of such sessions is removed.
+#[derive(Debug)]
+pub(super) struct Making {
+    _dir: File,
+}
+
+impl Making {
+    /// Waits a moment for whoever removes something; a session can be made without, since it has a lock of its own.
+    pub(super) fn together(dir: &Path) -> Option<Self> {
+        let dir = File::open(dir).ok()?;
+        patiently(|| dir.try_lock_shared()).ok()?;
+        Some(Self { _dir: dir })
+    }
+
+    /// None while anybody makes a session.
+    pub(super) fn alone(dir: &Path) -> Option<Self> {
+        let dir = File::open(dir).ok()?;
+        dir.try_lock().ok()?;
+        Some(Self { _dir: dir })
     }
 }
 
@@ -78,14 +101,14 @@ pub fn is_held(place: &Place) -> bool {
 
 /// Tries for a moment. A child process holds every open file of its parent until it executes its own program,
 /// so a lock can briefly outlive a holder that is gone.
-fn patiently(file: &File) -> Result<(), TryLockError> {
+fn patiently(lock: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
-        match file.try_lock() {
+        match lock() {
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             other => return other,
         }
     }
-    file.try_lock()
+    lock()
 }
 
 impl Drop for Lock {

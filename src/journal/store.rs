@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::error::{Error, shown};
 use super::files;
-use super::lock::Lock;
+use super::lock::{self, Lock, Making};
 use super::summary::{self, Summary};
 use super::writer::Writer;
 
@@ -151,6 +151,7 @@ impl Store {
     ) -> Result<Place, E> {
         files::make_dirs(&self.dir)
             .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;
+        let _making = Making::together(&self.dir);
         let path = self.dir.join(id.to_string());
         let part = path.with_extension(PART);
         let made = self.whole(id, (&part, &path), fill);
@@ -159,6 +160,37 @@ impl Store {
             std::fs::remove_dir_all(&part).unwrap_or_default();
         }
         made
+    }
+
+    /// Removes what killed processes left of sessions that they were making, and returns how many those were. One that
+    /// is being made stays, and so does everything while any is.
+    pub fn sweep(&self) -> Result<usize, Error> {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let parts: Vec<PathBuf> = entries
+            .map(|entry| entry.path())
+            .filter(|path| is_part(path))
+            .collect();
+        if parts.is_empty() {
+            return Ok(0);
+        }
+        let Some(_alone) = Making::alone(&self.dir) else {
+            return Ok(0);
+        };
+        let mut removed = 0;
+        for path in parts {
+            // A process that does not ask for the directory's lock still has that of the session.
+            let id = Uuid::nil();
+            let held = lock::is_held(&Place::Dir {
+                id,
+                path: path.clone(),
+            });
+            if !held && is_part(&path) {
+                std::fs::remove_dir_all(&path)
+                    .map_err(|error| Error::io("remove the rest of an unfinished session", &path, error))?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 
     fn whole<E: From<Error>>(
@@ -267,6 +299,13 @@ impl Store {
         places.sort_by_key(Place::id);
         Ok(places)
     }
+}
+
+/// True for the directory of a session that was not whole when it was last looked at.
+fn is_part(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == PART)
+        && id_of(&path.with_extension("")).is_some()
+        && std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
 /// Parses the name of a directory as an id, in the spelling that this program writes.

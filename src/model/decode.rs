@@ -16,9 +16,6 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// The names of all formats, as used on the command line.
-    pub const NAMES: [&'static str; 1] = ["openai-chat"];
-
     /// Returns the format of this name.
     pub fn named(name: &str) -> Option<Self> {
         (name == "openai-chat").then_some(Self::OpenAiChat)

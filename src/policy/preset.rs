@@ -48,16 +48,6 @@ impl Preset {
         }
     }
 
-    /// Describes it in one line.
-    pub const fn summary(self) -> &'static str {
-        match self {
-            Self::Supervised => "everything asks",
-            Self::Guarded => "what only looks goes, the rest asks",
-            Self::Auto => "everything goes that can be undone and that no rule asks for or denies",
-            Self::ReadOnly => "what only looks goes, the rest is denied",
-        }
-    }
-
     fn rule(self, text: &str, matcher: Matcher, gate: Gate) -> Rule {
         Rule {
             origin: Origin::Preset(self),

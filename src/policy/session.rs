@@ -154,7 +154,8 @@ pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>)
 
 /// Checks whether exactly this call may always run. A shell line has to be one plain command.
 pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
-    if tool == SHELL && !shell::handed(args).is_plain() {
+    let handed = shell::handed(args);
+    if tool == SHELL && (!handed.is_plain() || handed.hides()) {
         return Err(
             "this line is more than one plain command (or may be): there is no \"always\" for it".to_owned(),
         );

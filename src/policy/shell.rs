@@ -10,6 +10,7 @@ mod reader;
 
 use std::ops::Range;
 
+use super::matcher::SHELL;
 use crate::shell_words::{KEYWORDS, is_name};
 pub use handed::{Command, Handed, handed};
 use reader::Reader;
@@ -28,6 +29,15 @@ pub struct Segment {
     pub program: Option<String>,
     /// True if a shell reads more in it than plain words: substitutions, variables, groups, redirections.
     pub more: bool,
+}
+
+/// What a call hands to a shell, by its tool and arguments as they are written; nothing where it is no call of the
+/// program's own shell.
+pub fn of_call(tool: &str, args: &str) -> Handed {
+    if tool != SHELL {
+        return Handed::default();
+    }
+    handed(&serde_json::from_str(args).unwrap_or_default())
 }
 
 /// Returns the commands of a line, in order.

@@ -120,13 +120,6 @@ impl ToolHealth {
         self.failed.values().sum()
     }
 
-    /// Returns the number of executions that failed because of their arguments, which is not the tool's
-    /// fault.
-    pub fn misused(&self) -> u64 {
-        let of = |class| self.failed.get(&class).copied().unwrap_or(0);
-        of(ErrorClass::Param) + of(ErrorClass::Structural)
-    }
-
     fn judged(&self) -> impl Iterator<Item = bool> + '_ {
         self.choices.values().copied()
     }

@@ -9,7 +9,6 @@
 //! |---|---|
 //! | tab, line feed, carriage return | `⟨TAB⟩`, `⟨LF⟩`, `⟨CR⟩` |
 //! | any other character that is not plain | `⟨U+202E⟩` |
-//! | a byte that is not UTF-8 | `⟨0x9b⟩` |
 //! | a run of 3 or more blanks, or blanks at the end | `⟨240 spaces⟩`, `⟨1 space⟩` |
 //!
 //! In the multi-line form `\n` ends a line, and up to [`MAX_INDENT`] blanks at the start of a line stay as
@@ -42,12 +41,11 @@ pub use error::Error;
 pub use escape::escaped;
 pub use head::{head, visible_head};
 pub use heed::heed;
-pub use parse::{mark_at_end, mark_at_start, parse_lines, parse_visible, parse_visible_bytes, place_in};
-pub use redact::{redact, redact_certain, redact_values};
+pub use parse::{mark_at_end, mark_at_start, parse_lines, parse_visible, place_in};
+pub use redact::{redact, redact_certain};
 pub use screen::{Shown, in_ascii, shown_in_ascii};
-pub use script::{Warning, WarningKind, mixed_script, warnings};
+pub use script::WarningKind;
 pub use survey::{Hit, Survey, survey};
 pub use visible::{
-    Kind, MAX_CLUSTER, MAX_INDENT, MAX_MARKS, Span, line_spans, spans, visible, visible_bytes, visible_line,
-    visible_lines,
+    Kind, MAX_CLUSTER, MAX_INDENT, MAX_MARKS, Span, line_spans, spans, visible, visible_line, visible_lines,
 };

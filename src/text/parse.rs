@@ -30,24 +30,6 @@ pub fn parse_visible(shown: &str) -> Result<String, Error> {
     Ok(out)
 }
 
-/// Parses a visible form to the bytes that it stands for.
-pub fn parse_visible_bytes(shown: &str) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::with_capacity(shown.len());
-    read(shown, |token| {
-        match token {
-            Token::Plain(text) => out.extend_from_slice(text.as_bytes()),
-            Token::Char { c, .. } => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Token::Blanks { at, count, .. } => {
-                bound(out.len(), count, at)?;
-                out.extend(std::iter::repeat_n(b' ', count));
-            }
-            Token::Byte { byte, .. } => out.push(byte),
-        }
-        Ok(())
-    })?;
-    Ok(out)
-}
-
 /// Parses visible lines to the text that they stand for.
 pub fn parse_lines<S: AsRef<str>>(lines: &[S]) -> Result<String, Error> {
     let mut out = String::new();

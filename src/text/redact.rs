@@ -11,9 +11,6 @@ use regex::{Captures, Regex};
 /// The beginning of a replacement; a value that begins like this was redacted before.
 const DONE: &str = "[redacted ";
 
-/// Minimum length of a known value; shorter ones would blank out ordinary words.
-const SHORTEST: usize = 6;
-
 /// Patterns that capture the secret in the group `s`. All are linear in the length of the text.
 static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
@@ -72,17 +69,6 @@ fn without(patterns: &[Regex], text: &str) -> String {
         }
     }
     text.into_owned()
-}
-
-/// Replaces these values wherever they occur. Very short ones are left alone.
-pub fn redact_values(text: &str, values: &[&str]) -> String {
-    let mut text = text.to_owned();
-    for value in values.iter().filter(|value| value.len() >= SHORTEST) {
-        if text.contains(value) {
-            text = text.replace(value, &notice(value.len()));
-        }
-    }
-    text
 }
 
 fn notice(bytes: usize) -> String {

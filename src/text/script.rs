@@ -2,14 +2,6 @@
 
 use unicode_security::MixedScript;
 
-use super::visible::visible;
-
-/// Maximum number of warnings about one text; more would not be read.
-const MOST: usize = 32;
-
-/// Maximum number of characters of a word in a warning.
-const SHOWN: usize = 60;
-
 /// Why a word is suspicious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WarningKind {
@@ -65,36 +57,6 @@ impl WarningKind {
         };
         format!("{count} {}", if count == 1 { one } else { many })
     }
-}
-
-/// A suspicious word.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// The kind of warning.
-    pub kind: WarningKind,
-    /// The word in the visible form, shortened.
-    pub word: String,
-}
-
-/// Returns true if a word of the text mixes scripts in a way that no writing system does.
-pub fn mixed_script(text: &str) -> bool {
-    words(text).any(is_mixed)
-}
-
-/// Returns warnings about the suspicious words of a text, each kind once per word, at most a few dozen.
-pub fn warnings(text: &str) -> Vec<Warning> {
-    let mut found = Vec::new();
-    let mut add = |kind, word: &str| {
-        let shown = visible(&word.chars().take(SHOWN).collect::<String>());
-        let warning = Warning { kind, word: shown };
-        if !found.contains(&warning) {
-            found.push(warning);
-        }
-        found.len() < MOST
-    };
-    let mut full = false;
-    find(text, |kind, word, _| full = full || !add(kind, word));
-    found
 }
 
 /// Reports every suspicious word of a text with the byte offset at which it begins.

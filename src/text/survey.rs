@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::class::{Class, FRAME, class, is_bracket};
 use super::script::{WarningKind, find};
+use super::visible::visible;
 
 /// A suspicious place in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,19 @@ impl Survey {
     /// Returns the total number of findings.
     pub fn total(&self) -> usize {
         self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Returns a line for each finding that is kept, safe to show, and one for all of them if there are more.
+    pub fn words(&self) -> Vec<String> {
+        let line = |hit: &Hit| format!("byte {}: {}: {}", hit.at, hit.kind.word(), visible(&hit.word));
+        let mut lines: Vec<String> = self.first.iter().map(line).collect();
+        let total = self.total();
+        if total > self.first.len() {
+            let kinds = self.counts.iter().map(|(kind, count)| kind.counted(*count));
+            let kinds: Vec<String> = kinds.collect();
+            lines.push(format!("{total} places in all: {}", kinds.join(", ")));
+        }
+        lines
     }
 
     fn add(&mut self, kind: WarningKind, word: &str, at: usize) {

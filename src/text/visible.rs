@@ -47,24 +47,6 @@ pub fn visible(text: &str) -> String {
     collect(text, Form::ONE_LINE)
 }
 
-/// Returns the one-line visible form of bytes that should be text but may not be.
-pub fn visible_bytes(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    let mut rest = bytes.utf8_chunks().peekable();
-    while let Some(chunk) = rest.next() {
-        let ends = chunk.invalid().is_empty() && rest.peek().is_none();
-        let form = Form {
-            ends,
-            ..Form::ONE_LINE
-        };
-        walk(chunk.valid(), form, |_, piece| out.push_str(&piece));
-        for byte in chunk.invalid() {
-            out.push_str(&bracketed(&format!("0x{byte:02x}"), in_ascii()));
-        }
-    }
-    out
-}
-
 /// Returns the visible form of one line of a multi-line text: indentation stays plain.
 pub fn visible_line(line: &str) -> String {
     collect(line, Form::LINE)

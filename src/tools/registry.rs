@@ -167,11 +167,6 @@ impl Registry {
         self.entries.iter().map(|entry| &*entry.spec.card.name)
     }
 
-    /// Iterates over the tools, in order.
-    pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
-        self.entries.iter().map(|entry| &entry.tool)
-    }
-
     /// Returns what the journal and the model are told about the tools, in order.
     pub fn cards(&self) -> Vec<ToolCard> {
         self.entries.iter().map(|entry| entry.spec.card.clone()).collect()

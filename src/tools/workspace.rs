@@ -7,6 +7,7 @@
 
 mod allowed;
 mod means;
+mod target;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,12 +15,13 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, Stat};
+use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use allowed::{guarded, regular, writable};
+use allowed::regular;
 pub use means::{Confinement, confinement};
 use means::{READ, beneath, walk};
+pub use target::Target;
 
 use super::errors::{from_io, refused, shown};
 use crate::domain::call::{ErrorClass, ToolError};
@@ -50,19 +52,6 @@ impl Place {
             self.path.to_string_lossy().into_owned()
         }
     }
-}
-
-/// Where to write a file: an open directory and a name in it.
-#[derive(Debug)]
-pub struct Target {
-    /// The directory that contains it.
-    pub dir: OwnedFd,
-    /// Its name in that directory.
-    pub name: OsString,
-    /// Its place in the workspace, for messages.
-    pub place: Place,
-    /// Its present metadata; `None` if there is nothing.
-    pub stat: Option<Stat>,
 }
 
 impl Workspace {
@@ -145,59 +134,6 @@ impl Workspace {
             )),
             Err(errno) => Err(from_io("list", given, &errno.into(), false)),
         }
-    }
-
-    /// Returns where to write a file. With `make`, missing parent directories are created.
-    pub fn target(&self, given: &str, make: bool) -> Result<Target, ToolError> {
-        let (found, mut missing) = self.resolve(given)?;
-        let mut place = found.clone();
-        place.path.extend(&missing);
-        if let Some(why) = guarded(&place.path) {
-            return Err(refused(
-                ErrorClass::Auth,
-                format!("`{}` is not written by tools: {why}", shown(given)),
-                "protected path",
-                "choose another path, or ask the operator to do it",
-            ));
-        }
-        let mut at = found.path.clone();
-        let name = match missing.pop() {
-            Some(name) => name,
-            None => match (at.file_name().map(OsStr::to_owned), at.pop()) {
-                (Some(name), true) => name,
-                _ => return Err(is_directory(given)),
-            },
-        };
-        let failed = |errno: Errno| from_io("write", given, &errno.into(), false);
-        let flags = READ | OFlags::DIRECTORY;
-        let mut dir = self.fd(&at, flags, Mode::empty()).map_err(failed)?;
-        for step in &missing {
-            if !make {
-                return Err(self.not_there(given, &found, step));
-            }
-            match rustix::fs::mkdirat(&dir, step, Mode::from_raw_mode(0o777)) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(errno) => return Err(failed(errno)),
-            }
-            let next = flags | OFlags::NOFOLLOW;
-            dir = rustix::fs::openat(&dir, step, next, Mode::empty()).map_err(failed)?;
-        }
-        let stat = match rustix::fs::statat(&dir, &name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Some(stat),
-            Err(Errno::NOENT) => None,
-            Err(errno) => return Err(failed(errno)),
-        };
-        if let Some(stat) = &stat {
-            writable(stat, given)?;
-            // Replacing a file by renaming would bypass its own permissions.
-            rustix::fs::accessat(&dir, &name, Access::WRITE_OK, AtFlags::empty()).map_err(failed)?;
-        }
-        Ok(Target {
-            dir,
-            name,
-            place,
-            stat,
-        })
     }
 
     /// Opens what a walk found, unless a link has entered its path since.
@@ -297,9 +233,11 @@ impl Workspace {
     }
 }
 
-/// Returns the canonical path, even if it does not exist yet.
+/// Returns the canonical path, even if it does not exist yet: what file operations would find there. A `..` leads to
+/// where the system takes it, which behind a symbolic link is not the directory that is written before it.
 pub fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| {
+    resolved(path).unwrap_or_else(|| {
+        // Behind what does not exist nothing finds it; it is kept apart by its words.
         let mut plain = PathBuf::new();
         for step in path.components() {
             match step {
@@ -309,25 +247,22 @@ pub fn real(path: &Path) -> PathBuf {
                 step => plain.push(step),
             }
         }
-        resolved(&plain)
+        resolved(&plain).unwrap_or(plain)
     })
 }
 
-/// Resolves the links in the existing part of a path.
-fn resolved(path: &Path) -> PathBuf {
+/// Resolves the links in the existing part of a path; none where a `..` stands behind that.
+fn resolved(path: &Path) -> Option<PathBuf> {
     let mut there = path.to_owned();
     let mut missing = Vec::new();
     loop {
         if let Ok(mut real) = there.canonicalize() {
             real.extend(missing.iter().rev());
-            return real;
+            return Some(real);
         }
-        let Some(name) = there.file_name().map(OsStr::to_owned) else {
-            return path.to_owned();
-        };
-        missing.push(name);
+        missing.push(there.file_name().map(OsStr::to_owned)?);
         if !there.pop() {
-            return path.to_owned();
+            return None;
         }
         if there.as_os_str().is_empty() {
             there.push(".");
@@ -345,10 +280,6 @@ fn private_place(given: &str) -> ToolError {
         "path confinement",
         "choose another path, or ask the operator to do it",
     )
-}
-
-fn is_directory(given: &str) -> ToolError {
-    from_io("write", given, &io::Error::from(Errno::ISDIR), false)
 }
 
 fn dangling(given: &str) -> ToolError {

@@ -280,6 +280,45 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
 }
 
 #[test]
+fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_is_known() {
+    let world = World::new();
+    world.play(PAYS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let whole: Vec<String> = world.journal(&id).lines().map(str::to_owned).collect();
+    let started = whole
+        .iter()
+        .position(|line| line.contains("call.started"))
+        .unwrap();
+    let damaged = |at: usize| {
+        let mut lines = whole.clone();
+        lines[at] = lines[at].replacen("\"at\":1", "\"at\":2", 1);
+        std::fs::write(world.place(&id).journal(), lines.join("\n") + "\n").unwrap();
+    };
+    for (at, damaged_line) in whole.iter().enumerate().take(started + 1).skip(2) {
+        damaged(at);
+        let said = world.run(&["effects", &id]).ends(0);
+        let json = world.run(&["effects", &id, "--json"]).ends(0).out;
+        assert!(
+            said.err.contains("1 line of the record cannot be read"),
+            "{}",
+            said.err
+        );
+        assert!(!said.err.contains("has run"), "nobody knows that: {}", said.err);
+        let listed = said.out.contains(" · unknown · ok · ") && said.out.contains("behind the damage");
+        assert_eq!(listed, at != started, "line {at}: {}", said.out);
+        // What it was is told too, unless the damaged line is the one that said it.
+        let proposed = damaged_line.contains("turn.proposed");
+        let told = said.out.contains("c3 shell") && said.out.contains("echo paid");
+        assert_eq!(told, listed && !proposed, "line {at}: {}", said.out);
+        assert_eq!(listed, json.contains("\"behind_damage\":{"), "{json}");
+        let nothing = said
+            .err
+            .contains("nothing that could change the world stands in what can be read");
+        assert_eq!(nothing, at == started, "line {at}: {}", said.err);
+    }
+}
+
+#[test]
 fn every_verb_that_reads_says_where_a_record_breaks_off() {
     let world = World::new();
     world.play(STEPS, &["--policy", "auto"]).ends(0);

@@ -18,6 +18,7 @@ mod collected;
 mod demos;
 mod drill;
 mod harness;
+mod lists;
 mod live;
 mod program;
 mod reading;

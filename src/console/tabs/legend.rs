@@ -99,9 +99,6 @@ mod tests {
             .copied()
             .filter(|symbol| !explained.contains(symbol))
             .collect();
-        assert_eq!(
-            left,
-            [Symbol::MoreAbove, Symbol::Arrow, Symbol::Bar, Symbol::Rest]
-        );
+        assert_eq!(left, [Symbol::Arrow, Symbol::Bar, Symbol::Rest]);
     }
 }

@@ -40,6 +40,14 @@ impl Gate {
             Self::Deny => "denies it",
         }
     }
+
+    /// What it would do with a part of a call if that were the only one.
+    pub const fn alone(self) -> &'static str {
+        match self {
+            Self::Allow => "would let it run",
+            Self::Ask | Self::Deny => self.does(),
+        }
+    }
 }
 
 /// What happens to a call that nobody decided before its deadline.

@@ -166,7 +166,6 @@ fn after_a_failed_write_everything_fails_with_the_first_error() {
     writer.append(&small()[1]).unwrap();
     writer.append(&small()[2]).unwrap();
     let first = writer.sync().unwrap_err();
-    assert!(first.is_disk_full(), "{first}");
     assert!(first.to_string().contains("room on the disk"), "{first}");
     for _ in 0..3 {
         assert_eq!(
@@ -186,7 +185,7 @@ fn a_failed_sync_is_not_tried_again() {
     let (mut writer, asked) = failing(&fixture.store, 10_000, 0);
     writer.append(&small()[0]).unwrap();
     let first = writer.sync().unwrap_err();
-    assert!(!first.is_disk_full());
+    assert!(!first.to_string().contains("room on the disk"), "{first}");
     assert_eq!(writer.sync().unwrap_err().to_string(), first.to_string());
     assert!(writer.append(&small()[1]).is_err());
     assert_eq!(*asked.lock().unwrap(), (1, 1));
@@ -200,7 +199,7 @@ fn a_full_device_is_named_as_such() {
     writer.replace_sink(Box::new(full));
     writer.append(&small()[0]).unwrap();
     let error = writer.sync().unwrap_err();
-    assert!(error.is_disk_full(), "{error}");
+    assert!(error.to_string().contains("room on the disk"), "{error}");
 }
 
 #[test]

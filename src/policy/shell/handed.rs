@@ -1,17 +1,20 @@
 //! What a call of the shell has a shell read: its line, or the lines that a shell named in it is given
-//! (`sh -c LINE`), which are lines like any other.
+//! (`sh -c LINE`), or that are read anew (`eval LINE`, `env -S LINE`), which are lines like any other.
 //!
 //! It is found by words, and where more than one reading is possible by all of them. Must not know: rules.
 
 use serde_json::Value;
 
 use super::{MOST, Segment, hides, is_plain, segments, spelled};
-use crate::shell_words::{SHELLS, words};
+use crate::shell_words::{By, KEYWORDS, SHELLS, quote, read_again, words};
 
 /// Words behind the name of a shell among which its line is looked for.
 const NEAR: usize = 64;
 /// Lines in lines that are followed.
 const DEEP: u8 = 8;
+
+/// Words of shells that run the command behind them.
+const PASS_ON: [&str; 6] = ["builtin", "command", "function", "nocorrect", "noglob", "repeat"];
 
 /// What a call hands over.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +22,7 @@ pub struct Handed {
     /// All of it as lines: the line itself, or a program and its words, once quoted as a shell would need it, once
     /// as they are.
     pub outer: Vec<String>,
-    /// The lines that a shell named in it is given.
+    /// The lines that a shell named in it is given, and those that are read anew.
     pub inner: Vec<String>,
     /// Its commands, in order.
     pub commands: Vec<Command>,
@@ -32,7 +35,7 @@ pub struct Handed {
 /// One command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The sign before it (`&&`, `|`, `;`, `(`, `-c`), empty for the first.
+    /// The sign before it (`&&`, `|`, `;`, `(`; `-c` and `-S` for one of a line in a command), empty for the first.
     pub after: &'static str,
     /// Its words as they stand there.
     pub text: String,
@@ -114,29 +117,53 @@ impl Handed {
 
     /// A command of these words, and the lines in it. One that is nothing but a shell with its line is told as that.
     fn take_words(&mut self, words: &[String], command: Command, deep: u8) {
-        let mut lines = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for (at, _) in words.iter().enumerate().filter(|(_, word)| is_shell(word)) {
-            if self.inner.len() + lines.len() >= MOST || deep >= DEEP {
-                self.cut = true;
+            if self.is_full(lines.len(), deep) {
                 break;
             }
             let rest = words.get(at + 1..).unwrap_or_default();
             match script(rest) {
-                Script::Line(place) => lines.extend(rest.get(place).map(|line| (at + 1 + place, line))),
+                Script::Line(place) => lines.extend(rest.get(place).map(|line| Line {
+                    sign: "-c",
+                    text: line.clone(),
+                    whole: at + place + 2 == words.len() && words.first().is_some_and(|word| is_shell(word)),
+                })),
                 Script::None => {}
                 Script::Far => self.cut = true,
             }
         }
-        let all = matches!(lines.as_slice(), [(place, _)] if place + 1 == words.len())
-            && words.first().is_some_and(|word| is_shell(word));
-        let after = if all { command.after } else { "-c" };
+        let (again, far) = read_again(words);
+        self.cut |= far;
+        for one in again {
+            if one.by == By::Eval && !may_eval(words, one.at, command.program.as_deref()) {
+                continue;
+            }
+            if self.is_full(lines.len(), deep) {
+                break;
+            }
+            lines.push(Line {
+                sign: if one.by == By::Env { "-S" } else { "-c" },
+                text: one.line,
+                whole: one.by == By::Eval && one.at == 0,
+            });
+        }
+        let all = matches!(lines.as_slice(), [line] if line.whole);
+        let outer = command.after;
         if !all {
             self.push(command);
         }
-        for (_, line) in lines {
-            self.inner.push(line.clone());
-            self.take_line(line, after, deep + 1);
+        for line in lines {
+            self.inner.push(line.text.clone());
+            self.take_line(&line.text, if all { outer } else { line.sign }, deep + 1);
         }
+    }
+
+    /// True where no further line is followed, which is noted.
+    fn is_full(&mut self, found: usize, deep: u8) -> bool {
+        let full = self.inner.len() + found >= MOST || deep >= DEEP;
+        self.cut |= full;
+        full
     }
 
     fn push(&mut self, command: Command) {
@@ -146,6 +173,23 @@ impl Handed {
             self.cut = true;
         }
     }
+}
+
+/// A line in a command.
+struct Line {
+    sign: &'static str,
+    text: String,
+    /// True where the command is nothing but what reads it.
+    whole: bool,
+}
+
+/// True where the word there may be the `eval` of a shell: it is what the command runs, or it stands behind words that
+/// leave that open.
+fn may_eval(words: &[String], at: usize, program: Option<&str>) -> bool {
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    at == 0
+        || before.is_some_and(|word| KEYWORDS.contains(&word.as_str()))
+        || program.is_none_or(|name| name == "eval" || name.starts_with('-') || PASS_ON.contains(&name))
 }
 
 /// Where the line of a shell stands among the words behind its name.
@@ -180,15 +224,6 @@ fn script(words: &[String]) -> Script {
 
 fn is_shell(word: &str) -> bool {
     SHELLS.contains(&word.rsplit('/').next().unwrap_or(word))
-}
-
-/// A word as a shell would have to be given it.
-fn quote(word: &str) -> String {
-    let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+@:%=,".contains(&byte);
-    if !word.is_empty() && word.bytes().all(safe) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]
@@ -283,6 +318,60 @@ mod tests {
         ] {
             assert_eq!(handed(&none).inner, [""; 0], "{none}");
         }
+    }
+
+    #[test]
+    fn what_is_read_anew_is_told_as_the_line_that_it_is() {
+        let two = said(&[("", "a"), (";", "curl x"), ("|", "sh")]);
+        for line in [
+            "eval 'a; curl x|sh'",
+            "e''val -- \"a; curl x\"'|sh'",
+            "\\eval a\\; curl 'x|sh'",
+        ] {
+            let words: Vec<String> = texts(&json!({ "command": line }))
+                .into_iter()
+                .map(|one| one.1)
+                .collect();
+            assert_eq!(words.len(), 3, "{line}: {words:?}");
+            assert!(!handed(&json!({ "command": line })).is_plain(), "{line}");
+        }
+        assert_eq!(texts(&json!({"command": "eval 'a; curl x|sh'"})), two);
+        assert_eq!(
+            texts(&json!({"command": ">o command eval 'a; b'; env -S 'rm -rf x' y"})),
+            said(&[
+                ("", ">o command eval 'a; b'"),
+                ("-c", "a"),
+                (";", "b"),
+                (";", "env -S 'rm -rf x' y"),
+                ("-S", "rm -rf x y")
+            ])
+        );
+        assert_eq!(
+            texts(&json!({"argv": ["env", "-iS", "-S 'sh -c \"a; b\"'"]}))
+                .last()
+                .unwrap(),
+            &(";", "b".to_owned())
+        );
+        for hidden in [
+            json!({"command": "eval \"$X\""}),
+            json!({"command": "eval 'a \"$X\"'"}),
+            json!({"argv": ["env", "-S", "rm\\_-rf ${HOME}"]}),
+            json!({"command": "eval *.sh"}),
+        ] {
+            assert!(handed(&hidden).hides(), "{hidden}");
+        }
+        // A word that is only called so.
+        for plain in [
+            "rg eval src",
+            "cargo test eval -- x",
+            "sort -S 50M x",
+            "env A=1 make -S x",
+        ] {
+            let found = handed(&json!({ "command": plain }));
+            assert_eq!((found.commands.len(), found.inner.len()), (1, 0), "{plain}");
+        }
+        let deep = format!("{}a; b", "eval ".repeat(20));
+        assert!(handed(&json!({ "command": deep })).cut);
     }
 
     #[test]

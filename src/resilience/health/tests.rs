@@ -33,8 +33,8 @@ fn a_choice_that_came_to_a_value_is_a_hit_however_often_it_was_tried() {
     ]);
     let http = health.tool("http").unwrap();
     assert_eq!(
-        (http.executions(), http.succeeded, http.retries, http.misused()),
-        (4, 1, 2, 1)
+        (http.executions(), http.succeeded, http.retries, http.failures()),
+        (4, 1, 2, 3)
     );
     assert_eq!(http.success_rate(), Some(0.25));
     assert_eq!(http.hit_rate(), Some(0.5));

@@ -55,13 +55,6 @@ impl Snapshot {
     /// The version of the format that this program reads and writes.
     pub const VERSION: u32 = 1;
 
-    /// Returns the snapshot as JSON with a final line break.
-    pub fn to_text(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
-    }
-
     /// Parses a snapshot; the error says what is wrong with it, and where.
     pub fn parse(text: &str) -> Result<Self, String> {
         let snapshot: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;

@@ -92,16 +92,4 @@ impl Weights {
             )
         })
     }
-
-    /// Returns the best substitute: the first of the tools with the highest weight.
-    pub fn best<'t>(&self, kind: &str, tools: impl IntoIterator<Item = &'t str>) -> Option<&'t str> {
-        let mut best: Option<(&str, f64)> = None;
-        for tool in tools {
-            let weight = self.weight(kind, tool);
-            if best.is_none_or(|(_, most)| weight > most) {
-                best = Some((tool, weight));
-            }
-        }
-        best.map(|(tool, _)| tool)
-    }
 }

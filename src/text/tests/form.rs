@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::table::assert_closed;
 use crate::text::{
-    Error, Kind, MAX_INDENT, Span, line_spans, mixed_script, parse_lines, parse_visible, parse_visible_bytes,
-    place_in, shown_in_ascii, spans, visible, visible_bytes, visible_line, visible_lines,
+    Error, Kind, MAX_INDENT, Span, line_spans, parse_lines, parse_visible, place_in, shown_in_ascii, spans,
+    survey, visible, visible_line, visible_lines,
 };
 
 fn shows(text: &str, shown: &str) {
@@ -154,18 +154,11 @@ fn trojan_source_samples_are_seen_through() {
         assert_closed(&shown);
         assert_eq!(parse_visible(&shown).as_deref(), Ok(text));
     }
-    assert!(mixed_script("s\u{0430}yHello()"));
+    assert_eq!(survey("s\u{0430}yHello()").total(), 1);
 }
 
 #[test]
-fn bytes_that_are_no_text_are_shown_one_by_one() {
-    let bytes = b"ok \x9b\xff end\xe2\x82 ";
-    let shown = visible_bytes(bytes);
-    assert_eq!(shown, "ok ⟨0x9b⟩⟨0xff⟩ end⟨0xe2⟩⟨0x82⟩⟨1 space⟩");
-    assert_eq!(parse_visible_bytes(&shown).as_deref(), Ok(bytes.as_slice()));
-    assert_eq!(visible_bytes("größe".as_bytes()), visible("größe"));
-    // The control character U+009B and the byte 0x9b are different things.
-    assert_ne!(visible_bytes("\u{9b}".as_bytes()), visible_bytes(b"\x9b"));
+fn the_mark_of_a_byte_is_no_text() {
     assert_eq!(parse_visible("⟨0x9b⟩"), Err(Error::Byte { at: 0, byte: 0x9b }));
 }
 
@@ -280,13 +273,6 @@ proptest! {
     }
 
     #[test]
-    fn bytes_read_back(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-        let shown = visible_bytes(&bytes);
-        assert_closed(&shown);
-        prop_assert_eq!(parse_visible_bytes(&shown), Ok(bytes));
-    }
-
-    #[test]
     fn different_texts_look_different(a in nasty(), b in nasty()) {
         prop_assume!(a != b);
         prop_assert_ne!(visible(&a), visible(&b));
@@ -323,16 +309,7 @@ proptest! {
     }
 
     #[test]
-    fn in_ascii_bytes_read_back(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-        let _shown = shown_in_ascii(true);
-        let shown = visible_bytes(&bytes);
-        prop_assert!(shown.is_ascii());
-        prop_assert_eq!(parse_visible_bytes(&shown), Ok(bytes));
-    }
-
-    #[test]
     fn reading_never_panics(text in "[⟨⟩U+0-9a-f spceTABLFCR]{0,40}") {
         let _ = parse_visible(&text);
-        let _ = parse_visible_bytes(&text);
     }
 }

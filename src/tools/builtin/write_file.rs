@@ -99,7 +99,7 @@ fn write(job: &Job) -> Result<Outcome, ToolError> {
         .without(&job.private)
         .target(&args.path, true)?;
     let created = target.stat.is_none();
-    replace::replace(&target, args.content.as_bytes())?;
+    replace::replace(&target, args.content.as_bytes()).map_err(|error| target.failed(error))?;
     let meta = json!({"bytes": args.content.len(), "created": created});
     Ok(text_outcome(
         &sentence(&args.path, args.content.len(), created),

@@ -123,7 +123,7 @@ async fn numbers(started: &mut Started, count: usize) -> Vec<u32> {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn after_a_crash_a_child_is_found_again_and_ended_with_its_descendants() {
+async fn a_child_is_told_from_others_of_its_id_and_ended_with_its_descendants() {
     let mut started = sh("sleep 300 & echo $!; setsid sleep 300 & echo $!; wait").await;
     let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
     let below = numbers(&mut started, 2).await;
@@ -131,14 +131,12 @@ async fn after_a_crash_a_child_is_found_again_and_ended_with_its_descendants() {
     assert!(still_running(pid, ticks));
     // An unrelated process with the same id is not meant.
     assert!(!still_running(pid, ticks + 1));
-    assert!(!kill_group(pid, ticks + 1).await);
-    assert!(lives(pid) && below.iter().all(|pid| lives(*pid)));
 
-    let (ended, _) = tokio::join!(kill_group(pid, ticks), started.child.wait());
+    let (ended, _) = tokio::join!(started.tree.end(), started.child.wait());
     assert!(ended);
     assert!(!still_running(pid, ticks));
     assert!(!lives(pid) && below.iter().all(|pid| !lives(*pid)), "{below:?}");
-    assert!(!kill_group(pid, ticks).await);
+    assert!(!started.tree.end().await);
 }
 
 #[cfg(target_os = "linux")]
@@ -150,7 +148,7 @@ async fn what_outlives_the_first_process_is_found_too() {
     started.child.wait().await.unwrap();
     assert!(!lives(pid) && lives(below[0]));
     assert!(still_running(pid, ticks));
-    assert!(kill_group(pid, ticks).await);
+    assert!(started.tree.end().await);
     assert!(!lives(below[0]));
 }
 

@@ -59,12 +59,6 @@ pub fn still_running(pid: u32, ticks: u64) -> bool {
     !family(pid, ticks).is_empty()
 }
 
-/// Ends the process that had this id and start time with all its descendants: first by request, then by kill.
-/// Returns true if any was running. An unrelated process that has the id now is left alone.
-pub async fn kill_group(pid: u32, ticks: u64) -> bool {
-    end(pid, ticks).await
-}
-
 async fn end(pid: u32, ticks: u64) -> bool {
     let mut known = family(pid, ticks);
     if known.is_empty() {

@@ -18,16 +18,6 @@ pub enum Confinement {
     Walk,
 }
 
-impl Confinement {
-    /// Names the means in a few lower-case words, for a header or a report.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Kernel => "openat2",
-            Self::Walk => "component walk",
-        }
-    }
-}
-
 /// Returns what this system offers; determined once.
 pub fn confinement() -> Confinement {
     static FOUND: OnceLock<Confinement> = OnceLock::new();

@@ -261,3 +261,31 @@ fn a_workspace_that_is_none_is_an_error() {
     let file = Workspace::open(&ground.root.join("src/main.rs")).unwrap_err();
     assert!(file.message.contains("cannot open the workspace"));
 }
+
+#[test]
+fn what_a_path_is_known_by_is_what_a_write_finds_there() {
+    let ground = ground();
+    symlink("src/deep", ground.root.join("jump")).unwrap();
+    for (given, place) in [
+        ("jump/../new.txt", "src/new.txt"),
+        ("jump/../main.rs", "src/main.rs"),
+        ("src/deep/../new.txt", "src/new.txt"),
+        ("jump/new/dir/x", "src/deep/new/dir/x"),
+        ("./jump/./x", "src/deep/x"),
+        ("inside/../new.txt", "new.txt"),
+    ] {
+        assert_eq!(real(&ground.root.join(given)), ground.root.join(place), "{given}");
+        for workspace in both(&ground.root) {
+            let target = workspace.target(given, false);
+            let found = target.map(|target| target.place.path);
+            if let Ok(found) = found {
+                assert_eq!(found, Path::new(place), "{given}");
+            } else {
+                assert!(given.contains("new/dir"), "{given}: {found:?}");
+            }
+        }
+    }
+    // Nothing finds what stands behind a directory that is not there.
+    assert_eq!(real(&ground.root.join("no/../x")), ground.root.join("x"));
+    assert!(both(&ground.root)[0].target("no/../x", true).is_err());
+}

@@ -47,8 +47,6 @@ pub enum Line {
     /// Box-drawing characters.
     #[default]
     Unicode,
-    /// The same in heavy strokes.
-    Heavy,
     /// Only ASCII.
     Ascii,
 }
@@ -81,16 +79,6 @@ const UNICODE: Glyphs = Glyphs {
     chip: '⤷',
     fold: '┄',
 };
-const HEAVY: Glyphs = Glyphs {
-    lines: [
-        ' ', '╹', '╻', '┃', '╸', '┛', '┓', '┫', '╺', '┗', '┏', '┣', '━', '┻', '┳', '╋',
-    ],
-    cross: '┃',
-    thin: '┇',
-    open: '┋',
-    fold: '┅',
-    ..UNICODE
-};
 const ASCII: Glyphs = Glyphs {
     lines: [
         ' ', '\'', '.', '|', '-', '\'', '.', '+', '-', '`', '.', '+', '-', '+', '+', '+',
@@ -109,7 +97,6 @@ impl Glyphs {
     pub const fn of(line: Line) -> &'static Self {
         match line {
             Line::Unicode => &UNICODE,
-            Line::Heavy => &HEAVY,
             Line::Ascii => &ASCII,
         }
     }

@@ -260,6 +260,12 @@ mod tests {
             ("A=1 ~/run", &["?~/run"]),
             ("sh -c 'sh *.sh'", &["?*.sh"]),
             ("sed -f *.sed a", &["?*.sed"]),
+            ("eval 'sh *.sh'", &["?*.sh"]),
+            ("eval sh 'deplo?.sh'", &["?deplo?.sh"]),
+            ("eval \"sh d''eploy.sh\"", &["deploy.sh"]),
+            ("eval \"\\$X\"", &["?$X"]),
+            ("true && env -S 'sh d\"\"eploy.sh'", &["deploy.sh"]),
+            ("rg eval notes.txt", &[]),
             ("sed -i 's/a*/b/' src/*.rs", &[]),
             ("sed 's/a* b/c/' src/x", &[]),
             ("perl -pe 's/a* b/c/' src/x", &[]),
@@ -275,6 +281,14 @@ mod tests {
         assert_eq!(
             of_words(dir.path(), &["sh", "-c", "sh deploy.sh; ./r*"]),
             ["deploy.sh", "?./r*"]
+        );
+        assert_eq!(
+            of_words(dir.path(), &["env", "-S", "sh deploy.sh"]),
+            ["deploy.sh"]
+        );
+        assert_eq!(
+            of_words(dir.path(), &["env", "-iSsh", "deploy.sh"]),
+            ["deploy.sh"]
         );
         assert_eq!(of_words(dir.path(), &["sed", "--file=notes.txt"]), ["notes.txt"]);
         assert_eq!(of_words(dir.path(), &["sed", "-fnotes.txt"]), ["notes.txt"]);

@@ -50,6 +50,35 @@ async fn a_file_is_created_or_replaced_whole_and_keeps_its_mode() {
 }
 
 #[tokio::test]
+async fn a_write_that_fails_tells_of_the_directories_that_it_made() {
+    let bench = Bench::new();
+    let long = "x".repeat(300);
+    for (path, made) in [
+        (format!("one/deep/{long}"), "one"),
+        (format!("two/{long}/file"), "two"),
+    ] {
+        let error = bench
+            .err("write_file", json!({"path": path, "content": "x"}))
+            .await;
+        assert!(error.executed && bench.path().join(made).is_dir(), "{error:?}");
+        let words = format!("; the directory `{made}` was made for it, and stays");
+        assert!(error.message.ends_with(&words), "{}", error.message);
+    }
+    // Where nothing was made, nothing was done.
+    let error = bench
+        .err(
+            "write_file",
+            json!({"path": format!("one/{long}"), "content": "x"}),
+        )
+        .await;
+    assert!(
+        !error.executed && !error.message.contains("was made"),
+        "{error:?}"
+    );
+    assert_eq!(bench.names(), ["one", "two"]);
+}
+
+#[tokio::test]
 async fn through_a_link_inside_the_file_is_written_and_the_link_stays() {
     let bench = Bench::new().with(&[("real", "old")]);
     std::os::unix::fs::symlink("real", bench.path().join("link")).unwrap();

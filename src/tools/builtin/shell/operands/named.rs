@@ -7,7 +7,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::shell_words::{self, KEYWORDS, Piece, is_name, pieces};
+use crate::shell_words::{self, KEYWORDS, Piece, is_name, pieces, read_again};
 
 /// Directories in which a word may name a file.
 const BASES: usize = 16;
@@ -92,11 +92,13 @@ impl Named {
         self.full = false;
         let mut stand = Stand::default();
         let mut begins = true;
+        let mut command = Vec::new();
         for piece in pieces {
             if self.more && self.words >= WORDS {
                 return;
             }
             let Piece::Word { text, odd } = piece else {
+                self.again(&std::mem::take(&mut command), deep);
                 begins = true;
                 // It runs into the next command only where no shell ends it: files are looked for there by the
                 // other reading.
@@ -117,23 +119,36 @@ impl Named {
                 .is_some_and(|name| shell_words::SHELLS.contains(&name) || LIKE_SHELLS.contains(&name));
             let within = shell && text.contains(|c: char| c.is_whitespace() || ";&|".contains(c));
             self.word(&mut stand, &text, first);
-            if within && deep < DEEP {
-                let (bases, full) = (self.bases.clone(), self.full);
+            if within {
                 self.within(&text, deep);
-                (self.bases, self.full) = (bases, full);
-            } else if within {
-                self.more = true;
             }
+            command.push(text);
+        }
+        self.again(&command, deep);
+    }
+
+    /// What the words of a command have read anew.
+    fn again(&mut self, words: &[String], deep: u8) {
+        let (found, far) = read_again(words);
+        self.more |= far;
+        for one in found {
+            self.within(&one.line, deep);
         }
     }
 
-    /// A word that is a line for an interpreter.
+    /// A line in the words of a command.
     fn within(&mut self, line: &str, deep: u8) {
+        if deep == DEEP {
+            self.more = true;
+            return;
+        }
+        let (bases, full) = (self.bases.clone(), self.full);
         let mut stand = Stand::default();
         for word in shreds(line) {
             self.word(&mut stand, &word, false);
         }
         self.pieces(pieces(line), deep + 1);
+        (self.bases, self.full) = (bases, full);
     }
 
     fn cannot_tell(&mut self, word: &str) {

@@ -1,0 +1,98 @@
+//! Lines fitted to a terminal's width. What goes anywhere else stays whole. Must not know: what the lines say.
+
+use std::io::IsTerminal as _;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::console::columns::Columns as _;
+
+/// Columns below which nothing is fitted: there is no room for a word beside another.
+const LEAST: usize = 20;
+
+/// The columns of the terminal that standard output goes to; none where it goes anywhere else, or too few to fit to.
+pub fn width() -> Option<usize> {
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    let size = rustix::termios::tcgetwinsize(&stdout).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns >= LEAST)
+}
+
+/// A line of at most so many columns, with a sign where not all of it fits. A mark for what cannot be shown is not cut
+/// in two.
+pub fn cut(line: &str, columns: usize) -> String {
+    if line.columns() <= columns {
+        return line.to_owned();
+    }
+    let mut kept = beginning(line, columns.saturating_sub(1)).to_owned();
+    if let Some(open) = kept
+        .rfind('⟨')
+        .filter(|open| !kept.split_at(*open).1.contains('⟩'))
+    {
+        kept.truncate(open);
+    }
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}
+
+/// As much of a text as fits into so many columns.
+fn beginning(text: &str, columns: usize) -> &str {
+    let (mut used, mut end) = (0, 0);
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += grapheme.columns();
+        if used > columns {
+            break;
+        }
+        end = at + grapheme.len();
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// A name and words beside it, broken between words; further lines begin below the first word.
+pub fn beside(name: &str, words: &str, columns: usize) -> Vec<String> {
+    let indent = name.columns();
+    let room = columns.saturating_sub(indent).max(1);
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.columns() + 1 + word.columns() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let blank = " ".repeat(indent);
+    let lines = lines.into_iter().enumerate();
+    lines
+        .map(|(at, line)| format!("{}{line}", if at == 0 { name } else { &blank }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_at_columns_and_never_within_a_mark() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdef", 5), "abcd…");
+        assert_eq!(cut("ab def", 4), "ab…");
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut("ab⟨U+202E⟩cd", 8), "ab…");
+        assert_eq!(cut("ab⟨TAB⟩cdef", 9), "ab⟨TAB⟩c…");
+    }
+
+    #[test]
+    fn words_are_broken_below_the_first_one() {
+        assert_eq!(beside("ab  ", "one two three", 11), ["ab  one two", "    three"]);
+        assert_eq!(beside("ab  ", "one two three", 80), ["ab  one two three"]);
+        assert_eq!(
+            beside("ab  ", "extraordinary x", 8),
+            ["ab  extraordinary", "    x"]
+        );
+    }
+}

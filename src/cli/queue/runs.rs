@@ -1,0 +1,214 @@
+//! What a waiting call would run beyond the text of its arguments: the commands of its shell line, the files that they
+//! run; and what of the arguments is not what it looks like. Must not know: how any of it is found, who decides.
+
+use serde_json::{Value, json};
+
+use crate::domain::call::{Call, Operand, Part, Seen};
+use crate::policy::shell::{self, Command};
+use crate::text::{survey, visible, visible_head};
+
+/// Characters of a command that are repeated; all of them stand in the arguments.
+const COMMAND: usize = 400;
+
+/// Lines that say so; `shown` are the arguments that would run.
+pub fn words(call: &Call, tool: &str, shown: &str) -> Vec<String> {
+    let warnings = survey(shown).words().into_iter();
+    let mut lines: Vec<String> = warnings.map(|line| format!("look out: {line}")).collect();
+    let commands = shell::of_call(tool, shown).commands;
+    if commands.len() > 1 {
+        lines.push(format!("{} commands in this line:", commands.len()));
+        let parts = parts(call, &commands);
+        for (at, one) in commands.iter().enumerate() {
+            lines.extend(command(at + 1, one, parts.get(at)));
+        }
+    }
+    lines.extend(call.operands().iter().map(|one| file(call, one)));
+    lines
+}
+
+/// A command: its program first, and what the policy says of it alone.
+fn command(no: usize, one: &Command, part: Option<&Part>) -> [String; 2] {
+    let program = one.program.as_deref();
+    let program = program.map_or_else(|| "which program only a shell can tell".to_owned(), visible);
+    let mut line = format!("{no:>4}) {:<3}{program}", one.after);
+    if let Some(part) = part {
+        line.push_str(" · the policy ");
+        line.push_str(part.gate.alone());
+    }
+    if one.more {
+        line.push_str(" · only a shell can tell all that it does");
+    }
+    [line, format!("         {}", visible_head(&one.text, COMMAND))]
+}
+
+/// What the policy says of each command; of a record that knows of others, nothing.
+fn parts<'c>(call: &'c Call, commands: &[Command]) -> &'c [Part] {
+    let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
+    if parts.len() == commands.len() { parts } else { &[] }
+}
+
+/// A file that it runs, or what cannot be told of one.
+fn file(call: &Call, one: &Operand) -> String {
+    let told = one.seen.told();
+    let path = match one.seen {
+        Seen::Cut => "more".to_owned(),
+        _ => visible(&one.path),
+    };
+    if !one.seen.is_file() {
+        return format!("runs {path}: {}", told.unwrap_or_default());
+    }
+    let mut line = format!("runs {path}: {} bytes, {}", one.bytes, visible(&one.hash));
+    if let Some(word) = told {
+        line.push_str(", ");
+        line.push_str(word);
+    }
+    if call.runs.iter().any(|runs| runs.altered.contains(&one.path)) {
+        line.push_str(", not what it was when this was asked before");
+    }
+    line
+}
+
+/// The commands for programs; none where there is one, which is the call itself.
+pub fn commands_json(call: &Call, tool: &str, shown: &str) -> Vec<Value> {
+    let commands = shell::of_call(tool, shown).commands;
+    if commands.len() < 2 {
+        return Vec::new();
+    }
+    let parts = parts(call, &commands);
+    let told = commands.iter().enumerate().map(|(at, one)| {
+        json!({
+            "after": one.after, "program": one.program.as_deref().map(visible), "text": visible(&one.text),
+            "more": one.more, "policy": parts.get(at).map(|part| part.gate),
+        })
+    });
+    told.collect()
+}
+
+/// What is not what it looks like, for programs.
+pub fn look_out_json(shown: &str) -> Vec<String> {
+    survey(shown).words()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::testing::{Stage, id};
+    use crate::domain::call::{Digest, Gate, Verdict};
+    use crate::domain::event::CallEvent;
+    use crate::domain::id::Rev;
+
+    /// The card of the console on the call that waits, without its breaks.
+    fn card(stage: &mut Stage) -> String {
+        stage.draw();
+        stage.press("2");
+        let text = stage.text();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_commands_and_what_looks_like_something_else_are_those_of_the_card() {
+        let part = |gate| Part {
+            gate,
+            rule: "user config.toml:1".into(),
+        };
+        let verdict = Verdict {
+            parts: vec![part(Gate::Allow), part(Gate::Deny), part(Gate::Ask)],
+            ..Stage::verdict()
+        };
+        let args = json!({ "command": "ls && curl http://p\u{430}ypal.com >x | $RUN \u{202e}" }).to_string();
+        let mut stage = Stage::new(160, 50);
+        stage.begin();
+        stage.awaiting_by("c3", ("shell", &args), verdict);
+        let call = stage.model.run.state.calls[&id("c3")].clone();
+        let lines = words(&call, "shell", &args);
+        let told: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
+        assert_eq!(
+            told[3..],
+            [
+                "3 commands in this line:",
+                "1)    ls · the policy would let it run",
+                "ls",
+                "2) && curl · the policy denies it · only a shell can tell all that it does",
+                "curl http://pаypal.com >x",
+                "3) |  which program only a shell can tell · the policy asks · only a shell can tell all that it does",
+                "$RUN ⟨U+202E⟩",
+            ]
+        );
+        let card = card(&mut stage);
+        for line in &told[..3] {
+            let line = line.strip_prefix("look out: ").unwrap();
+            assert!(card.contains(line), "{line}: {card}");
+        }
+        for words in [
+            "the policy would let it run",
+            "the policy denies it",
+            "the policy asks",
+        ] {
+            assert!(card.contains(words), "{words}: {card}");
+        }
+        assert_eq!(card.matches("only a shell can tell all that it does").count(), 2);
+        let of_programs = commands_json(&call, "shell", &args);
+        assert_eq!(of_programs.len(), 3);
+        assert_eq!(of_programs[1]["policy"], "deny");
+        assert_eq!(of_programs[2]["program"], Value::Null);
+        assert_eq!(look_out_json(&args).len(), 3);
+    }
+
+    #[test]
+    fn one_plain_command_and_other_tools_say_nothing_more() {
+        let stage = {
+            let mut stage = Stage::new(80, 24);
+            stage.begin();
+            stage.awaiting("c3", "shell", r#"{"command":"ls -la"}"#);
+            stage
+        };
+        let call = &stage.model.run.state.calls[&id("c3")];
+        assert_eq!(words(call, "shell", r#"{"command":"ls -la"}"#), [""; 0]);
+        assert_eq!(words(call, "write_file", r#"{"command":"ls; rm x"}"#), [""; 0]);
+    }
+
+    #[test]
+    fn what_only_a_shell_can_tell_is_told_in_the_words_of_the_card() {
+        let operand = |path: &str, seen| Operand {
+            path: path.into(),
+            bytes: 0,
+            seen,
+            hash: "0123456789abcdef".into(),
+        };
+        let mut stage = Stage::new(160, 50);
+        stage.begin();
+        let args = r#"{"command":"sh *.sh"}"#;
+        stage.proposed("c3", "shell", args);
+        stage.call(CallEvent::Ready {
+            call: id("c3"),
+            rev: Rev(1),
+            bindings: Vec::new(),
+            resolved: None,
+            digest: Digest("d".into()),
+            operands: vec![
+                operand("*.sh", Seen::Untold),
+                operand("a.sh", Seen::Dates),
+                operand("", Seen::Cut),
+            ],
+            verdict: Stage::verdict(),
+        });
+        stage.call(CallEvent::Asked {
+            call: id("c3"),
+            rev: Rev(1),
+            deadline_ms: None,
+        });
+        let call = stage.model.run.state.calls[&id("c3")].clone();
+        assert_eq!(
+            words(&call, "shell", args),
+            [
+                "runs *.sh: only a shell can tell which file that is: it is not looked at",
+                "runs a.sh: 0 bytes, 0123456789abcdef, too long to be read: its size and dates count",
+                "runs more: not all files that it may run were looked at",
+            ]
+        );
+        let card = card(&mut stage);
+        for seen in [Seen::Untold, Seen::Dates, Seen::Cut] {
+            assert!(card.contains(seen.told().unwrap()), "{seen:?}: {card}");
+        }
+    }
+}

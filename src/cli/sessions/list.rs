@@ -1,0 +1,192 @@
+//! The list of sessions: whole, as JSON, or fitted to a terminal. Must not know: how a summary is read.
+
+use serde_json::{Value, json};
+
+use super::when;
+use crate::cli::args::Common;
+use crate::cli::build::Ground;
+use crate::cli::exit::{Code, Failure};
+use crate::cli::{fit, print};
+use crate::console::columns::Columns as _;
+use crate::console::rows::many;
+use crate::journal;
+use crate::text::visible;
+
+/// Most columns of a model's name in the list of a terminal.
+const MODEL: usize = 24;
+/// Columns for what a session is about below which that stands on a line of its own.
+const ABOUT: usize = 30;
+
+/// Lists every session, the oldest first, after what is left of unfinished ones was removed.
+pub(super) fn list(common: &Common, ground: &Ground) -> Result<Code, Failure> {
+    match ground.store.sweep() {
+        Ok(0) => {}
+        Ok(count) => print::err(&format!(
+            "removed what killed processes had left of {} that they were making",
+            many(count, "session")
+        )),
+        Err(error) => print::err(&error.to_string()),
+    }
+    let mut all = ground.store.list()?;
+    if all.is_empty() {
+        print::err("no sessions yet: start one with `overrule` or `overrule run TASK`");
+        return Ok(Code::Ok);
+    }
+    all.reverse();
+    let width = fit::width();
+    let lines: Box<dyn Iterator<Item = String>> = match width {
+        _ if common.json => Box::new(all.iter().map(|one| listed_json(one).to_string())),
+        None => Box::new(all.iter().map(listed)),
+        Some(columns) => Box::new(fitted(&all, columns).into_iter()),
+    };
+    for line in lines {
+        if !print::out(line.trim_end()) {
+            break;
+        }
+    }
+    Ok(Code::Ok)
+}
+
+/// The list for a terminal of so many columns: what is of one kind stands below one another, and what each is about
+/// beside it, or on a line of its own where there is little room beside it.
+fn fitted(all: &[journal::Summary], columns: usize) -> Vec<String> {
+    let model = |one: &journal::Summary| visible(one.model.as_deref().unwrap_or("?"));
+    let widest = all
+        .iter()
+        .map(|one| model(one).columns())
+        .max()
+        .unwrap_or_default();
+    let widest = widest.min(MODEL);
+    let lines = all.iter().flat_map(|one| {
+        let model = fit::cut(&model(one), widest);
+        let state = match one.problem {
+            Some(_) => "problem",
+            None => one.standing.word(),
+        };
+        let facts = format!(
+            "{}  {}  {state:8}  {:6} events  {model}{}",
+            short(&one.id),
+            when(one.started),
+            events(one),
+            " ".repeat(widest.saturating_sub(model.columns())),
+        );
+        let about = about(one);
+        let room = columns.saturating_sub(facts.columns() + 2);
+        if room >= ABOUT || room >= about.columns() {
+            vec![fit::cut(&format!("{facts}  {about}"), columns)]
+        } else {
+            vec![
+                fit::cut(&facts, columns),
+                fit::cut(&format!("    {about}"), columns),
+            ]
+        }
+    });
+    lines.collect()
+}
+
+/// What is wrong with a session, its name, and what it is a fork of.
+fn about(one: &journal::Summary) -> String {
+    let problem = one.problem.as_deref().map(visible);
+    let title = one.title.as_deref().map(visible);
+    let parts = [problem, title, fork_of(one)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
+}
+
+/// A session on one line, whole.
+pub(super) fn listed(one: &journal::Summary) -> String {
+    let state = match &one.problem {
+        Some(problem) => format!("problem: {}", visible(problem)),
+        None => one.standing.word().to_owned(),
+    };
+    format!(
+        "{}  {}  {:9}  {:6} events  {}  {}{}",
+        short(&one.id),
+        when(one.started),
+        state,
+        events(one),
+        visible(one.model.as_deref().unwrap_or("?")),
+        visible(one.title.as_deref().unwrap_or("")),
+        fork_of(one).map(|fork| format!("  {fork}")).unwrap_or_default(),
+    )
+}
+
+/// As much of an id as tells it from others.
+fn short(id: &str) -> String {
+    visible(&id.chars().take(13).collect::<String>())
+}
+
+fn events(one: &journal::Summary) -> u64 {
+    one.last.as_ref().map_or(0, |last| last.seq)
+}
+
+fn fork_of(one: &journal::Summary) -> Option<String> {
+    let (of, at) = one.fork.as_ref()?;
+    Some(format!("(fork of {} at {at})", short(of)))
+}
+
+fn listed_json(one: &journal::Summary) -> Value {
+    json!({
+        "session": one.id, "started": one.started, "state": one.standing.word(), "problem": one.problem,
+        "events": events(one), "model": one.model,
+        "workspace": one.workspace, "name": one.title, "bytes": one.bytes,
+        "fork_of": one.fork.as_ref().map(|(of, at)| json!({ "session": of, "at": at })),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::{Place, Standing, Summary};
+
+    fn one(model: &str, title: &str, problem: Option<&str>) -> Summary {
+        Summary {
+            id: "01a20893-c683-77ed-9373-7664649706db".into(),
+            place: Place::File {
+                path: "x.jsonl".into(),
+            },
+            title: Some(title.into()),
+            model: Some(model.into()),
+            workspace: None,
+            started: Some(0),
+            last: None,
+            standing: Standing::Finished,
+            bytes: 0,
+            modified: None,
+            fork: Some(("01b20893-c683-77ed".into(), 40)),
+            problem: problem.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn the_list_of_a_terminal_is_no_wider_than_that_and_says_where_it_is_cut() {
+        let all = [
+            one("m", &"long words ".repeat(20), None),
+            one("a-model-with-a-rather-long-name", "日本\u{202e}", Some("torn")),
+        ];
+        for columns in [20, 40, 60, 80, 100, 120, 160, 400] {
+            let lines = fitted(&all, columns);
+            for line in &lines {
+                assert!(line.columns() <= columns, "{columns}: {line}");
+            }
+            assert_eq!(
+                lines.len(),
+                if columns < 120 { 4 } else { 2 },
+                "{columns}: {lines:?}"
+            );
+        }
+        let narrow = fitted(&all, 80);
+        assert!(narrow[0].contains("finished       0 events  m"), "{narrow:?}");
+        assert!(
+            narrow[1].starts_with("    long words") && narrow[1].ends_with('…'),
+            "{narrow:?}"
+        );
+        assert!(narrow[2].contains("problem "), "{narrow:?}");
+        assert_eq!(narrow[3], "    torn  日本⟨U+202E⟩  (fork of 01b20893-c683 at 40)");
+        let wide = fitted(&all, 400);
+        assert!(wide[0].contains("(fork of 01b20893-c683 at 40)"), "{wide:?}");
+        let at = |line: &str, words: &str| line.split(words).next().unwrap().columns();
+        assert_eq!(at(&wide[0], "long words"), at(&wide[1], "torn"));
+        // What is no terminal gets all of it.
+        assert!(listed(&all[0]).contains("long words ".repeat(20).trim_end()));
+    }
+}

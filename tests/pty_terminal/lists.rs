@@ -1,0 +1,18 @@
+//! Lists on a terminal. Must not know: what is in them.
+
+use crate::harness::SOON;
+use crate::live::World;
+
+#[test]
+fn a_list_fits_the_terminal() {
+    let world = World::playing("");
+    let mut run = world.program(&[&["demo"]], "");
+    assert_eq!(run.exit(SOON), 0);
+    let text = run.text();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
+    let office = lines.iter().position(|line| line.starts_with("office"));
+    let below = lines[office.unwrap() + 1];
+    assert!(below.starts_with("         "), "broken below the words: {text}");
+    assert!(below.ends_with("a user"), "{text}");
+}
