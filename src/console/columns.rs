@@ -43,7 +43,7 @@ impl Drop for Measured {
 }
 
 /// True while the screen draws such characters two columns wide.
-fn is_wide() -> bool {
+pub(super) fn is_wide() -> bool {
     WIDE.get()
 }
 

@@ -79,6 +79,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::console::columns::measured;
     use crate::console::doc::{Cache, Form};
     use crate::console::pager::Wrap;
     use crate::text::shown_in_ascii;
@@ -108,5 +109,31 @@ mod tests {
         let end = pager.window(pager.rows() - 1, 1, None);
         assert!(end[0].text().ends_with("<U+202E>"), "{:?}", end[0].text());
         assert!(rows(&mut cache, &dropped).is_err(), "nobody waited for it");
+    }
+
+    #[tokio::test]
+    async fn what_is_wanted_comes_back_in_the_measure_of_its_screen() {
+        let (mut cache, mut worker) = (Cache::default(), Worker::default());
+        let text = long('ж');
+        for (wide, in_a_row) in [(false, 80), (true, 40)] {
+            let _measure = measured(wide);
+            let rows = |cache: &mut Cache| cache.pager(&text, Form::Raw, 80, Wrap::Chars);
+            let _ticket = rows(&mut cache).unwrap_err();
+            worker.begin(cache.take_work());
+            cache.put(worker.next().await);
+            let pager = rows(&mut cache).unwrap();
+            assert!(
+                pager.rows() >= 300_000 / in_a_row,
+                "{} rows, wide: {wide}",
+                pager.rows()
+            );
+            let all = pager.window(0, pager.rows(), None);
+            assert_eq!(all.len(), pager.rows());
+            let shown: usize = all.iter().map(|row| row.text().matches('ж').count()).sum();
+            assert_eq!(
+                shown, 300_000,
+                "every letter is in one of the rows that are counted, wide: {wide}"
+            );
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::memo::{Memo, Source};
 use super::work::{Finding, Found, Ticket, Work};
 use super::{Form, readable};
+use crate::console::columns;
 use crate::console::diff;
 use crate::console::json;
 use crate::console::pager::{Pager, Wrap};
@@ -80,12 +81,13 @@ pub(super) struct Shown {
     width: u16,
     wrap: Wrap,
     ascii: bool,
+    wide: bool,
 }
 
 impl Shown {
     fn laid_out(&self) -> Pager {
         // The rows are those of the screen that they are for, on whichever thread they are made.
-        let _form = text::shown_in_ascii(self.ascii);
+        let _form = (text::shown_in_ascii(self.ascii), columns::measured(self.wide));
         let (source, width, wrap) = (&self.source.0, self.width, self.wrap);
         match self.form {
             Form::Raw => Pager::new(Arc::clone(source), width, wrap),
@@ -150,6 +152,7 @@ impl Cache {
             width,
             wrap,
             ascii: text::in_ascii(),
+            wide: columns::is_wide(),
         };
         let (again, shown) = (key.clone(), key.clone());
         self.pagers.later(
