@@ -117,9 +117,6 @@ pub struct Sizes {
     pub lower: Option<u16>,
 }
 
-/// Rows of the panes at which, with one less, others are shown.
-const ROWS: [u16; 3] = [8, 14, 16];
-
 /// Where the panes stand. A pane without a place is not on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Places {
@@ -315,17 +312,25 @@ impl Screen {
     }
 }
 
+/// Further rows for a long word are taken only where no pane comes or goes for it.
 fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
+    let usual = laid_out(screen, queued, banner, 0);
+    let wanted = screen.wordy.saturating_sub(usual.status.height);
+    let shown = |places: &Places| Pane::ALL.map(|pane| places.of(pane).is_some());
+    (1..=wanted)
+        .rev()
+        .map(|further| laid_out(screen, queued, banner, further))
+        .find(|places| shown(places) == shown(&usual))
+        .unwrap_or(usual)
+}
+
+/// Where everything stands with so many rows more than usual for a word on the status line.
+fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Places {
     let (width, height) = (screen.width, screen.height);
     let row = |y: u16, rows: u16| Rect::new(0, y.min(height), width, rows.min(height.saturating_sub(y)));
     let header = row(0, 1);
     let top = if banner && height >= 5 { 2 } else { 1 };
-    let usual = if height >= 20 { 2 } else { 1 };
-    // Further rows for a long word are taken only where no pane comes or goes for it.
-    let panes = height.saturating_sub(top + usual);
-    let least = ROWS.into_iter().filter(|rows| *rows <= panes).max();
-    let spare = panes - least.unwrap_or(panes);
-    let status_rows = usual + screen.wordy.saturating_sub(usual).min(spare);
+    let status_rows = further + if height >= 20 { 2 } else { 1 };
     let status = row(height.saturating_sub(status_rows).max(1), status_rows);
     let body = row(top, height.saturating_sub(top + status_rows));
     let mut out = Places {
@@ -455,6 +460,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_long_word_moves_no_pane_off_a_screen_that_just_has_room_for_all() {
+        let mut screen = Screen::new(40, 30);
+        screen.focus(Pane::State);
+        for wordy in [1, 3] {
+            screen.wordy = wordy;
+            screen.arrange(0, false);
+            assert!(screen.places.graph.is_some(), "{wordy}");
+        }
+    }
 
     proptest! {
         #[test]
