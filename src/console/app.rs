@@ -309,8 +309,7 @@ impl App {
     fn signal(&mut self, signal: Signal) -> Result<Option<Exit>, Error> {
         if signal == Signal::Continued {
             self.screen.retake()?;
-            self.title.clear();
-            self.requester.request_draw();
+            self.retaken();
             return Ok(None);
         }
         Ok(Some(told(signal)))
@@ -326,7 +325,16 @@ impl App {
         prepare(&mut self.model);
         self.worker.begin(work(&mut self.model));
         let model = &self.model;
-        self.screen.draw(|frame| view(model, frame))?;
+        let mut drawn = None;
+        self.screen.draw(|frame| {
+            drawn = Some(frame.area().as_size());
+            view(model, frame);
+        })?;
+        let screen = &self.model.screen;
+        if drawn.is_some_and(|drawn| (drawn.width, drawn.height) != (screen.width, screen.height)) {
+            // The terminal has another size than was told yet: what was cut off there was not on screen.
+            return Ok(None);
+        }
         let at = self.now();
         let out = update(&mut self.model, Msg::Drawn { at });
         // What is on screen only now may want something that is not here.
@@ -408,10 +416,17 @@ impl App {
     async fn suspend(&mut self, who: Stops) -> Result<(), Error> {
         self.stop_reading().await;
         let result = self.screen.suspend(who, &mut self.signals).await;
-        self.title.clear();
         self.typed = Some(Typed::new());
-        self.requester.request_draw();
+        self.retaken();
         Ok(result?)
+    }
+
+    /// Somebody else had the terminal: everything is drawn anew, and what is asked is asked anew.
+    fn retaken(&mut self) {
+        self.title.clear();
+        let at = self.now();
+        drop(update(&mut self.model, Msg::Retaken { at }));
+        self.requester.request_draw();
     }
 
     async fn stop_reading(&mut self) {
@@ -437,24 +452,25 @@ impl App {
     async fn lend(&mut self, text: &str) -> Result<Result<Result<String, String>, Exit>, Error> {
         self.stop_reading().await;
         let edit = || editor::edit(self.options.editor.as_deref(), &self.options.scratch, text);
-        let lent = self.screen.lend(edit);
-        tokio::pin!(lent);
-        let result = loop {
-            tokio::select! {
-                biased;
-                result = &mut lent => break result?,
-                signal = self.signals.next() => match signal {
-                    Signal::Interrupt | Signal::Continued => {}
-                    // The editor stops by itself; the shell waits for both.
-                    Signal::Stop => terminal::stop_too().await?,
-                    signal => return Ok(Err(told(signal))),
-                },
+        let result = {
+            let lent = self.screen.lend(edit);
+            tokio::pin!(lent);
+            loop {
+                tokio::select! {
+                    biased;
+                    result = &mut lent => break result?,
+                    signal = self.signals.next() => match signal {
+                        Signal::Interrupt | Signal::Continued => {}
+                        // The editor stops by itself; the shell waits for both.
+                        Signal::Stop => terminal::stop_too().await?,
+                        signal => return Ok(Err(told(signal))),
+                    },
+                }
             }
         };
-        self.title.clear();
         self.signals.another_ended();
         self.typed = Some(Typed::new());
-        self.requester.request_draw();
+        self.retaken();
         Ok(Ok(result))
     }
 }

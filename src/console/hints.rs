@@ -231,9 +231,8 @@ fn followed(model: &Model) -> Option<&'static str> {
                 "mute it (asks first)"
             })
         }
-        (Target::Weight(at), _) => {
-            let rows = model.run.watch.weights.rows();
-            let one = rows.into_iter().nth(at);
+        (Target::Weight(named), _) => {
+            let one = model.run.weight(named);
             let open = one.zip(model.lower.explained.as_ref());
             let is_open = open.is_some_and(|(one, (tool, kind))| one.tool == **tool && one.kind == **kind);
             Some(if is_open { "hide why" } else { "list why" })

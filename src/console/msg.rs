@@ -17,6 +17,11 @@ use crate::domain::id::TurnId;
 pub enum Msg {
     /// From the keyboard.
     Term(TermMsg),
+    /// The console has the terminal again, after somebody else had it.
+    Retaken {
+        /// When.
+        at: u64,
+    },
     /// From the run.
     Run(Update),
     /// A frame is on the screen.

@@ -151,7 +151,8 @@ impl Screen {
     pub async fn lend<F: Future>(&mut self, begin: impl FnOnce() -> F) -> Result<F::Output, Error> {
         modes::lend();
         let result = begin().await;
-        self.retake()?;
+        unless_gone("take", modes::take_back(self.options))?;
+        self.redraw()?;
         Ok(result)
     }
 

@@ -60,6 +60,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             let (frame, overlay, covered) = sights::sights(model);
             model.arming.drawn(frame, overlay, covered, at);
         }
+        Msg::Retaken { at } => {
+            // Nothing of the run was on screen meanwhile, and what was typed there may still be on its way.
+            model.arming.now = model.arming.now.max(at);
+            model.arming.anew();
+            model.keys.held.clear();
+        }
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
             input::release(model, at, &mut out);

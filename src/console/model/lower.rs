@@ -3,12 +3,16 @@
 //! The rows are made from the run when it changed; the cursor stays on what its row is about. Must not
 //! know: what is in the rows, how they are drawn.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::console::commands::Move;
 use crate::console::doc::Styled;
 use crate::console::model::screen::Pane;
 use crate::console::rows::Explained;
+use crate::domain::breaker::Scope;
 use crate::domain::escape::Detector;
 use crate::domain::id::{Epoch, NodeId, Seq};
+use crate::resilience::routing::Row as Weight;
 
 /// What a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,12 +26,35 @@ pub enum Target {
     Branch(Epoch),
     /// The limits of the run.
     Limits,
-    /// The weight of a tool for a kind of task, by its place among all weights.
-    Weight(usize),
-    /// A breaker, by its place among all of them.
-    Breaker(usize),
+    /// The weight of a tool for a kind of task.
+    Weight(Named),
+    /// A breaker.
+    Breaker(Named),
     /// A detector of repetition.
     Detector(Detector),
+}
+
+/// Something that is known by its name: a number made of it. Its place says nothing, as others may come to stand before
+/// it between a frame and a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named(u64);
+
+impl Named {
+    fn of(name: impl Hash) -> Self {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+
+    /// A weight.
+    pub fn weight(row: &Weight) -> Self {
+        Self::of((&row.tool, &row.kind))
+    }
+
+    /// A breaker.
+    pub fn breaker(scope: &Scope) -> Self {
+        Self::of(scope.to_string())
+    }
 }
 
 /// A row.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
+use super::lower::Named;
 use crate::console::link::{At, Frames, Look, Outliving, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
@@ -24,6 +25,7 @@ use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
 use crate::resilience::need::{Cause, Need, standstill};
+use crate::resilience::routing::Row as Weight;
 use crate::resilience::watch::Watch;
 
 /// The run.
@@ -137,6 +139,12 @@ pub struct Sent {
 }
 
 impl RunPart {
+    /// The weight that a row is about, as it is now.
+    pub fn weight(&self, named: Named) -> Option<Weight> {
+        let mut rows = self.watch.weights.rows();
+        rows.find(|row| Named::weight(row) == named)
+    }
+
     /// Why a call waits for no decision now, where it does not.
     pub fn waits(&self, call: &Call) -> Result<(), String> {
         let id = call.id;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{guards, many};
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
-use crate::console::model::lower::{Row, Target};
+use crate::console::model::lower::{Named, Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -50,13 +50,8 @@ pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Ch
         .take(ALERTS)
         .map(alert)
         .collect();
-    let changed = run
-        .state
-        .breakers
-        .iter()
-        .enumerate()
-        .filter(|(_, (_, one))| one.generation > 0);
-    rows.extend(changed.map(|(at, (scope, one))| breaker(at, scope, one)));
+    let changed = run.state.breakers.iter().filter(|(_, one)| one.generation > 0);
+    rows.extend(changed.map(|(scope, one)| breaker(scope, one)));
     let mut names: Vec<&str> = watch.health.tools().map(|(name, _)| &**name).collect();
     names.extend(weights.iter().map(|one| one.tool.as_str()));
     names.extend(refused.keys().map(|name| &**name));
@@ -64,8 +59,8 @@ pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Ch
     names.dedup();
     for name in names {
         rows.push(pane.tool(name, refused.get(name)));
-        for (at, one) in weights.iter().enumerate().filter(|(_, one)| one.tool == name) {
-            rows.push(pane.weight(at, one));
+        for one in weights.iter().filter(|one| one.tool == name) {
+            rows.push(pane.weight(one));
             let is_open = explained
                 .as_ref()
                 .is_some_and(|(tool, kind)| **tool == one.tool && **kind == one.kind);
@@ -107,7 +102,7 @@ fn alert(alert: &Alert) -> Row {
 }
 
 /// A breaker that has changed at least once.
-fn breaker(at: usize, scope: &Scope, breaker: &Breaker) -> Row {
+fn breaker(scope: &Scope, breaker: &Breaker) -> Row {
     let role = match breaker.phase {
         Phase::Closed => Role::Ok,
         Phase::HalfOpen => Role::Warning,
@@ -119,7 +114,7 @@ fn breaker(at: usize, scope: &Scope, breaker: &Breaker) -> Row {
         .untrusted(Role::Text, &scope.to_string(), 2 * NAME)
         .own(Role::Dim, format!(", opened {}: ", times(breaker.trips)))
         .untrusted(Role::Dim, &breaker.why, WHY);
-    Row::new(Target::Breaker(at), words)
+    Row::new(Target::Breaker(Named::breaker(scope)), words)
 }
 
 fn times(count: u32) -> String {
@@ -208,7 +203,7 @@ impl Pane<'_> {
         words.own(Role::Dim, format!("; p50 {} ms, p95 {} ms", of(50), of(95)))
     }
 
-    fn weight(&self, at: usize, one: &Weight) -> Row {
+    fn weight(&self, one: &Weight) -> Row {
         let role = role_of(one.weight);
         let weights = &self.run.watch.weights;
         // What it does is told first: no width cuts it.
@@ -236,7 +231,7 @@ impl Pane<'_> {
             Role::Dim,
             format!(" after {}", many(one.samples as usize, "execution")),
         );
-        Row::new(Target::Weight(at), words)
+        Row::new(Target::Weight(Named::weight(one)), words)
     }
 }
 

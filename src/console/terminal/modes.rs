@@ -83,7 +83,16 @@ pub(super) fn take(options: Options) -> io::Result<bool> {
     set.map(|()| true)
 }
 
-/// Takes it again after it was lent, or after the process was stopped.
+/// Takes it again after another program had it. Its modes are given back as they were before, however that one left
+/// them: an editor that was killed may have left them raw.
+pub(super) fn take_back(options: Options) -> io::Result<()> {
+    match STATE.compare_exchange(LENT, ON, Ordering::SeqCst, Ordering::SeqCst) {
+        Ok(_) | Err(ON) => set(options),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Takes it again after the process was stopped: who had the terminal meanwhile may have set other modes for it.
 pub(super) fn retake(options: Options) -> io::Result<()> {
     match STATE.compare_exchange(LENT, ON, Ordering::SeqCst, Ordering::SeqCst) {
         Ok(_) => save().and_then(|()| set(options)),

@@ -308,6 +308,10 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
 /// Bytes of what would run that were not on screen.
 pub(super) fn unread(shown: &Shown, doc: &Doc) -> Result<u64, String> {
     let (pager, _) = doc.decided().ok_or("its arguments are not on screen")?;
+    if pager.rows() != shown.rows {
+        // Rows of a layout that no frame has shown yet are no rows of the one before.
+        return Err("it was just laid out anew: look at it again".to_owned());
+    }
     let missing = shown.read.misses(shown.rows);
     Ok(missing.iter().map(|rows| pager.bytes_in(rows)).sum())
 }

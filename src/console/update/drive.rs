@@ -11,7 +11,7 @@ use crate::console::commands::{ReplayVerb, RunVerb};
 use crate::console::link::ReplayControl;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
-use crate::console::model::lower::Target;
+use crate::console::model::lower::{Named, Target};
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::msg::{Leave, Out};
 use crate::console::rows::many;
@@ -26,7 +26,7 @@ use crate::domain::state::Mode;
 const AGAIN_MS: u64 = 2000;
 
 /// Carries out a verb about the run.
-pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out>) {
+pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut Vec<Out>) {
     if model.settings.is_recorded() {
         model.complain("this is a recorded run: it cannot be changed");
         return;
@@ -52,7 +52,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
             return open(model, Overlay::Stop);
         }
         RunVerb::StopNow => {
-            if let Err(why) = armed(model, &Question::Stop, By::Key, at) {
+            if let Err(why) = armed(model, &Question::Stop, by, at) {
                 return model.complain(why);
             }
             model.overlays.pop();
@@ -100,6 +100,9 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
         RunVerb::AllowLoop => return allow_loop(model, out),
         RunVerb::MuteLoops => return mute(model, ""),
         RunVerb::LeaveWait => {
+            if let Err(why) = leaves(model, by, at) {
+                return model.complain(why);
+            }
             model.overlays.pop();
             model.keys.leaving = true;
             model.say("leaving once what runs has ended; nothing new starts");
@@ -111,6 +114,9 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
             }
         }
         RunVerb::LeaveCancel => {
+            if let Err(why) = leaves(model, by, at) {
+                return model.complain(why);
+            }
             model.overlays.pop();
             model.keys.leaving = true;
             if !model.run.is_busy() {
@@ -151,11 +157,14 @@ pub(super) fn mute(model: &mut Model, name: &str) {
 }
 
 /// Asks before a breaker lets everything through again.
-pub(super) fn reset_breaker(model: &mut Model, at: usize) {
+pub(super) fn reset_breaker(model: &mut Model, named: Named) {
     if model.settings.is_recorded() {
         return model.complain("this is a recorded run: it cannot be changed");
     }
-    let scope = model.run.state.breakers.keys().nth(at).map(ToString::to_string);
+    let mut scopes = model.run.state.breakers.keys();
+    let scope = scopes
+        .find(|scope| Named::breaker(scope) == named)
+        .map(ToString::to_string);
     match scope {
         Some(scope) => prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", &scope),
         None => model.complain("the breaker is gone"),
@@ -164,10 +173,10 @@ pub(super) fn reset_breaker(model: &mut Model, at: usize) {
 
 /// The weight under the cursor.
 fn weights(model: &mut Model, verb: RunVerb, out: &mut Vec<Out>) {
-    let Target::Weight(at) = model.followed() else {
+    let Target::Weight(named) = model.followed() else {
         return model.complain("put the cursor on a weight first");
     };
-    let Some(row) = model.run.watch.weights.rows().nth(at) else {
+    let Some(row) = model.run.weight(named) else {
         return model.complain("the weight is gone");
     };
     let (tool, kind): (Arc<str>, Arc<str>) = (Arc::from(row.tool), Arc::from(row.kind));
@@ -209,16 +218,24 @@ fn stop() -> RunCommand {
 /// Leaves, or asks first where something runs or would be lost.
 pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Leave)) {
-        // It ends what runs, and is the key that had asked: it counts once that could be read.
-        let cuts = model.run.is_busy() && can_decide(model).is_ok();
-        match armed(model, &Question::Leave, by, at) {
-            Err(why) if cuts => model.complain(why),
-            _ => out.push(Out::Quit(Leave::Quit)),
+        match leaves(model, by, at) {
+            Err(why) => model.complain(why),
+            Ok(()) => out.push(Out::Quit(Leave::Quit)),
         }
     } else if !asks_first(model) {
         out.push(Out::Quit(Leave::Quit));
     } else {
         open(model, Overlay::Leave);
+    }
+}
+
+/// Whether a key counts that says how to leave. It ends what runs, or halts it, and may be the key that had asked, or one
+/// that was meant for a text below: it counts once the question could be read.
+fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
+    let cuts = model.run.is_busy() && can_decide(model).is_ok();
+    match armed(model, &Question::Leave, by, at) {
+        Err(why) if cuts => Err(why),
+        _ => Ok(()),
     }
 }
 

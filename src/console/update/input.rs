@@ -214,7 +214,7 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
         }
         Verb::Decide(verb) => decide::decide(model, verb, by, at, out),
         Verb::Edit(verb) => edits::edit(model, verb, by, at, out),
-        Verb::Run(verb) => drive::drive(model, verb, at, out),
+        Verb::Run(verb) => drive::drive(model, verb, by, at, out),
         Verb::Fix(fix) => needed::fix(model, fix, at, out),
         Verb::Text(verb) => prompts::edit(model, verb, out),
         Verb::Replay(verb) => drive::replay(model, verb, out),

@@ -8,7 +8,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::input::{self, By};
-use super::{edits, looks, open, typing};
+use super::{edits, looks, open, prepare, typing};
 use crate::console::commands::{self, Context, EditVerb, Entry, Verb};
 use crate::console::field::Field;
 use crate::console::hints::context;
@@ -205,6 +205,8 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
                 return;
             }
             model.overlays.pop();
+            // What lay below was not kept up to date: it is, before anything is decided about it.
+            prepare(model);
             input::run(model, verb, By::Palette, at, out);
         }
         Gives::Elsewhere(place) => model.complain(format!("this works in: {place}")),

@@ -44,11 +44,11 @@ pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
             Ok(())
         }
         Fix::Allow => {
-            drive::drive(model, RunVerb::AllowLoop, at, out);
+            drive::drive(model, RunVerb::AllowLoop, By::Key, at, out);
             Ok(())
         }
         Fix::GoOn => {
-            drive::drive(model, RunVerb::Pause, at, out);
+            drive::drive(model, RunVerb::Pause, By::Key, at, out);
             Ok(())
         }
         Fix::Stop => stop(model, &need, at, out),
@@ -61,8 +61,8 @@ pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
 /// To what waits, or to what changes it.
 fn go(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     match need.cause {
-        Cause::Limit => drive::drive(model, RunVerb::Limits, at, out),
-        Cause::Breaker => drive::drive(model, RunVerb::ResetBreaker, at, out),
+        Cause::Limit => drive::drive(model, RunVerb::Limits, By::Key, at, out),
+        Cause::Breaker => drive::drive(model, RunVerb::ResetBreaker, By::Key, at, out),
         Cause::Stream(_) => jumps::jump(model, Jump::Pending),
         Cause::Edit if !model.collected.is_empty() => collect::list(model)?,
         Cause::Calls | Cause::Repair | Cause::Loop(_) | Cause::Stopped | Cause::Edit | Cause::Own => {
@@ -115,7 +115,7 @@ fn stop(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(
             let words = leave(&model.run.state, incident).ok_or("the incident is gone")?;
             edits::guide_with(model, &words);
         }
-        Branch::Run => drive::drive(model, RunVerb::Emergency, at, out),
+        Branch::Run => drive::drive(model, RunVerb::Emergency, By::Key, at, out),
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::console::commands::TextVerb;
 use crate::console::field::{Field, LIMIT};
 use crate::console::key::Key;
 use crate::console::model::Model;
+use crate::console::model::arming::BURST_KEYS;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::domain::breaker::BadScope;
@@ -221,6 +222,10 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
     let Some(Overlay::Line(line)) = model.overlays.last() else {
         return;
     };
+    if matches!(line.purpose, LinePurpose::Irreversible { .. }) && model.keys.times.len() > BURST_KEYS {
+        // A terminal without bracketed paste.
+        return model.complain("a paste decides nothing: type the name");
+    }
     let text = match line.field.text() {
         Ok(text) => text.trim().to_owned(),
         Err(why) => {

@@ -128,6 +128,7 @@ pub(super) fn keep_later(model: &mut Model) -> Result<(), String> {
     review.made = None;
     if review.whose == Whose::Collected {
         model.collected.keep_later = *keep_later;
+        model.collected.stamp += 1;
     }
     Ok(())
 }
@@ -158,6 +159,7 @@ pub(super) fn set_reason(model: &mut Model, text: String) {
     review.made = None;
     if review.whose == Whose::Collected {
         model.collected.reason.clone_from(&text);
+        model.collected.stamp += 1;
     }
     review.reason = text;
 }

@@ -38,6 +38,7 @@ mod queue;
 mod reading;
 mod repairs;
 mod replaced;
+mod retaken;
 mod rules;
 mod saving;
 mod schedules;

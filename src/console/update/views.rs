@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::input::By;
 use super::typing::fits_clipboard;
 use super::{ledger, open, prompts};
 use crate::console::commands::{Move, RunVerb, View};
@@ -13,7 +14,7 @@ use crate::console::model::Model;
 use crate::console::model::graph::Form;
 use crate::console::model::inspector::Tab;
 use crate::console::model::log::Line;
-use crate::console::model::lower::Target;
+use crate::console::model::lower::{Named, Target};
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
@@ -104,12 +105,12 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
         },
         Target::Node(id) => super::jumps::go(model, id),
         Target::Branch(epoch) => super::branches::list_at(model, epoch),
-        Target::Weight(at) => {
-            explain(model, at);
+        Target::Weight(named) => {
+            explain(model, named);
             Ok(())
         }
-        Target::Breaker(at) => {
-            super::drive::reset_breaker(model, at);
+        Target::Breaker(named) => {
+            super::drive::reset_breaker(model, named);
             Ok(())
         }
         Target::Detector(detector) => {
@@ -117,7 +118,7 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
             Ok(())
         }
         Target::Limits => {
-            super::drive::drive(model, RunVerb::Limits, 0, out);
+            super::drive::drive(model, RunVerb::Limits, By::Key, 0, out);
             Ok(())
         }
     };
@@ -136,8 +137,8 @@ fn noted(model: &Model) -> Option<String> {
 }
 
 /// Lists the changes of a weight, or hides them again.
-fn explain(model: &mut Model, at: usize) {
-    let row = model.run.watch.weights.rows().nth(at);
+fn explain(model: &mut Model, named: Named) {
+    let row = model.run.weight(named);
     let wanted: Explained = row.map(|row| (Arc::from(row.tool), Arc::from(row.kind)));
     let open = &mut model.lower.explained;
     *open = if *open == wanted { None } else { wanted };

@@ -4,7 +4,7 @@ use super::branches::list;
 use crate::console::hints::hints;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
-use crate::console::model::lower::Target;
+use crate::console::model::lower::{Named, Target};
 use crate::console::model::screen::Pane;
 use crate::console::testing::{Stage, id};
 use crate::console::words;
@@ -104,9 +104,10 @@ fn enter_on_a_row_of_the_health_says_what_it_does_there() {
     stage.carry_out();
     assert_eq!(stage.said(), "the detector no_progress is listened to again");
 
-    let weights = stage.model.run.watch.weights.rows();
-    let at = weights.into_iter().position(|row| row.tool == "search").unwrap();
-    on_row(&mut stage, Target::Weight(at));
+    let mut weights = stage.model.run.watch.weights.rows();
+    let named = Named::weight(&weights.find(|row| row.tool == "search").unwrap());
+    drop(weights);
+    on_row(&mut stage, Target::Weight(named));
     assert_eq!(word(&stage, "enter"), Some("list why"));
     stage.press("enter");
     assert_eq!(word(&stage, "enter"), Some("hide why"));

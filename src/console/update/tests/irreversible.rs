@@ -50,6 +50,23 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool() {
 }
 
 #[test]
+fn the_name_cannot_be_pasted_into_a_terminal_that_does_not_tell_a_paste() {
+    let mut stage = irreversible();
+    stage.press("a");
+    let at = stage.now;
+    let keys = ["l", "a", "u", "n", "c", "h", "enter"];
+    let keys = keys.map(|key| (key.parse().unwrap(), at));
+    stage.send(Msg::Term(TermMsg::Keys(keys.to_vec())));
+    assert_eq!(stage.commands(), []);
+    assert!(
+        stage.said().contains("a paste decides nothing"),
+        "{}",
+        stage.said()
+    );
+    assert!(!stage.model.overlays.is_empty(), "it still asks");
+}
+
+#[test]
 fn the_name_cannot_be_pasted() {
     let mut stage = irreversible();
     stage.press("a");

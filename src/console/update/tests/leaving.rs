@@ -52,6 +52,14 @@ fn waiting_leaves_once_nothing_runs() {
     stage.running("c3", "read_file", "{}");
     stage.close();
     stage.press("q w");
+    assert_eq!(
+        stage.out,
+        [],
+        "meant for something else than the question that has just come"
+    );
+    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("w");
     assert!(matches!(
         stage.out.as_slice(),
         [Out::Command(Command::Run(RunCommand::Pause { .. }))]
@@ -65,7 +73,14 @@ fn waiting_leaves_once_nothing_runs() {
 fn cancelling_stops_the_run_first() {
     let mut stage = stage();
     stage.running("c3", "read_file", "{}");
-    stage.press("q c");
+    stage.press("ctrl-c c");
+    assert_eq!(
+        stage.out,
+        [],
+        "meant for something else than the question that has just come"
+    );
+    stage.wait(ARMING + 1_000);
+    stage.press("c");
     assert!(matches!(
         stage.out.as_slice(),
         [Out::Command(Command::Run(RunCommand::Stop { .. }))]

@@ -4,7 +4,7 @@ use crate::console::commands::Context;
 use crate::console::hints::{context, hints};
 use crate::console::model::Source;
 use crate::console::model::listing::Kind;
-use crate::console::model::lower::Target;
+use crate::console::model::lower::{Named, Target};
 use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::Pane;
 use crate::console::testing::{ARMING, Stage, id};
@@ -358,17 +358,12 @@ fn what_was_recorded_before_is_in_the_log_and_notes_stay_behind_it() {
 
 /// Puts the cursor on the first weight of a tool.
 fn on_weight(stage: &mut Stage, tool: &str) {
-    let at = stage
-        .model
-        .run
-        .watch
-        .weights
-        .rows()
-        .position(|row| row.tool == tool)
-        .unwrap();
+    let mut rows = stage.model.run.watch.weights.rows();
+    let named = Named::weight(&rows.find(|row| row.tool == tool).unwrap());
+    drop(rows);
     stage.press("8 g");
     for _ in 0..20 {
-        if stage.model.followed() == Target::Weight(at) {
+        if stage.model.followed() == Target::Weight(named) {
             return;
         }
         stage.press("j");
@@ -417,6 +412,24 @@ fn a_weight_is_explained_down_to_the_executions_that_made_it() {
     stage.press("enter");
     stage.draw();
     assert_eq!(health_rows(&stage), before);
+}
+
+#[test]
+fn the_cursor_stays_on_its_weight_where_others_come_before_it() {
+    use crate::domain::command::{Command, WeightCommand};
+    let mut stage = Stage::new(120, 40);
+    stage.ailing();
+    on_weight(&mut stage, "search");
+    // A tool that stands before it runs for the first time, and the key comes before another frame.
+    stage.thought("t20", "And one more.");
+    stage.finished("c21", "list_dir", "{}", crate::domain::call::Outcome::ok("[]"));
+    stage.press("backspace");
+    let sent = stage.commands();
+    assert!(
+        matches!(sent.last(), Some(Command::Weight(WeightCommand::Reset { tool: Some(tool) })) if &**tool == "search"),
+        "{sent:?}: {}",
+        stage.said()
+    );
 }
 
 #[test]

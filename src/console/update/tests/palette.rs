@@ -94,6 +94,23 @@ fn a_preview_is_committed_from_the_palette_only_after_it_was_looked_at() {
 }
 
 #[test]
+fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
+    let mut stage = stage();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("1 g j D");
+    stage.wait(ARMING);
+    stage.press(":");
+    stage.type_text("commit-edit");
+    stage.wait(ARMING);
+    // Something more would fall now, which the preview that was looked at did not say.
+    stage.running("c4", "read_file", "{}");
+    stage.press("enter");
+    assert_eq!(stage.commands(), [], "{}", stage.said());
+    assert!(!stage.model.overlays.is_empty(), "the preview is still there");
+}
+
+#[test]
 fn every_command_is_in_the_palette_of_where_it_works() {
     use crate::console::commands::{self, Context, Verb};
     use crate::console::keymap::Keymap;

@@ -1,0 +1,49 @@
+//! What was on screen before somebody else had the terminal, or before another layout, is not what is on screen now.
+
+use super::arming::{approve, armed, key};
+use crate::console::msg::Msg;
+use crate::console::testing::{ARMING, Stage};
+
+#[test]
+fn what_was_typed_while_somebody_else_had_the_terminal_decides_nothing() {
+    let mut stage = armed();
+    let at = stage.now;
+    stage.send(Msg::Retaken { at });
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    stage.wait(ARMING + 1_000);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+}
+
+#[test]
+fn rows_that_were_read_are_no_rows_of_another_layout() {
+    let mut stage = Stage::new(120, 30);
+    stage.begin();
+    let args = serde_json::json!({ "path": "a", "content": "word ".repeat(1500) }).to_string();
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "not all of it was on screen");
+    stage.wait(1_000);
+    stage.press("3 pgdn pgdn pgdn pgdn");
+    stage.wait(ARMING + 1_000);
+    // It becomes wide, and the key that lets it run comes before a frame of that.
+    let read = stage.model.arming.frame.clone().unwrap();
+    let left = read.read.misses(read.rows);
+    assert!(
+        left.first().is_some_and(|rows| rows.start > read.rows * 2 / 3),
+        "{read:?}"
+    );
+    assert!(!read.is_read());
+    for which in ["z", "a"] {
+        key(&mut stage, which, 20);
+    }
+    let at = stage.now + 30;
+    stage.send(Msg::Tick { at });
+    assert_eq!(stage.commands(), [], "{}", stage.said());
+    assert!(stage.said().contains("laid out anew"), "{}", stage.said());
+}
