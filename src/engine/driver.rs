@@ -348,8 +348,15 @@ impl Driver {
         ));
     }
 
-    async fn shut_down(mut self, done: oneshot::Sender<()>) {
+    /// Records and tells what was decided last, and begins nothing of it: it would be cut off as soon as it ran.
+    /// Who resumes finds it as under way, like what the shutdown ends.
+    fn conclude_for_good(&mut self) {
+        self.batch.effects.retain(Effect::only_ends);
         self.conclude();
+    }
+
+    async fn shut_down(mut self, done: oneshot::Sender<()>) {
+        self.conclude_for_good();
         self.executor.shut_down().await;
         // Record what ended by itself meanwhile, and the end of what no longer counted. What this shutdown
         // ended stays in flight, and the process that resumes finds it.

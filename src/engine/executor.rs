@@ -267,6 +267,12 @@ impl Executor {
             .unwrap_or_default();
     }
 
+    /// Returns the number of executions under way.
+    #[cfg(test)]
+    pub(super) fn open_runs(&self) -> usize {
+        self.runs.len()
+    }
+
     /// Returns the number of open streams.
     #[cfg(test)]
     pub(super) fn open_asks(&self) -> usize {
