@@ -83,3 +83,11 @@ pub enum Effect {
         why: String,
     },
 }
+
+impl Effect {
+    /// True for what only ends something. It needs no record to be safe: who resumes finds in doubt what was under
+    /// way.
+    pub const fn only_ends(&self) -> bool {
+        matches!(self, Self::Cancel { .. } | Self::Abort { .. })
+    }
+}

@@ -38,7 +38,9 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 wait_ms: *wait_ms,
             }]
         }
-        Event::Turn(TurnEvent::Aborted { turn, .. }) => vec![Effect::Abort { turn: *turn }],
+        Event::Turn(TurnEvent::Aborted { .. }) | Event::Call(CallEvent::CancelAsked { .. }) => {
+            ends(&envelope.event).into_iter().collect()
+        }
         Event::Turn(TurnEvent::Broken { turn, fault, .. }) => {
             vec![Effect::Notify {
                 why: format!("{turn}: {}", fault.kind.word()),
@@ -54,12 +56,6 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
             vec![Effect::Launch {
                 call: *call,
                 rev: *rev,
-                attempt: *attempt,
-            }]
-        }
-        Event::Call(CallEvent::CancelAsked { call, attempt, .. }) => {
-            vec![Effect::Cancel {
-                call: *call,
                 attempt: *attempt,
             }]
         }
@@ -157,6 +153,18 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
         | Event::Resilience(_)
         | Event::Escape(_)
         | Event::Weight(_) => Vec::new(),
+    }
+}
+
+/// What an event ends, if it ends something that is under way; known from the event alone.
+pub fn ends(event: &Event) -> Option<Effect> {
+    match event {
+        Event::Turn(TurnEvent::Aborted { turn, .. }) => Some(Effect::Abort { turn: *turn }),
+        Event::Call(CallEvent::CancelAsked { call, attempt, .. }) => Some(Effect::Cancel {
+            call: *call,
+            attempt: *attempt,
+        }),
+        _ => None,
     }
 }
 

@@ -34,11 +34,13 @@ impl Asks {
         asked
     }
 
-    /// Closes the stream of a turn, if it is open.
-    pub(super) fn abort(&self, turn: TurnId) {
-        if let Some((_, cancel)) = lock(&self.open).remove(&turn) {
+    /// Closes the stream of a turn. Returns false if none was open.
+    pub(super) fn abort(&self, turn: TurnId) -> bool {
+        let open = lock(&self.open).remove(&turn);
+        if let Some((_, cancel)) = &open {
             cancel.cancel();
         }
+        open.is_some()
     }
 
     /// Closes all streams.

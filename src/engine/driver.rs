@@ -234,14 +234,7 @@ impl Driver {
     }
 
     fn command(&mut self, command: &Command, actor: &Actor, reply: Option<Reply>) {
-        let result = self.decide(command).and_then(|events| {
-            if let Some(halt) = self.record(events, actor, Seq(0)) {
-                return Err(halt.not_done());
-            }
-            let decided = self.state.seq;
-            self.follow();
-            Ok(decided)
-        });
+        let result = self.carry_out(command, actor);
         if result.is_ok() {
             // A decision is on disk before anybody is told of it.
             self.batch.sync = true;
@@ -249,6 +242,22 @@ impl Driver {
         if let Some(reply) = reply {
             self.batch.replies.push((reply, result));
         }
+    }
+
+    fn carry_out(&mut self, command: &Command, actor: &Actor) -> Result<Seq, Refusal> {
+        let halt = match self.halted.clone() {
+            Some(halt) => Some(halt),
+            None => {
+                let events = self.decide(command)?;
+                self.record(events, actor, Seq(0))
+            }
+        };
+        if let Some(halt) = halt {
+            return Err(self.end_unrecorded(command, &halt));
+        }
+        let decided = self.state.seq;
+        self.follow();
+        Ok(decided)
     }
 
     /// Records that a command came from somebody who may not command. Nothing else follows from it.
@@ -259,9 +268,6 @@ impl Driver {
     }
 
     fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Refusal> {
-        if let Some(halt) = &self.halted {
-            return Err(halt.not_done());
-        }
         if let Command::Run(RunCommand::SetPolicy { policy }) = command {
             let preset: Preset = policy
                 .parse()
@@ -348,8 +354,15 @@ impl Driver {
         ));
     }
 
-    async fn shut_down(mut self, done: oneshot::Sender<()>) {
+    /// Records and tells what was decided last, and begins nothing of it: it would be cut off as soon as it ran.
+    /// Who resumes finds it as under way, like what the shutdown ends.
+    fn conclude_for_good(&mut self) {
+        self.batch.effects.retain(Effect::only_ends);
         self.conclude();
+    }
+
+    async fn shut_down(mut self, done: oneshot::Sender<()>) {
+        self.conclude_for_good();
         self.executor.shut_down().await;
         // Record what ended by itself meanwhile, and the end of what no longer counted. What this shutdown
         // ended stays in flight, and the process that resumes finds it.

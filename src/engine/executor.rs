@@ -124,9 +124,9 @@ impl Executor {
         self.asides.remove(&(call, round));
     }
 
-    /// Closes the stream of a turn.
-    pub fn abort(&mut self, turn: TurnId) {
-        self.asks.abort(turn);
+    /// Closes the stream of a turn. Returns false if none was open.
+    pub fn abort(&mut self, turn: TurnId) -> bool {
+        self.asks.abort(turn)
     }
 
     /// Runs exactly what was approved.
@@ -192,12 +192,14 @@ impl Executor {
         }));
     }
 
-    /// Cancels an execution.
-    pub fn cancel(&mut self, call: NodeId, attempt: Attempt) {
+    /// Cancels an execution. Returns false if it does not run.
+    pub fn cancel(&mut self, call: NodeId, attempt: Attempt) -> bool {
         tracing::debug!(%call, attempt = attempt.0, "cancelling");
-        if let Some(cancel) = self.runs.get(&(call, attempt)) {
+        let under_way = self.runs.get(&(call, attempt));
+        if let Some(cancel) = under_way {
             cancel.cancel();
         }
+        under_way.is_some()
     }
 
     /// Finds out whether an execution in doubt happened.
@@ -265,6 +267,12 @@ impl Executor {
         tokio::time::timeout(Duration::from_secs(6), self.tasks.wait())
             .await
             .unwrap_or_default();
+    }
+
+    /// Returns the number of executions under way.
+    #[cfg(test)]
+    pub(super) fn open_runs(&self) -> usize {
+        self.runs.len()
     }
 
     /// Returns the number of open streams.

@@ -19,6 +19,14 @@ impl Halt {
         Refusal::new(self.kind(), format!("{self}; this was not done"))
     }
 
+    /// Answers a command that ended something all the same.
+    pub fn ended_unrecorded(&self) -> Refusal {
+        Refusal::new(
+            self.kind(),
+            format!("{self}; what ran was ended, and that is not recorded"),
+        )
+    }
+
     /// Answers a command whose records the system may have lost.
     pub fn not_known(&self) -> Refusal {
         let after = "whether this was recorded is not known until the session is opened again";

@@ -170,8 +170,8 @@ impl Handle {
         }
     }
 
-    /// Ends this process's part of the run: nothing more is launched, and child processes are ended. Resolves
-    /// when that is done.
+    /// Ends this process's part of the run: nothing more is launched, also of what was decided just before, and
+    /// child processes are ended. Resolves when that is done.
     pub async fn shutdown(&self) {
         let (done, ended) = oneshot::channel();
         self.send(Message::Shutdown(done));

@@ -1,14 +1,17 @@
 //! Carries out what the domain asks of the world. Must not know: why it asks.
 
 use super::Driver;
-use crate::domain::decide;
+use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::Input;
+use crate::domain::refusal::Refusal;
 use crate::domain::transcript::sent::sent;
 use crate::domain::turn::{Producer, Stream};
+use crate::domain::{decide, effects};
 use crate::engine::approved::Approved;
+use crate::engine::halt::Halt;
 use crate::engine::handle::Message;
 use crate::model::{Request, Tap};
 
@@ -22,17 +25,14 @@ impl Driver {
                 wait_ms,
                 ..
             } => self.ask(turn, request, wait_ms),
-            Effect::Abort { turn } => {
-                self.executor.abort(turn);
-                self.live.send_modify(|turns| _ = turns.remove(&turn));
-            }
+            Effect::Abort { turn } => _ = self.abort(turn),
             Effect::Launch { call, rev, attempt } => {
                 match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
                     Ok(approved) => self.executor.launch(&approved),
                     Err(error) => self.executor.refuse(call, rev, attempt, error.to_string()),
                 }
             }
-            Effect::Cancel { call, attempt } => self.executor.cancel(call, attempt),
+            Effect::Cancel { call, attempt } => _ = self.executor.cancel(call, attempt),
             Effect::Probe { call, attempt } => self.probe(call, attempt),
             Effect::Deadline { call, rev, ms } => self.executor.deadline(call, rev, ms),
             Effect::Timer { timer, ms } => self.executor.timer(timer, ms),
@@ -44,6 +44,39 @@ impl Driver {
             } => self.ask_aside((call, rev, round), wait_ms),
             // The console and the headless printer learn of it from the events.
             Effect::Notify { .. } => {}
+        }
+    }
+
+    /// Returns false if no stream of the turn was open.
+    fn abort(&mut self, turn: TurnId) -> bool {
+        self.live.send_modify(|turns| _ = turns.remove(&turn));
+        self.executor.abort(turn)
+    }
+
+    /// Answers a command of a run that is halted, or that halts because this command cannot be recorded. What only
+    /// ends something is carried out all the same: who resumes finds in doubt what was under way.
+    pub(super) fn end_unrecorded(&mut self, command: &Command, halt: &Halt) -> Refusal {
+        let only_ends = matches!(
+            command,
+            Command::Call(CallCommand::Cancel { .. })
+                | Command::Run(RunCommand::Stop { .. } | RunCommand::StopTurn {})
+        );
+        let decided = only_ends.then(|| decide::command(&self.state, &self.adviser, command));
+        let Some(Ok(events)) = decided else {
+            return halt.not_done();
+        };
+        let mut ended = false;
+        for effect in events.iter().filter_map(effects::ends) {
+            ended |= match effect {
+                Effect::Cancel { call, attempt } => self.executor.cancel(call, attempt),
+                Effect::Abort { turn } => self.abort(turn),
+                _ => false,
+            };
+        }
+        if ended {
+            halt.ended_unrecorded()
+        } else {
+            halt.not_done()
         }
     }
 

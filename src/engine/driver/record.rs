@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Driver;
+use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::Seq;
@@ -61,10 +62,10 @@ impl Driver {
         self.batch.envelopes.push(Arc::new(envelope));
     }
 
-    /// Halts the run: from here on nothing is decided, recorded or asked of the world. Only the first reason
-    /// is reported.
+    /// Halts the run: from here on nothing is decided or recorded, and nothing asked of the world but to end what
+    /// is under way. Only the first reason is reported.
     pub(super) fn halt(&mut self, halt: Halt) {
-        self.batch.effects.clear();
+        self.batch.effects.retain(Effect::only_ends);
         if self.halted.is_some() {
             return;
         }
@@ -91,10 +92,9 @@ impl Driver {
         let facts = facts.into_iter().map(Publication::Event);
         self.publish(&facts.chain(batch.words).collect::<Vec<_>>());
         self.told.send_replace(self.state.seq);
-        if self.halted.is_none() {
-            for effect in batch.effects {
-                self.act(effect);
-            }
+        // Once halted, these are the ones that end something.
+        for effect in batch.effects {
+            self.act(effect);
         }
     }
 

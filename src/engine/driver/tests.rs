@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Driver, Parts};
 use crate::domain::apply::fold;
 use crate::domain::call::Decision;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::run::{Limits, Started};
 use crate::domain::event::{CallEvent, Event, RunEvent};
@@ -166,6 +166,45 @@ fn state_with(memory: &Memory, more: Vec<CallEvent>) -> State {
         all.push(next);
     }
     fold(&all)
+}
+
+/// A driver, not at its work yet, that goes on with a call that was let run and is to be launched next.
+async fn about_to_launch() -> (Driver, Memory) {
+    let (memory, handle) = waiting(Policy::new(Preset::Guarded), Limits::default()).await;
+    handle.shutdown().await;
+    let state = state_with(&memory, Vec::new());
+    let call = state.queue().next().unwrap();
+    let approve = Command::Call(CallCommand::Approve {
+        call: call.id,
+        rev: Rev(1),
+        digest: call.digest.clone().unwrap(),
+        unread: 0,
+        word: None,
+    });
+    let (mut driver, _) = Driver::new(Parts {
+        state,
+        log: Box::new(memory.clone()),
+        adviser: adviser(Policy::new(Preset::Guarded)),
+        model: Arc::new(Scripted::new(Playbook::parse("one", SHELL).unwrap(), false)),
+        clock: Clock::start(),
+        notices: Vec::new(),
+    });
+    driver.command(&approve, &Actor::Operator("tester".into()), None);
+    (driver, memory)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_decisions_before_a_shutdown_are_recorded_and_launch_nothing() {
+    let launched = |memory: &Memory| memory.has(|event| matches!(event, Event::Call(CallEvent::Started { .. })));
+    let (mut driver, memory) = about_to_launch().await;
+    driver.conclude();
+    assert!(launched(&memory));
+    assert_eq!(driver.executor.open_runs(), 1, "else nothing would have been launched");
+
+    let (mut driver, memory) = about_to_launch().await;
+    driver.conclude_for_good();
+    assert!(launched(&memory), "it was decided, and stands");
+    assert_eq!(driver.executor.open_runs(), 0);
 }
 
 /// A change to the process that continues the run.

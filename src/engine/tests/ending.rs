@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::kit::{Plan, Stage, adviser};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{CallCommand, Command, RunCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::state::{LedgerOutcome, Mode};
 use crate::domain::turn::{Stop, Stream, Turn};
@@ -127,6 +127,61 @@ async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
     .await;
     let entry = next.state.ledger.values().next().unwrap().clone();
     assert_eq!(entry.outcome, LedgerOutcome::Unknown);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_decided_together_with_a_shutdown_is_recorded_and_does_not_begin() {
+    let mut stage = Stage::with(Plan {
+        policy: Policy::new(Preset::Supervised),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage
+        .until("a call waits", |stage| stage.state.queue().next().is_some())
+        .await;
+    let call = stage.state.queue().next().unwrap().clone();
+    let approve = CallCommand::Approve {
+        call: call.id,
+        rev: stage.state.nodes[&call.id].rev(),
+        digest: call.digest.clone().unwrap(),
+        unread: 0,
+        word: None,
+    };
+    // Both are taken in one batch.
+    let (approved, ()) = tokio::join!(biased; stage.send(Command::Call(approve)), stage.handle.shutdown());
+    approved.expect("the decision stands");
+    assert!(
+        stage.soon_runs().await.is_none(),
+        "it began, only to be cut off"
+    );
+    let written = stage.written();
+    assert!(
+        matches!(written.calls[&call.id].status, Status::Running(_)),
+        "the process that resumes finds it: {:?}",
+        written.calls[&call.id].status
+    );
+    assert_eq!(resume::interrupted(&written).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_is_not_asked_for_what_is_said_together_with_a_shutdown() {
+    let mut stage = Stage::new();
+    let prompt = Edit::InsertPrompt {
+        after: None,
+        text: "go".into(),
+    };
+    let commit = Command::Edit(EditCommand::Commit {
+        edits: vec![prompt],
+        effects_seen: None,
+        reason: None,
+        keep_later: false,
+    });
+    let (said, ()) = tokio::join!(biased; stage.send(commit), stage.handle.shutdown());
+    said.expect("the prompt stands");
+    assert!(stage.soon_asked().await.is_none(), "a request that nobody waits for");
+    assert_eq!(stage.written().turns.len(), 2, "the prompt, and the turn that is asked for later");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,11 +1,11 @@
 //! A log that cannot be written: nothing starts after it, and everybody is told.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::kit::{Plan, Stage};
+use super::kit::{Ask, Plan, Run, Stage};
 use crate::domain::call::Outcome;
-use crate::domain::command::{Command, RunCommand};
+use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::turn::Stop;
@@ -252,4 +252,119 @@ async fn what_was_recorded_before_a_record_that_is_refused_stands_and_is_told_as
         log.waiting.lock().unwrap().is_empty(),
         "and nothing is left to be written later"
     );
+}
+
+/// A log that can be written until the test says otherwise.
+#[derive(Clone, Default)]
+struct Filling {
+    no_append: Arc<AtomicBool>,
+    no_sync: Arc<AtomicBool>,
+}
+
+fn unless(broken: &AtomicBool) -> Result<(), String> {
+    if broken.load(Ordering::Relaxed) {
+        return Err("no room on the disk".into());
+    }
+    Ok(())
+}
+
+impl Log for Filling {
+    fn append(&mut self, _: &Envelope) -> Result<(), String> {
+        unless(&self.no_append)
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        unless(&self.no_sync)
+    }
+
+    fn sync(&mut self) -> Result<(), String> {
+        unless(&self.no_sync)
+    }
+}
+
+/// A stage with an open stream and two calls that run.
+async fn at_work(log: &Filling) -> (Stage, Ask, [Run; 2]) {
+    let mut stage = Stage::with(Plan {
+        log: Some(Box::new(log.clone())),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", r#"{"n":1}"#).await;
+    ask.call(1, "act", r#"{"n":2}"#).await;
+    let runs = [stage.runs().await, stage.runs().await];
+    stage
+        .until("both run", |stage| stage.state.agenda.running.len() == 2)
+        .await;
+    (stage, ask, runs)
+}
+
+fn cancel(stage: &Stage, args: &str) -> Command {
+    Command::Call(CallCommand::Cancel {
+        attempt: None,
+        call: stage.call(args),
+        reason: "enough".into(),
+    })
+}
+
+async fn refused(stage: &Stage, command: Command) -> String {
+    let refusal = stage.send(command).await.expect_err("it cannot be recorded");
+    assert_eq!(refusal.kind, RefusalKind::Journal);
+    refusal.message
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_can_be_ended_although_nothing_can_be_recorded_any_more() {
+    let log = Filling::default();
+    let (mut stage, ask, [first, second]) = at_work(&log).await;
+    log.no_append.store(true, Ordering::Relaxed);
+    let pause = Command::Run(RunCommand::Pause { reason: "x".into() });
+    let halts = refused(&stage, pause.clone()).await;
+    assert!(halts.contains("this was not done"), "{halts}");
+
+    let said = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
+    assert!(said.contains("was ended, and that is not recorded"), "{said}");
+    first.cancel.cancelled().await;
+    assert!(!second.cancel.is_cancelled(), "nobody asked for that");
+    assert!(!ask.cancel.is_cancelled(), "nor for that");
+    // It has ended by itself: there is nothing left to end.
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    let again = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
+    assert!(again.contains("this was not done"), "{again}");
+
+    let said = refused(&stage, Command::Run(RunCommand::StopTurn {})).await;
+    assert!(said.contains("was ended"), "{said}");
+    ask.cancel.cancelled().await;
+    assert!(!second.cancel.is_cancelled());
+    let stop = Command::Run(RunCommand::Stop { reason: "fire".into() });
+    let said = refused(&stage, stop.clone()).await;
+    assert!(said.contains("was ended"), "{said}");
+    second.cancel.cancelled().await;
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    for nothing in [stop, pause] {
+        let said = refused(&stage, nothing).await;
+        assert!(said.contains("this was not done"), "{said}");
+    }
+    assert!(stage.told().await);
+    assert_eq!(stage.state.agenda.running.len(), 2, "no end of them is told as a fact");
+    stage.quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancel_that_is_the_first_to_be_not_recorded_ends_the_call_all_the_same() {
+    for syncs in [false, true] {
+        let log = Filling::default();
+        let (mut stage, ask, [first, second]) = at_work(&log).await;
+        let broken = if syncs { &log.no_sync } else { &log.no_append };
+        broken.store(true, Ordering::Relaxed);
+        let said = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
+        let words = if syncs {
+            "whether this was recorded is not known"
+        } else {
+            "was ended, and that is not recorded"
+        };
+        assert!(said.contains(words), "{said}");
+        first.cancel.cancelled().await;
+        assert!(!second.cancel.is_cancelled() && !ask.cancel.is_cancelled());
+        stage.quiet().await;
+    }
 }
