@@ -195,11 +195,16 @@ async fn about_to_launch() -> (Driver, Memory) {
 
 #[tokio::test(start_paused = true)]
 async fn the_last_decisions_before_a_shutdown_are_recorded_and_launch_nothing() {
-    let launched = |memory: &Memory| memory.has(|event| matches!(event, Event::Call(CallEvent::Started { .. })));
+    let launched =
+        |memory: &Memory| memory.has(|event| matches!(event, Event::Call(CallEvent::Started { .. })));
     let (mut driver, memory) = about_to_launch().await;
     driver.conclude();
     assert!(launched(&memory));
-    assert_eq!(driver.executor.open_runs(), 1, "else nothing would have been launched");
+    assert_eq!(
+        driver.executor.open_runs(),
+        1,
+        "else nothing would have been launched"
+    );
 
     let (mut driver, memory) = about_to_launch().await;
     driver.conclude_for_good();

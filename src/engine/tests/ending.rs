@@ -152,10 +152,7 @@ async fn what_is_decided_together_with_a_shutdown_is_recorded_and_does_not_begin
     // Both are taken in one batch.
     let (approved, ()) = tokio::join!(biased; stage.send(Command::Call(approve)), stage.handle.shutdown());
     approved.expect("the decision stands");
-    assert!(
-        stage.soon_runs().await.is_none(),
-        "it began, only to be cut off"
-    );
+    assert!(stage.soon_runs().await.is_none(), "it began, only to be cut off");
     let written = stage.written();
     assert!(
         matches!(written.calls[&call.id].status, Status::Running(_)),
@@ -180,8 +177,15 @@ async fn the_model_is_not_asked_for_what_is_said_together_with_a_shutdown() {
     });
     let (said, ()) = tokio::join!(biased; stage.send(commit), stage.handle.shutdown());
     said.expect("the prompt stands");
-    assert!(stage.soon_asked().await.is_none(), "a request that nobody waits for");
-    assert_eq!(stage.written().turns.len(), 2, "the prompt, and the turn that is asked for later");
+    assert!(
+        stage.soon_asked().await.is_none(),
+        "a request that nobody waits for"
+    );
+    assert_eq!(
+        stage.written().turns.len(),
+        2,
+        "the prompt, and the turn that is asked for later"
+    );
 }
 
 #[tokio::test(start_paused = true)]

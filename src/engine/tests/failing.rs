@@ -335,7 +335,9 @@ async fn what_runs_can_be_ended_although_nothing_can_be_recorded_any_more() {
     assert!(said.contains("was ended"), "{said}");
     ask.cancel.cancelled().await;
     assert!(!second.cancel.is_cancelled());
-    let stop = Command::Run(RunCommand::Stop { reason: "fire".into() });
+    let stop = Command::Run(RunCommand::Stop {
+        reason: "fire".into(),
+    });
     let said = refused(&stage, stop.clone()).await;
     assert!(said.contains("was ended"), "{said}");
     second.cancel.cancelled().await;
@@ -345,7 +347,11 @@ async fn what_runs_can_be_ended_although_nothing_can_be_recorded_any_more() {
         assert!(said.contains("this was not done"), "{said}");
     }
     assert!(stage.told().await);
-    assert_eq!(stage.state.agenda.running.len(), 2, "no end of them is told as a fact");
+    assert_eq!(
+        stage.state.agenda.running.len(),
+        2,
+        "no end of them is told as a fact"
+    );
     stage.quiet().await;
 }
 
