@@ -245,12 +245,11 @@ impl Driver {
     }
 
     fn carry_out(&mut self, command: &Command, actor: &Actor) -> Result<Seq, Refusal> {
-        let halt = match self.halted.clone() {
-            Some(halt) => Some(halt),
-            None => {
-                let events = self.decide(command)?;
-                self.record(events, actor, Seq(0))
-            }
+        let halt = if self.halted.is_some() {
+            self.halted.clone()
+        } else {
+            let events = self.decide(command)?;
+            self.record(events, actor, Seq(0))
         };
         if let Some(halt) = halt {
             return Err(self.end_unrecorded(command, &halt));
