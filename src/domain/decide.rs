@@ -34,6 +34,9 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
         Command::Resilience(command) => resilience::decide(&mut draft, advice, command)?,
         Command::Weight(command) => weight::decide(&mut draft, command)?,
     }
+    if matches!(command, Command::Call(_) | Command::Edit(_)) {
+        edit::go_on_waiting(&mut draft, Some(command));
+    }
     Ok(draft.events)
 }
 

@@ -91,7 +91,8 @@ pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
     }
 }
 
-/// After a commit everything is let go: what open editors and collected edits touch waits again.
+/// After a commit, or one that was refused: what open editors and collected edits touch waits. Most of it does already;
+/// what counts again by the commit does not.
 pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     let state = &model.run.state;
     // What is being committed closes with the answer, and would be held for ever.

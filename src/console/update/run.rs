@@ -99,7 +99,7 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
     }
     spoil(model, &envelope.event);
     if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
-        // A commit, whoever made it, lets everything go.
+        // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
         model.run.overtaken = model.run.committing;
         collect::hold_again(model, out);
     }

@@ -10,6 +10,7 @@ mod recall;
 mod revise;
 mod structure;
 mod take;
+mod waits;
 mod wave;
 
 use std::sync::Arc;
@@ -22,7 +23,6 @@ use crate::domain::command::{Edit, EditCommand};
 use crate::domain::draft::Draft;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{EditEvent, Event, TurnEvent};
-use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -31,6 +31,7 @@ use crate::domain::state::State;
 use crate::domain::thread;
 
 pub(super) use back::go_back;
+pub(super) use waits::go_on_waiting;
 pub(crate) use wave::supersede_turns;
 pub(crate) use wave::{cancel_running, effects_of, orphan};
 pub(super) use wave::{
@@ -98,13 +99,7 @@ fn hold(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
             format!("there is no {node} that could be edited"),
         ));
     }
-    let mut calls: Vec<NodeId> = graph::descendants(draft.state, node)
-        .into_iter()
-        .filter(|id| id.kind == NodeKind::Call)
-        .collect();
-    if node.kind == NodeKind::Call {
-        calls.push(node);
-    }
+    let calls = waits::touched(draft.state, node);
     draft.edit(EditEvent::Held { node, calls });
     Ok(())
 }

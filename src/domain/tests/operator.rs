@@ -293,6 +293,75 @@ fn editors_that_are_open_side_by_side_hold_each_its_own() {
     assert_eq!(w.log.len(), log, "it is closed already");
 }
 
+/// Two calls that ask, behind a thought whose edit is open: both wait for that.
+fn held_behind_a_thought() -> (World, NodeId, NodeId, NodeId) {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        think("first this, then that"),
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    let turn = &w.state.turns[&w.turn_of(a)];
+    let thought = turn.nodes.iter().find(|id| id.kind == NodeKind::Thought);
+    let thought = *thought.expect("it thought");
+    w.cmd(Command::Edit(EditCommand::Hold { node: thought })).unwrap();
+    w.approve(a).unwrap();
+    assert!(w.runs(a).is_empty());
+    (w, thought, a, b)
+}
+
+#[test]
+fn a_commit_lets_nothing_go_that_another_open_edit_holds() {
+    let (mut w, thought, a, b) = held_behind_a_thought();
+    w.args(b, r#"{"_as":"b","n":3}"#).unwrap();
+    assert!(w.runs(a).is_empty(), "approved, and the thought is still edited");
+    assert!(w.runs(b).is_empty(), "so is what was committed");
+    assert_eq!(w.state.editing.keys().copied().collect::<Vec<_>>(), [thought]);
+    w.cmd(Command::Edit(EditCommand::Release { node: Some(thought) }))
+        .unwrap();
+    assert_eq!(w.runs(a), [r#"{"n":1}"#]);
+    assert_eq!(w.runs(b), [r#"{"n":3}"#]);
+}
+
+#[test]
+fn no_other_verb_that_begins_an_edit_lets_it_go() {
+    type Verb = fn(&mut World, NodeId);
+    let verbs: [(&str, Verb); 4] = [
+        ("answer", |w, b| {
+            let (call, rev, value) = (b, w.rev(b), "1".into());
+            w.cmd(Command::Call(CallCommand::Answer { call, rev, value }))
+                .unwrap();
+        }),
+        ("guidance", |w, _| w.guide("be brief").unwrap()),
+        ("undo", |w, _| {
+            w.guide("be brief").unwrap();
+            w.cmd(Command::Edit(UNDO)).unwrap();
+        }),
+        ("delete", |w, b| w.delete(b).unwrap()),
+    ];
+    for (name, verb) in verbs {
+        let (mut w, thought, a, b) = held_behind_a_thought();
+        verb(&mut w, b);
+        assert!(w.runs(a).is_empty(), "{name}");
+        assert!(w.state.editing.contains_key(&thought), "{name}");
+        w.cmd(Command::Edit(EditCommand::Release { node: Some(thought) }))
+            .unwrap();
+        assert_eq!(w.runs(a).len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn an_editor_on_what_became_history_holds_nothing_more() {
+    let (mut w, thought, a, b) = held_behind_a_thought();
+    w.cmd(Command::Edit(EditCommand::Hold { node: b })).unwrap();
+    w.delete(b).unwrap();
+    assert_eq!(w.state.editing.keys().copied().collect::<Vec<_>>(), [thought]);
+    w.text(thought, "only that").unwrap();
+    assert!(w.state.editing.is_empty() && w.state.held.is_empty());
+    assert!(w.runs(a).is_empty(), "it fell with the thought");
+}
+
 #[test]
 fn no_request_is_made_under_an_open_editor() {
     let mut w = World::new();

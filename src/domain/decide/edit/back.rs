@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{not_pinned_above, nothing_open_before, supersede_turns, try_out, wave};
+use super::{not_pinned_above, nothing_open_before, supersede_turns, try_out, waits, wave};
 use crate::domain::advance;
 use crate::domain::draft::Draft;
 use crate::domain::event::EditEvent;
@@ -50,5 +50,6 @@ pub(in crate::domain::decide) fn go_back(
     let new = draft.turn();
     let event = advance::ask::requested(&left, (new, turn.thread, after), 1, 0);
     draft.turn_event(event);
+    waits::go_on_waiting(draft, None);
     Ok(())
 }

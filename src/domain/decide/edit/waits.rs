@@ -1,0 +1,70 @@
+//! What other open editors hold goes on waiting when something is committed. A commit closes every editor in the fold,
+//! and what follows from it is worked out before anybody could hold again: so the same decision holds it.
+//!
+//! Must not know: who has an editor open, what is typed in it.
+
+use super::try_out;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::draft::Draft;
+use crate::domain::event::{EditEvent, Event};
+use crate::domain::graph;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::state::State;
+
+/// Holds again what waits for edits that this decision neither makes nor takes the ground from.
+pub(in crate::domain::decide) fn go_on_waiting(draft: &mut Draft<'_>, command: Option<&Command>) {
+    let commits = |event: &Event| matches!(event, Event::Edit(EditEvent::Committed { .. }));
+    if draft.state.editing.is_empty() || !draft.events.iter().any(commits) {
+        return;
+    }
+    let mut left = draft.state.clone();
+    try_out(&mut left, &draft.events);
+    let edited: Vec<NodeId> = command.into_iter().flat_map(edits).filter_map(target).collect();
+    let is_said = |id: NodeId| {
+        let revised =
+            |event: &Event| matches!(event, Event::Edit(EditEvent::Revised { node, .. }) if *node == id);
+        edited.contains(&id) || draft.events.iter().any(revised)
+    };
+    let editing = draft.state.editing.keys().copied();
+    let others: Vec<NodeId> = editing
+        .filter(|id| !is_said(*id) && left.nodes.get(id).is_some_and(|node| node.active))
+        .collect();
+    for node in others {
+        let calls = touched(&left, node);
+        draft.edit(EditEvent::Held { node, calls });
+    }
+}
+
+fn edits(command: &Command) -> &[Edit] {
+    match command {
+        Command::Edit(EditCommand::Commit { edits, .. }) => edits,
+        _ => &[],
+    }
+}
+
+/// The node whose editor is done with once this edit counts.
+const fn target(edit: &Edit) -> Option<NodeId> {
+    match edit {
+        Edit::Call { node, .. }
+        | Edit::Text { node, .. }
+        | Edit::Observation { node, .. }
+        | Edit::RejectAnswer { node, .. }
+        | Edit::Delete { node, .. } => Some(*node),
+        Edit::Take { .. }
+        | Edit::InsertPrompt { .. }
+        | Edit::InsertThought { .. }
+        | Edit::InsertCall { .. } => None,
+    }
+}
+
+/// The calls that an edit of a node may change.
+pub(super) fn touched(state: &State, node: NodeId) -> Vec<NodeId> {
+    let mut calls: Vec<NodeId> = graph::descendants(state, node)
+        .into_iter()
+        .filter(|id| id.kind == NodeKind::Call)
+        .collect();
+    if node.kind == NodeKind::Call {
+        calls.push(node);
+    }
+    calls
+}
