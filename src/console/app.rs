@@ -15,6 +15,7 @@ use std::io;
 
 use crossterm::event::Event;
 use futures_util::FutureExt as _;
+use ratatui::layout::Size;
 use tokio::time::{Duration, Instant, sleep_until};
 
 use super::doc::Finding;
@@ -23,7 +24,7 @@ use super::frames::{FrameRequester, Frames};
 use super::link::{Link, Update};
 use super::model::collected::Collected;
 use super::model::{Model, Settings};
-use super::msg::{Leave, Msg, Out};
+use super::msg::{Leave, Msg, Out, TermMsg};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::update::{prepare, soon, update, work};
 use super::view::view;
@@ -331,9 +332,12 @@ impl App {
             view(model, frame);
         })?;
         let screen = &self.model.screen;
-        if drawn.is_some_and(|drawn| (drawn.width, drawn.height) != (screen.width, screen.height)) {
-            // The terminal has another size than was told yet: what was cut off there was not on screen.
-            return Ok(None);
+        if let Some(Size { width, height }) = drawn
+            && (width, height) != (screen.width, screen.height)
+        {
+            // Nobody may ever tell of it, as where the size changed while the process was stopped. What was cut off
+            // was not on screen.
+            return self.send(Msg::Term(TermMsg::Resize { width, height })).await;
         }
         let at = self.now();
         let out = update(&mut self.model, Msg::Drawn { at });

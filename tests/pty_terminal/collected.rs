@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 
 use crate::harness::{Run, SOON};
-use crate::live::{ARMED, World};
+use crate::live::World;
 
 /// A command, and two writes that wait for its place. The result of no call is needed by another.
 const PLAYBOOK: &str = r#"
@@ -43,7 +43,7 @@ fn collect(world: &World) -> Run {
     run.wait_for("p1 prompt");
     run.send("jjj");
     run.wait_for("c4 call");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("e");
     run.wait_for("arguments of c4");
     run.edit_outside();
@@ -65,7 +65,7 @@ fn goes_on_held(world: &World) {
     run.send("E");
     run.send("v");
     run.wait_for("operator");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("\r");
     run.until("it ran", || first.exists());
     assert_eq!(std::fs::read_to_string(&first).unwrap(), "operator");
@@ -91,7 +91,7 @@ fn what_a_collected_edit_holds_waits_for_it_after_who_left() {
     let mut run = collect(&world);
     run.send("q");
     run.wait_for("1 edit collected");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("q");
     assert_eq!(run.exit(SOON), 0);
     drop(run);

@@ -1,14 +1,9 @@
 //! Built-in runs on a real screen: what anybody who starts one sees, and that its keys do what they say. Must not
 //! know: how failures are met.
 
-use std::time::Duration;
-
 use rustix::process::Signal;
 
 use crate::harness::{Run, SOON, at_home};
-
-/// Longer than what is to be decided must be on screen before a key counts.
-const ARMED: Duration = Duration::from_millis(900);
 
 /// A built-in run in a directory and a home of its own.
 fn demo(root: &tempfile::TempDir, args: &[&str], settings: &str) -> Run {
@@ -67,7 +62,7 @@ fn in_the_office_the_operator_chooses_a_repair() {
     }
     run.until("the call is selected", || chosen(&run));
     run.until("its key is told", || shows(&run, "F choose a repair"));
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("F");
     run.until("what may be chosen", || shows(&run, "1) temp: 0"));
     run.send("\r");
@@ -86,7 +81,7 @@ fn a_wait_before_another_try_is_skipped_by_its_key() {
     let mut run = demo(&root, &["ring", "--policy", "auto"], slow);
     run.until("it waits", || shows(&run, "again in") && shows(&run, "(1 of 4)"));
     run.until("its key is told", || shows(&run, "H run now"));
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("H");
     // It ran at once: its next failure waits again.
     run.until("it ran", || shows(&run, "(2 of 4)"));

@@ -15,9 +15,6 @@ use overrule::journal::{self, Store};
 
 use crate::harness::{Run, SOON, at_home, writes};
 
-/// Longer than a call must be on screen before a key counts.
-const ARMED: Duration = Duration::from_millis(900);
-
 /// A command, a request and a write at once.
 const REACHING: &str = r#"
 [meta]
@@ -163,7 +160,7 @@ fn who_catches_one_and_lets_one_through_is_told_so_and_nothing_ran() {
     for count in 1..=4 {
         run.send("t");
         run.wait_for("end of the arguments");
-        std::thread::sleep(ARMED);
+        run.armed();
         // The two of the first turn are refused, those of the second let through.
         if count <= 2 {
             run.send("x");

@@ -19,6 +19,9 @@ const STEP: Duration = Duration::from_millis(10);
 /// Much more than it needs, as the machine may be busy.
 pub const SOON: Duration = Duration::from_secs(20);
 
+/// Longer than what is to be decided must be on screen before a key counts.
+pub const ARMED: Duration = Duration::from_millis(900);
+
 /// One at a time: a program that is started between the opening of another's terminal and the mark that
 /// keeps it from being inherited would hold it open.
 static STARTING: Mutex<()> = Mutex::new(());
@@ -232,6 +235,18 @@ impl Run {
         );
     }
 
+    /// Waits until what may be decided has stood still for long enough that a key counts. A busy machine draws some of
+    /// it late; a screen with a clock that runs is given up on.
+    pub fn armed(&self) {
+        for _ in 0..5 {
+            let before = self.bytes.lock().unwrap().len();
+            sleep(ARMED);
+            if self.bytes.lock().unwrap().len() == before {
+                return;
+            }
+        }
+    }
+
     /// Opens the operator's editor from a text field, and waits until the screen is there again.
     pub fn edit_outside(&mut self) {
         self.forget();
@@ -252,6 +267,14 @@ impl Run {
         let writer = self.writer.as_mut().unwrap();
         writer.write_all(text.as_bytes()).unwrap();
         writer.flush().unwrap();
+    }
+
+    /// Types as slowly as fingers do: keys that come in one burst count as a paste, which decides nothing.
+    pub fn types(&mut self, keys: &str) {
+        for key in keys.chars() {
+            self.send(&key.to_string());
+            sleep(Duration::from_millis(30));
+        }
     }
 
     /// Gives the terminal another size.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 
-use crate::harness::{Run, SOON, at_home, writes};
+use crate::harness::{ARMED, Run, SOON, at_home, writes};
 
 /// A write that has to be approved.
 const PLAYBOOK: &str = r#"
@@ -27,9 +27,6 @@ tool = "write_file"
 as = "it"
 args = { path = "out.txt", content = "agent" }
 "#;
-
-/// Longer than a call must be on screen before a key counts.
-pub const ARMED: Duration = Duration::from_millis(900);
 
 /// A directory for a run of a playbook.
 pub struct World(tempfile::TempDir);
@@ -139,7 +136,7 @@ fn the_operator_is_called_and_his_approval_counts() {
         run.text().contains("\x1b]2;overrule: 1 waiting for you\x1b\\")
     });
     run.send("t");
-    std::thread::sleep(ARMED);
+    run.armed();
     assert!(!world.out().exists());
     run.send("a");
     run.until("it ran", || world.out().exists());
@@ -172,7 +169,7 @@ fn a_key_that_is_held_down_approves_one_call() {
     let mut run = world.run("", "");
     run.wait_for("queue 8");
     run.send("t");
-    std::thread::sleep(ARMED);
+    run.armed();
     // As a keyboard sends it: once, after a while again, then thirty times a second.
     run.send("a");
     std::thread::sleep(Duration::from_millis(660));
@@ -195,19 +192,16 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool_typed() {
     let mut run = world.run("", "[tool.write_file]\ntags = [\"irreversible\"]\n");
     run.send("t");
     run.wait_for("irreversible");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("a");
     run.wait_for("cannot be undone: type `write_file` to let it run");
-    run.send("write\r");
+    run.types("write\r");
     run.wait_for("not the name");
     assert!(!world.out().exists());
     run.send("\x1b[200~_file\x1b[201~\r");
     std::thread::sleep(Duration::from_millis(300));
     assert!(!world.out().exists(), "pasted, not typed");
-    for key in "_file\r".chars() {
-        run.send(&key.to_string());
-        std::thread::sleep(Duration::from_millis(30));
-    }
+    run.types("_file\r");
     run.until("it ran", || world.out().exists());
     answered(&run);
     run.send("q");
@@ -229,7 +223,7 @@ fn who_looks_at_the_window_is_not_notified() {
     run.send("\x1b[I");
     run.send("t");
     run.wait_for("first");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.forget();
     run.send("a");
     run.until("the bell", || run.text().contains('\u{7}'));
@@ -240,7 +234,7 @@ fn who_looks_at_the_window_is_not_notified() {
     run.send("t");
     run.send("\x0c");
     run.wait_for("second");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.forget();
     run.send("a");
     run.until("a notification", || run.text().contains(notice));
@@ -283,13 +277,17 @@ fn stopped_from_the_keyboard_the_run_comes_back_to_its_question() {
     run.resize(100, 30);
     run.forget();
     run.send("fg\n");
-    run.wait_for("awaiting approval");
+    run.until("all of the larger terminal is used", || {
+        let last = run.screen().screen().rows(0, 100).nth(29);
+        last.is_some_and(|row| row.contains("a approve"))
+    });
     assert!(run.screen().screen().alternate_screen());
     assert!(run.screen().screen().bracketed_paste());
     assert!(!world.out().exists());
     run.send("t");
-    run.wait_for("end of the arguments");
-    std::thread::sleep(ARMED);
+    // The last that comes to the question: a key that was there before it decides nothing.
+    run.wait_for("nothing is there now");
+    run.armed();
     run.send("a");
     run.until("it ran", || world.out().exists());
     answered(&run);
@@ -311,7 +309,7 @@ fn the_operators_editor_changes_what_runs() {
     run.wait_for("operator");
     run.send("\x13");
     run.wait_for("agent");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("\r");
     run.until("it ran", || world.out().exists());
     assert_eq!(std::fs::read_to_string(world.out()).unwrap(), "operator");
@@ -326,7 +324,7 @@ fn keys_in_a_burst_and_pastes_decide_nothing() {
     let world = World::new();
     let mut run = world.run("", "");
     run.send("t");
-    std::thread::sleep(ARMED);
+    run.armed();
     run.send("aaaaaaaa");
     run.send("\x1b[200~a\x1b[201~");
     run.wait_for("bytes was dropped");

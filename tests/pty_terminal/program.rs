@@ -188,6 +188,7 @@ fn the_mouse_selects_and_is_left_to_the_terminal_on_demand() {
     run.wait_for("log");
     run.send("g1");
     run.wait_for("newer below");
+    run.wait_for("━ graph");
     // A click on the first row of the graph: the inspector follows.
     run.send("\x1b[<0;10;3M\x1b[<0;10;3m");
     run.wait_for("t23 thought");

@@ -130,39 +130,6 @@ async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_decided_together_with_a_shutdown_is_recorded_and_does_not_begin() {
-    let mut stage = Stage::with(Plan {
-        policy: Policy::new(Preset::Supervised),
-        ..Plan::default()
-    });
-    let ask = stage.prompt("go").await;
-    ask.call(0, "act", "{}").await;
-    ask.end(Stop::Calls).await;
-    stage
-        .until("a call waits", |stage| stage.state.queue().next().is_some())
-        .await;
-    let call = stage.state.queue().next().unwrap().clone();
-    let approve = CallCommand::Approve {
-        call: call.id,
-        rev: stage.state.nodes[&call.id].rev(),
-        digest: call.digest.clone().unwrap(),
-        unread: 0,
-        word: None,
-    };
-    // Both are taken in one batch.
-    let (approved, ()) = tokio::join!(biased; stage.send(Command::Call(approve)), stage.handle.shutdown());
-    approved.expect("the decision stands");
-    assert!(stage.soon_runs().await.is_none(), "it began, only to be cut off");
-    let written = stage.written();
-    assert!(
-        matches!(written.calls[&call.id].status, Status::Running(_)),
-        "the process that resumes finds it: {:?}",
-        written.calls[&call.id].status
-    );
-    assert_eq!(resume::interrupted(&written).len(), 1);
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_model_is_not_asked_for_what_is_said_together_with_a_shutdown() {
     let mut stage = Stage::new();
     let prompt = Edit::InsertPrompt {
