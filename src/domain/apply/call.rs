@@ -293,8 +293,11 @@ fn decided(
         // The value follows as an event of its own.
         Decision::Answer | Decision::Reuse { .. } => return,
     };
-    life.suspect = false;
-    state.agenda.suspects.remove(&call);
+    // Who takes a decision back says nothing of what the call reads.
+    if next != Status::Ready {
+        life.suspect = false;
+        state.agenda.suspects.remove(&call);
+    }
     if next != Status::Queued {
         // Who says no says it of whatever they had allowed before.
         life.approved = None;

@@ -4,6 +4,7 @@ use super::world::*;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{CallCommand, Command, EditCommand};
 use crate::domain::decide::edit::MOST_WORDS;
+use crate::domain::event::run::Limits;
 use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
@@ -416,4 +417,50 @@ fn words_without_end_are_refused_before_anything_is_written() {
     assert_eq!(kind(w.guide(&long)), RefusalKind::Invalid);
     assert_eq!(w.state.seq, before);
     w.guide(&long[1..]).unwrap();
+}
+
+/// A call that reads `a` was let run and then withdrawn while `a` runs anew.
+fn withdrawn_in_question() -> (World, NodeId, NodeId) {
+    let limits = Limits {
+        parallel: 1,
+        ..Limits::default()
+    };
+    let mut w = World::limited(Rules::default(), limits);
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("read", r#"{"_as":"x","n":7}"#));
+    w.stream(call("read", r#"{"_as":"b","n":"†call.a.v"}"#));
+    w.end(Stop::Calls);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.finish_with(a, Outcome::ok(r#"{"v":1}"#));
+    assert_eq!(w.state.calls[&b].status, Status::Queued, "x runs");
+    w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
+    let withdraw = CallCommand::Cancel {
+        call: b,
+        attempt: None,
+        reason: "not yet".into(),
+    };
+    w.cmd(Command::Call(withdraw)).unwrap();
+    assert_eq!(w.state.queue().count(), 0, "nothing is asked about old arguments");
+    assert_eq!(w.approve(b).unwrap_err().kind, RefusalKind::Status);
+    w.finish_with(w.id("x"), Outcome::ok("{}"));
+    (w, a, b)
+}
+
+#[test]
+fn what_a_withdrawn_call_reads_stays_in_question() {
+    for value in [1, 2] {
+        let (mut w, a, b) = withdrawn_in_question();
+        w.finish_with(a, Outcome::ok(format!(r#"{{"v":{value}}}"#)));
+        assert_eq!(w.state.calls[&b].status, Status::Awaiting, "nobody let it run");
+        w.approve(b).unwrap();
+        assert_eq!(w.runs(b), [format!(r#"{{"n":{value}}}"#)]);
+    }
+}
+
+#[test]
+fn a_withdrawn_call_falls_with_what_it_reads() {
+    let (mut w, a, b) = withdrawn_in_question();
+    w.finish_with(a, Outcome::err(not_found()));
+    assert_eq!(w.state.calls[&b].status, Status::Skipped);
+    assert!(w.runs(b).is_empty());
 }
