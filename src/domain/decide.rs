@@ -67,7 +67,7 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
         } => {
             stream::broke(&mut draft, (*turn, *request), fault, *usage);
         }
-        Input::Spawned { .. } | Input::Finished { .. } | Input::Probed { .. } | Input::Due { .. } => {
+        Input::Spawned { .. } | Input::Finished { .. } | Input::Probed { .. } => {
             execution::report(&mut draft, input);
         }
         Input::RepairAnswered {
@@ -78,7 +78,7 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             passing,
             usage,
         } => resilience::answered(&mut draft, (*call, *rev, *round), (reply, *passing), *usage),
-        Input::Elapsed { timer } => resilience::elapsed(&mut draft, timer),
+        Input::Elapsed { timer, set } => resilience::elapsed(&mut draft, timer, *set),
         Input::Worked { ms } => run::worked(&mut draft, *ms),
     }
     draft.events

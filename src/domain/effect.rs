@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
+use super::id::{Attempt, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::ladder::Timer;
 
 /// A request to the world.
@@ -50,15 +50,6 @@ pub enum Effect {
         /// The execution.
         attempt: Attempt,
     },
-    /// Report back when an unanswered call expires.
-    Deadline {
-        /// The call.
-        call: NodeId,
-        /// The revision.
-        rev: Rev,
-        /// Milliseconds from now.
-        ms: u64,
-    },
     /// Ask the model for values of a call that is repaired; its words come back.
     AskRepair {
         /// The call.
@@ -74,6 +65,8 @@ pub enum Effect {
     Timer {
         /// What is reported.
         timer: Timer,
+        /// Event with which the wait began, or began anew: the report names it.
+        set: Seq,
         /// Milliseconds from now.
         ms: u64,
     },

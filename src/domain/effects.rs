@@ -22,7 +22,6 @@ use super::thread;
     reason = "one arm for each fact that asks something of the world"
 )]
 pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
-    let at = envelope.at;
     match &envelope.event {
         Event::Turn(TurnEvent::Requested {
             turn,
@@ -60,17 +59,15 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
             }]
         }
         Event::Call(CallEvent::Asked {
-            call,
-            rev,
-            deadline_ms,
+            call, deadline_ms, ..
         }) => {
             let mut effects = vec![Effect::Notify {
                 why: format!("{call} waits for approval"),
             }];
             if let Some(ms) = deadline_ms {
-                effects.push(Effect::Deadline {
-                    call: *call,
-                    rev: *rev,
+                effects.push(Effect::Timer {
+                    timer: Timer::Deadline { call: *call },
+                    set: envelope.seq,
                     ms: *ms,
                 });
             }
@@ -81,7 +78,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 why: format!("{call} waits for consent"),
             }]
         }
-        Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, at, interrupted),
+        Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, envelope, interrupted),
         Event::Run(RunEvent::Resumed {}) => [deadlines(state), waits(state), questions(state)].concat(),
         Event::Turn(TurnEvent::Restored { .. }) => deadlines(state),
         Event::Resilience(ResilienceEvent::RetryScheduled { call, .. })
@@ -123,6 +120,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
                     scope: scope.clone(),
                     generation: *generation,
                 },
+                set: envelope.seq,
                 ms: *wait_ms,
             },
         ],
@@ -169,7 +167,7 @@ pub fn ends(event: &Event) -> Option<Effect> {
 }
 
 /// Executions in doubt that left a trace to look for, and deadlines that begin anew.
-fn reopened(state: &State, at: i64, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
+fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
     // Also those that an earlier process had found in doubt and had no time to look for.
     let in_doubt = state.queue().filter_map(|call| match call.status {
         Status::InDoubt(attempt) => Some((call.id, attempt)),
@@ -197,7 +195,8 @@ fn reopened(state: &State, at: i64, interrupted: &[(NodeId, Attempt)]) -> Vec<Ef
             scope: scope.clone(),
             generation: breaker.generation,
         },
-        ms: u64::try_from(breaker.until.saturating_sub(at)).unwrap_or(0),
+        set: envelope.seq,
+        ms: u64::try_from(breaker.until.saturating_sub(envelope.at)).unwrap_or(0),
     }));
     effects
 }
@@ -243,6 +242,7 @@ fn wait(state: &State, call: NodeId) -> Option<Effect> {
     };
     (state.mode == Mode::Running).then_some(Effect::Timer {
         timer,
+        set: delay.set,
         ms: delay.left_ms,
     })
 }
@@ -264,13 +264,9 @@ fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
 
 /// The deadlines of what waits for approval, from now.
 fn deadlines(state: &State) -> Vec<Effect> {
-    let open = open_deadlines(state).map(|(call, ms)| Effect::Deadline {
-        call: call.id,
-        rev: state
-            .nodes
-            .get(&call.id)
-            .map(super::node::Node::rev)
-            .unwrap_or_default(),
+    let open = open_deadlines(state).map(|(call, ms)| Effect::Timer {
+        timer: Timer::Deadline { call: call.id },
+        set: call.asking.due_set,
         ms,
     });
     open.collect()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
-use super::id::{Attempt, NodeId, Rev, TurnId};
+use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
 use super::node::Channel;
 use super::repair::{Passing, Reply};
@@ -92,13 +92,6 @@ pub enum Input {
         /// The finding.
         finding: Option<Finding>,
     },
-    /// A call's deadline passed.
-    Due {
-        /// The call.
-        call: NodeId,
-        /// The revision.
-        rev: Rev,
-    },
     /// The model answered a question about a call that is repaired, or will not.
     RepairAnswered {
         /// The call.
@@ -118,6 +111,8 @@ pub enum Input {
     Elapsed {
         /// What it was waited for.
         timer: Timer,
+        /// Event with which the wait began, or began anew.
+        set: Seq,
     },
     /// Working time, for the wall-clock limit.
     Worked {

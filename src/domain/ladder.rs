@@ -169,6 +169,8 @@ pub struct Delay {
     pub left_ms: u64,
     /// UTC milliseconds since which they pass; none while the run stands still.
     pub since: Option<i64>,
+    /// Event with which they began to pass, or began anew.
+    pub set: Seq,
     /// What makes another execution reasonable.
     pub why: Arc<str>,
 }
@@ -230,7 +232,7 @@ pub fn counts_down(state: &State) -> bool {
 }
 
 /// Something to be reported once time has passed. The same one begun anew takes the place of the one
-/// before.
+/// before; the event with which it began tells them apart, as a report of the one before may be on its way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Timer {
@@ -250,6 +252,11 @@ pub enum Timer {
         /// The revision that was let run.
         rev: Rev,
     },
+    /// Nobody decided on a call in time.
+    Deadline {
+        /// The call.
+        call: NodeId,
+    },
     /// An open breaker may let something through to see.
     Breaker {
         /// Of what.
@@ -268,6 +275,7 @@ mod tests {
             tries: Some((2, 4)),
             left_ms,
             since,
+            set: Seq(7),
             why: "HTTP 503".into(),
         }
     }

@@ -290,9 +290,7 @@ impl Driver {
             | Input::Broke { .. }
             | Input::RepairAnswered { .. } => Actor::Model,
             Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
-            Input::Probed { .. } | Input::Due { .. } | Input::Elapsed { .. } | Input::Worked { .. } => {
-                Actor::Engine
-            }
+            Input::Probed { .. } | Input::Elapsed { .. } | Input::Worked { .. } => Actor::Engine,
         };
         if let Input::Finished { call, attempt, .. } = input {
             self.executor.ended(*call, *attempt);
@@ -300,8 +298,8 @@ impl Driver {
         if let Input::RepairAnswered { call, round, .. } = input {
             self.executor.answered(*call, *round);
         }
-        if let Input::Elapsed { timer } = input {
-            self.executor.elapsed(timer);
+        if let Input::Elapsed { timer, set } = input {
+            self.executor.elapsed(timer, *set);
         }
         let known = self.known(input);
         let events = decide::input(&self.state, known.as_ref().unwrap_or(input));

@@ -16,7 +16,7 @@ use super::asks::Asks;
 use super::clock::Clock;
 use super::handle::{Handle, Message};
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::ladder::Timer;
 use crate::model::{Model, Request};
@@ -33,7 +33,7 @@ pub struct Executor {
     clock: Clock,
     asks: Asks,
     runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
-    timers: BTreeMap<Timer, CancellationToken>,
+    timers: BTreeMap<Timer, (Seq, CancellationToken)>,
     /// Questions outside the conversation, by call and round of repair.
     asides: BTreeSet<(NodeId, u32)>,
     /// Cancelled when this process is done with the run.
@@ -217,26 +217,12 @@ impl Executor {
         }));
     }
 
-    /// Reports when the time for deciding on a call is over.
-    pub fn deadline(&self, call: NodeId, rev: Rev, ms: u64) {
-        self.later(ms, Input::Due { call, rev }, self.end.clone());
-    }
-
-    /// Reports when some time has passed. An earlier wait for the same timer ends.
-    pub fn timer(&mut self, timer: Timer, ms: u64) {
+    /// Reports when some time has passed. An earlier wait for the same timer ends, but its report may be on its way.
+    pub fn timer(&mut self, timer: Timer, set: Seq, ms: u64) {
         let end = self.end.child_token();
-        if let Some(before) = self.timers.insert(timer.clone(), end.clone()) {
+        if let Some((_, before)) = self.timers.insert(timer.clone(), (set, end.clone())) {
             before.cancel();
         }
-        self.later(ms, Input::Elapsed { timer }, end);
-    }
-
-    /// Forgets a timer that has elapsed.
-    pub fn elapsed(&mut self, timer: &Timer) {
-        self.timers.remove(timer);
-    }
-
-    fn later(&self, ms: u64, report: Input, end: CancellationToken) {
         let inbox = self.inbox.clone();
         self.tasks.spawn(async move {
             tokio::select! {
@@ -244,10 +230,17 @@ impl Executor {
                 // The process that continues the run starts the wait anew.
                 () = end.cancelled() => {}
                 () = tokio::time::sleep(Duration::from_millis(ms)) => {
-                    inbox.send(Message::Input(report));
+                    inbox.send(Message::Input(Input::Elapsed { timer, set }));
                 }
             }
         });
+    }
+
+    /// Forgets a timer that has elapsed, unless it has begun anew.
+    pub fn elapsed(&mut self, timer: &Timer, set: Seq) {
+        if self.timers.get(timer).is_some_and(|(newest, _)| *newest == set) {
+            self.timers.remove(timer);
+        }
     }
 
     /// Forgets an execution that has ended.

@@ -72,7 +72,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => {
             if let Some(life) = state.calls.get_mut(call) {
                 let due = deadline_ms.map(|ms| after(at, ms));
-                life.asking.change(|asking| asking.due = due);
+                life.asking
+                    .change(|asking| (asking.due, asking.due_set) = (due, at.seq));
                 state.asks.by_policy(life.verdict.as_deref());
             }
             index::set_status(state, *call, Status::Awaiting);
@@ -155,6 +156,7 @@ fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
             tries: None,
             left_ms: wait_ms,
             since,
+            set: at.seq,
             why: "it was let run".into(),
         };
         life.trouble.change(|trouble| trouble.delay = Some(delay));
@@ -182,7 +184,8 @@ pub(super) fn ask_anew(state: &mut State, at: At) {
         .collect();
     for (id, ms) in asked {
         if let Some(life) = state.calls.get_mut(&id) {
-            life.asking.change(|asking| asking.due = Some(after(at, ms)));
+            life.asking
+                .change(|asking| (asking.due, asking.due_set) = (Some(after(at, ms)), at.seq));
         }
     }
 }

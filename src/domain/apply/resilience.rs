@@ -30,6 +30,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 tries: Some((*no, *of)),
                 left_ms: *wait_ms,
                 since: (state.mode == Mode::Running).then_some(at.utc_ms),
+                set: at.seq,
                 why: why.clone(),
             };
             scheduled(state, (*call, *rev), delay);
@@ -321,7 +322,7 @@ pub(super) fn thaw(state: &mut State, at: At) {
                     if delay.tries.is_some() {
                         delay.left_ms = delay.left(at.utc_ms);
                     }
-                    delay.since = Some(at.utc_ms);
+                    (delay.since, delay.set) = (Some(at.utc_ms), at.seq);
                 }
             });
         });

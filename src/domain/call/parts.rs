@@ -65,6 +65,8 @@ pub struct Asking {
     /// UTC milliseconds since 1970 at which the question is over, by the clock of the process that counts; none
     /// where nothing counts.
     pub due: Option<i64>,
+    /// Event with which the time for it began, or began anew; 0 where none ever did.
+    pub due_set: Seq,
     /// True where nobody answered in time and it goes on waiting.
     pub overdue: bool,
     /// The decision after which the moment to take it back has passed; 0 where none has.
@@ -83,6 +85,7 @@ impl Blank for Asking {
         static BLANK: Asking = Asking {
             edit_approves: None,
             due: None,
+            due_set: Seq(0),
             overdue: false,
             graced: Seq(0),
             asked_about: Vec::new(),

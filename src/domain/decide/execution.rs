@@ -3,6 +3,7 @@
 use crate::domain::call::{Consequence, Decision, Outcome, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent};
+use crate::domain::id::Seq;
 use crate::domain::input::{Finding, Input};
 use crate::domain::node::Origin;
 use crate::domain::state::{LedgerOutcome, Mode, State};
@@ -62,7 +63,6 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
                 attempt: *attempt,
             });
         }
-        Input::Due { call, rev } => due(draft, *call, *rev),
         _ => {}
     }
 }
@@ -137,15 +137,13 @@ fn probed(
     }
 }
 
-fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, rev: crate::domain::id::Rev) {
-    let Some(life) = draft.state.calls.get(&call) else {
+/// The time is over that began with an event; nobody may have decided on the call.
+pub(super) fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, set: Seq) {
+    let (Some(life), Some(node)) = (draft.state.calls.get(&call), draft.state.nodes.get(&call)) else {
         return;
     };
-    let same = draft
-        .state
-        .nodes
-        .get(&call)
-        .is_some_and(|node| node.rev() == rev && node.active);
+    let same = node.active && life.asking.due.is_some() && life.asking.due_set == set;
+    let rev = node.rev();
     // Deadlines stand still while nobody may decide; they begin anew when it goes on.
     let counts = draft
         .state

@@ -12,12 +12,12 @@ use crate::domain::call::{Call, Status};
 use crate::domain::command::ResilienceCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, ResilienceEvent};
-use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::ladder::{Fix, Stage, Timer};
 use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::repair::{Passing, Reply};
-use crate::domain::state::Mode;
+use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
 
 pub(super) fn decide(
@@ -35,10 +35,12 @@ pub(super) fn decide(
 }
 
 /// Time has passed. What it was waited for may not be there any more.
-pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer) {
+pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer, set: Seq) {
     match timer {
-        Timer::Retry { call, rev, attempt } => due(draft, *call, *rev, *attempt),
-        Timer::Grace { call, rev } => grace_over(draft, *call, *rev),
+        Timer::Retry { call, rev, attempt } => due(draft, (*call, *rev, *attempt), set),
+        Timer::Grace { call, rev } => grace_over(draft, (*call, *rev), set),
+        Timer::Deadline { call } => super::execution::due(draft, *call, set),
+        // Each opening of a breaker is a generation of its own.
         Timer::Breaker { scope, generation } => half_open(draft, scope, *generation),
     }
 }
@@ -158,15 +160,19 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
     Ok(())
 }
 
-fn due(draft: &mut Draft<'_>, call: NodeId, rev: Rev, attempt: Attempt) {
-    let state = draft.state;
-    let node = state.nodes.get(&call);
-    let same = node.is_some_and(|node| node.active && node.rev() == rev);
-    let waits = state.calls.get(&call).is_some_and(|life| {
-        life.status == Status::Delayed && life.last_attempt().is_some_and(|one| one.no == attempt)
-    });
-    // While the run stands still, so do the waits; they go on with it.
-    if same && waits && state.mode == Mode::Running {
+/// The wait of a call for another try, or to be taken back, that began with an event. While the run stands still, so
+/// do the waits; they go on with it, as others.
+fn waits(state: &State, (id, rev): (NodeId, Rev), set: Seq) -> Option<&Call> {
+    let node = state.nodes.get(&id)?;
+    let call = state.calls.get(&id)?;
+    let same = node.active && node.rev() == rev && call.status == Status::Delayed;
+    let delay = call.trouble.delay.as_ref()?;
+    (same && delay.set == set && state.mode == Mode::Running).then_some(call)
+}
+
+fn due(draft: &mut Draft<'_>, (call, rev, attempt): (NodeId, Rev, Attempt), set: Seq) {
+    let waiting = waits(draft.state, (call, rev), set);
+    if waiting.is_some_and(|life| life.last_attempt().is_some_and(|one| one.no == attempt)) {
         draft.resilience(ResilienceEvent::RetryDue {
             call,
             rev,
@@ -176,12 +182,9 @@ fn due(draft: &mut Draft<'_>, call: NodeId, rev: Rev, attempt: Attempt) {
     }
 }
 
-/// Nobody took it back. While the run stands still, so does the wait.
-fn grace_over(draft: &mut Draft<'_>, call: NodeId, rev: Rev) {
-    let state = draft.state;
-    let node = state.nodes.get(&call);
-    let same = node.is_some_and(|node| node.active && node.rev() == rev);
-    if same && state.calls.get(&call).is_some_and(is_graced) && state.mode == Mode::Running {
+/// Nobody took it back.
+fn grace_over(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), set: Seq) {
+    if waits(draft.state, (call, rev), set).is_some_and(is_graced) {
         draft.call(CallEvent::GraceOver {
             call,
             rev,

@@ -5,7 +5,7 @@ use crate::domain::bulk;
 use crate::domain::call::{Consequence, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::{CallCommand, Command, Edit, RunCommand};
 use crate::domain::id::{NodeId, Rev};
-use crate::domain::input::Input;
+use crate::domain::ladder::Timer;
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 
@@ -262,7 +262,7 @@ fn with_deadline(on: Consequence) -> World {
     rules.gates.insert("write".into(), Gate::Ask);
     let mut w = World::with(rules);
     w.reply(&[call("write", r#"{"_as":"a"}"#)]);
-    assert_eq!(w.deadlines, [(w.id("a"), Rev(1))]);
+    assert_eq!(w.deadlines(w.id("a")).len(), 1);
     w
 }
 
@@ -270,28 +270,19 @@ fn with_deadline(on: Consequence) -> World {
 fn what_nobody_answers_expires_as_its_own_outcome() {
     let mut w = with_deadline(Consequence::Deny);
     let id = w.id("a");
-    w.input(Input::Due {
-        call: id,
-        rev: Rev(1),
-    });
+    w.elapsed(Timer::Deadline { call: id });
     assert_eq!(w.status(id), Status::Expired);
     assert!(w.last_request().contains("not approved: no operator"));
     assert!(w.executed.is_empty());
     assert_eq!(kind(w.approve(id)), RefusalKind::Status);
 
     let mut w = with_deadline(Consequence::Halt);
-    w.input(Input::Due {
-        call: w.id("a"),
-        rev: Rev(1),
-    });
+    w.elapsed(Timer::Deadline { call: w.id("a") });
     assert!(matches!(w.state.mode, Mode::Stopped(_)));
     assert_eq!(w.asked.len(), 1);
 
     let mut w = with_deadline(Consequence::Escalate);
-    w.input(Input::Due {
-        call: w.id("a"),
-        rev: Rev(1),
-    });
+    w.elapsed(Timer::Deadline { call: w.id("a") });
     assert_eq!(w.status(w.id("a")), Status::Awaiting);
 }
 
@@ -303,19 +294,19 @@ fn a_deadline_concerns_one_revision_and_stands_still_in_a_pause() {
         reason: String::new(),
     })
     .unwrap();
-    w.input(Input::Due {
-        call: id,
-        rev: Rev(1),
-    });
+    w.elapsed(Timer::Deadline { call: id });
     assert_eq!(w.status(id), Status::Awaiting);
     w.run(RunCommand::Resume {}).unwrap();
-    assert_eq!(w.deadlines.len(), 2, "it begins anew");
+    assert_eq!(w.deadlines(id).len(), 2, "it begins anew");
+    w.elapsed_of_old(&Timer::Deadline { call: id });
+    assert_eq!(
+        w.status(id),
+        Status::Awaiting,
+        "the time that it shows is not over"
+    );
     w.args(id, r#"{"_as":"a","n":1}"#).unwrap();
     w.finish_with(id, Outcome::ok("1"));
-    w.input(Input::Due {
-        call: id,
-        rev: Rev(1),
-    });
+    w.elapsed(Timer::Deadline { call: id });
     assert_eq!(w.status(id), Status::Succeeded);
 }
 

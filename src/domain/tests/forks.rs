@@ -199,13 +199,13 @@ fn what_waited_for_a_time_there_asks_here_if_it_happened_since() {
         (Status::Delayed, vec![a]),
         "nothing happened yet"
     );
-    w.input(crate::domain::input::Input::Elapsed { timer: timer.clone() });
+    w.elapsed(timer.clone());
     w.drain();
     let (mut f, foreseen) = w.fork(Some(at), 1);
     assert_eq!(foreseen.approved, []);
     f.crash();
     assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
-    f.input(crate::domain::input::Input::Elapsed { timer });
+    f.elapsed(timer);
     assert!(f.executed.is_empty());
 }
 

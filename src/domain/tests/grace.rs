@@ -7,7 +7,6 @@ use crate::domain::call::{Decision, Gate, Status};
 use crate::domain::command::{CallCommand, Command, ResilienceCommand, RunCommand};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId};
-use crate::domain::input::Input;
 use crate::domain::ladder::Timer;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
@@ -36,7 +35,7 @@ fn over(w: &mut World, id: NodeId) {
         call: id,
         rev: w.rev(id),
     };
-    w.input(Input::Elapsed { timer });
+    w.elapsed(timer);
 }
 
 fn cancel(w: &mut World, id: NodeId, attempt: Option<Attempt>) -> Result<(), Refusal> {
@@ -152,6 +151,10 @@ fn the_moment_stands_still_with_the_run_and_goes_on_in_another_process() {
     w.timers.clear();
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!(w.timers.len(), 1);
+    let wait = w.timers[0].0.clone();
+    // The report of the first wait was on its way when it began anew.
+    w.elapsed_of_old(&wait);
+    assert!(w.executed.is_empty(), "it is shown as one that can be taken back");
     w.timers.clear();
     w.crash();
     assert!(
@@ -159,6 +162,8 @@ fn the_moment_stands_still_with_the_run_and_goes_on_in_another_process() {
             .iter()
             .any(|(timer, _)| matches!(timer, Timer::Grace { .. }))
     );
+    w.elapsed_of_old(&wait);
+    assert!(w.executed.is_empty());
     over(&mut w, id);
     assert_eq!(w.runs(id).len(), 1);
 }
@@ -192,7 +197,7 @@ fn rejected_or_edited_meanwhile_it_does_not_run_as_it_was() {
         call: id,
         rev: crate::domain::id::Rev(1),
     };
-    w.input(Input::Elapsed { timer: first });
+    w.elapsed(first);
     assert!(w.executed.is_empty());
     over(&mut w, id);
     assert_eq!(w.runs(id), [r#"{"n":2}"#]);

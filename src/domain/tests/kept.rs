@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use super::world::*;
 use crate::domain::call::{Consequence, Gate, Outcome, Status};
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::input::Input;
+use crate::domain::ladder::Timer;
 use crate::domain::ledger;
 use crate::domain::node::Revision;
 use crate::domain::state::LedgerOutcome;
@@ -184,19 +185,27 @@ fn a_deadline_stands_still_while_its_turn_is_held() {
     w.drain();
     w.reply(&[call("write", r#"{"_as":"w"}"#)]);
     let (id, turn) = (w.id("w"), w.turn_of(w.id("w")));
-    let due = Input::Due {
-        call: id,
-        rev: Rev(1),
+    let first = w.deadlines(id);
+    assert_eq!(first.len(), 1);
+    let due = |set| Input::Elapsed {
+        timer: Timer::Deadline { call: id },
+        set,
     };
-    assert_eq!(w.deadlines, [(id, Rev(1))]);
     w.retry(w.id("a")).unwrap();
     assert!(matches!(w.state.turns[&turn].activity, Activity::Suspended(_)));
-    w.input(due.clone());
+    w.input(due(first[0]));
     assert_eq!(w.status(id), Status::Awaiting, "nobody can answer it now");
     w.finish(w.id("a"));
     assert_eq!(w.state.turns[&turn].activity, Activity::Active);
     assert_eq!(w.status(id), Status::Awaiting);
-    assert_eq!(w.deadlines, [(id, Rev(1)), (id, Rev(1))], "it begins anew");
-    w.input(due);
+    let both = w.deadlines(id);
+    assert_eq!(both.len(), 2, "it begins anew");
+    w.input(due(both[0]));
+    assert_eq!(
+        w.status(id),
+        Status::Awaiting,
+        "the time that it shows is not over"
+    );
+    w.input(due(both[1]));
     assert_eq!(w.status(id), Status::Expired);
 }

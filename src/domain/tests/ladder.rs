@@ -17,7 +17,6 @@ use crate::domain::effects;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
 use crate::domain::id::{NodeId, Rev};
-use crate::domain::input::Input;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::{LedgerOutcome, State};
 use crate::resilience::ladder::Ladder;
@@ -31,7 +30,7 @@ pub fn steps() -> Steps {
 /// Lets the time of a wait pass.
 pub fn elapse(w: &mut World, at: usize) {
     let (timer, _) = w.timers.remove(at);
-    w.input(Input::Elapsed { timer });
+    w.elapsed(timer);
 }
 
 fn world() -> World {
@@ -235,7 +234,9 @@ fn a_wait_survives_a_crash_and_stands_still_with_the_run() {
     w.crash();
     assert!(w.timers.is_empty(), "nor does one that is taken over paused");
     w.run(RunCommand::Resume {}).unwrap();
-    assert_eq!(w.timers, [(timer, ms)]);
+    assert_eq!(w.timers, [(timer.clone(), ms)]);
+    w.elapsed_of_old(&timer);
+    assert_eq!(w.starts(a), 1, "the time that it shows is not over");
     elapse(&mut w, 0);
     assert_eq!(w.starts(a), 2);
 }

@@ -353,8 +353,9 @@ fn rare(w: &mut World, tape: &mut Tape<'_>) {
         5 | 6 => w.fuse = Some(1 + tape.draw(6)),
         7 | 8 => w.late = 1 + tape.draw(4),
         2 => {
-            if let Some((call, rev)) = tape.one(&w.deadlines.clone()).copied() {
-                w.input(Input::Due { call, rev });
+            // Also one of long ago: its report may have been on its way.
+            if let Some((timer, set)) = tape.one(&w.waits.clone()).cloned() {
+                w.input(Input::Elapsed { timer, set });
             }
         }
         3 => {

@@ -62,7 +62,8 @@ pub struct World {
     pub running: Vec<Launched>,
     /// Every execution that was begun, in order.
     pub executed: Vec<Launched>,
-    pub deadlines: Vec<(NodeId, Rev)>,
+    /// Every wait that was ever asked for, with the event with which it began.
+    pub waits: Vec<(Timer, Seq)>,
     pub probes: Vec<(NodeId, Attempt)>,
     pub timers: Vec<(Timer, u64)>,
     /// Questions about arguments that nobody has answered.
@@ -156,7 +157,7 @@ impl World {
             asked: Vec::new(),
             running: Vec::new(),
             executed: Vec::new(),
-            deadlines: Vec::new(),
+            waits: Vec::new(),
             probes: Vec::new(),
             timers: Vec::new(),
             questions: Vec::new(),
@@ -390,19 +391,47 @@ impl World {
                 }
             }
             Effect::Probe { call, attempt } => self.probes.push((call, attempt)),
-            Effect::Deadline { call, rev, .. } => self.deadlines.push((call, rev)),
             Effect::AskRepair { call, rev, round, .. } => {
                 if !self.questions.contains(&(call, rev, round)) {
                     self.questions.push((call, rev, round));
                 }
             }
-            Effect::Timer { timer, ms } => {
+            Effect::Timer { timer, set, ms } => {
+                self.waits.push((timer.clone(), set));
                 self.timers.retain(|(one, _)| *one != timer);
                 self.timers.push((timer, ms));
             }
             Effect::Notify { why } => self.notes.push(why),
         }
         None
+    }
+
+    /// The time of a wait is over that is the newest of its kind.
+    pub fn elapsed(&mut self, timer: Timer) {
+        let set = self.begun(&timer).pop().unwrap_or_default();
+        self.input(Input::Elapsed { timer, set });
+    }
+
+    /// The report comes of every wait for something that ended when it began anew.
+    pub fn elapsed_of_old(&mut self, timer: &Timer) {
+        let mut all = self.begun(timer);
+        all.pop();
+        assert!(!all.is_empty(), "it never began anew");
+        for set in all {
+            let timer = timer.clone();
+            self.input(Input::Elapsed { timer, set });
+        }
+    }
+
+    /// The events with which waits for something began, oldest first.
+    pub fn begun(&self, timer: &Timer) -> Vec<Seq> {
+        let own = self.waits.iter().filter(|(one, _)| one == timer);
+        own.map(|(_, set)| *set).collect()
+    }
+
+    /// The deadlines that were ever set for a call.
+    pub fn deadlines(&self, call: NodeId) -> Vec<Seq> {
+        self.begun(&Timer::Deadline { call })
     }
 
     pub fn input(&mut self, input: Input) {

@@ -34,8 +34,7 @@ impl Driver {
             }
             Effect::Cancel { call, attempt } => _ = self.executor.cancel(call, attempt),
             Effect::Probe { call, attempt } => self.probe(call, attempt),
-            Effect::Deadline { call, rev, ms } => self.executor.deadline(call, rev, ms),
-            Effect::Timer { timer, ms } => self.executor.timer(timer, ms),
+            Effect::Timer { timer, set, ms } => self.executor.timer(timer, set, ms),
             Effect::AskRepair {
                 call,
                 rev,

@@ -152,6 +152,40 @@ async fn a_call_that_nobody_decides_on_in_time_expires() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn after_a_pause_the_whole_time_to_decide_is_there_again() {
+    let deadline = Deadline {
+        ms: 60_000,
+        on_expiry: Consequence::Deny,
+    };
+    let mut stage = Stage::with(Plan {
+        policy: asking().with_deadline(Some(deadline)),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage
+        .until("a call waits", |stage| stage.state.queue().next().is_some())
+        .await;
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    let reason = "a look".into();
+    stage
+        .send(Command::Run(RunCommand::Pause { reason }))
+        .await
+        .unwrap();
+    stage.send(Command::Run(RunCommand::Resume {})).await.unwrap();
+    let began = tokio::time::Instant::now();
+    let next = stage.asked().await;
+    assert!(
+        began.elapsed() >= Duration::from_secs(60),
+        "{:?}",
+        began.elapsed()
+    );
+    next.answer("without").await;
+    stage.quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_denied_call_never_runs() {
     let mut stage = Stage::with(Plan {
         policy: Policy::new(Preset::ReadOnly),
