@@ -42,9 +42,11 @@ impl Lock {
             }
             Err(TryLockError::Error(error)) => return Err(fail(error)),
         }
-        file.set_len(0).map_err(fail)?;
-        file.rewind().map_err(fail)?;
-        writeln!(file, "{}", std::process::id()).map_err(fail)?;
+        // Only people read it: on a full disk a session must still be opened and deleted.
+        let _ = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| writeln!(file, "{}", std::process::id()));
         Ok(Self { file })
     }
 }

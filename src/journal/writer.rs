@@ -302,9 +302,15 @@ fn fork_of(body: &str) -> Option<String> {
 /// Moves the end of a journal to a file of its own and cuts it off, each step durable before the next.
 fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
     let (path, mut aside) = first_free(dir)?;
-    file.seek(SeekFrom::Start(torn.offset))?;
-    io::copy(&mut (&*file).take(torn.bytes), &mut aside)?;
-    aside.sync_all()?;
+    let copied = file
+        .seek(SeekFrom::Start(torn.offset))
+        .and_then(|_| io::copy(&mut (&*file).take(torn.bytes), &mut aside))
+        .and_then(|_| aside.sync_all());
+    if let Err(error) = copied {
+        // Nothing is cut off yet: whoever tries again begins with another file, and these would pile up.
+        let _ = std::fs::remove_file(&path);
+        return Err(error);
+    }
     files::sync_dir(dir)?;
     file.set_len(torn.offset)?;
     file.sync_all()?;

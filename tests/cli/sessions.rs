@@ -143,6 +143,49 @@ fn a_session_is_deleted_only_by_its_id() {
     assert_eq!(world.ids(), [""; 0]);
 }
 
+/// Runs the program where no file can grow, as on a full disk.
+fn without_room(world: &World, args: &[&str]) -> crate::world::Said {
+    let inner = world.command(args);
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", r#"trap "" XFSZ; ulimit -f 0; exec "$0" "$@""#])
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .current_dir(inner.get_current_dir().unwrap());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    crate::world::finish(command)
+}
+
+#[test]
+fn without_room_on_the_disk_nothing_piles_up_and_a_session_can_be_deleted() {
+    let world = World::new();
+    world.play(HELLO, &[]).ends(0);
+    let id = world.id();
+    let journal = world.place(&id).journal();
+    let mut torn = std::fs::read(&journal).unwrap();
+    torn.extend_from_slice(b"{\"half of a line");
+    std::fs::write(&journal, &torn).unwrap();
+    let files = || {
+        let entries = std::fs::read_dir(journal.parent().unwrap()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = files();
+    for _ in 0..3 {
+        let said = without_room(&world, &["guide", &id, "more"]);
+        assert!(said.err.contains("repair the session"), "{}", said.err);
+    }
+    assert_eq!(std::fs::read(&journal).unwrap(), torn, "nothing was cut off");
+    assert_eq!(files(), before);
+    without_room(&world, &["sessions", "delete", &id]).ends(0);
+    assert_eq!(world.ids(), [""; 0]);
+}
+
 #[test]
 fn a_check_finds_every_change() {
     let world = World::new();
