@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::caught;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::repair::{Passing, Reply};
 use crate::domain::transcript::Message;
@@ -57,7 +58,7 @@ pub async fn ask(model: Arc<dyn Model>, prompt: Arc<str>, cancel: CancellationTo
         biased;
         () = cancel.cancelled() => return None,
         (result, ()) = async {
-            tokio::join!(model.ask(request, out, closed.clone()), heard.listen(pieces, &closed))
+            tokio::join!(caught::ask(&*model, request, out, closed.clone()), heard.listen(pieces, &closed))
         } => result,
         () = tokio::time::sleep(PATIENCE) => {
             closed.cancel();

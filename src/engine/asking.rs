@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::asks::Asked;
+use super::caught;
 use super::handle::{Handle, Message};
 use super::stream::Assembler;
 use crate::domain::id::TurnId;
@@ -60,7 +61,7 @@ impl Asking {
         let mut assembler = Assembler::default();
         // A token of its own, so that a stream that the run still wants can be closed here.
         let close = self.asked.cancel.child_token();
-        let mut answer = model.ask(what, out, close.clone());
+        let mut answer = Box::pin(caught::ask(&*model, what, out, close.clone()));
         let mut result = None;
         let mut live = tokio::time::interval(LIVE_EVERY);
         live.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

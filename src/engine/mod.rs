@@ -7,6 +7,7 @@ pub mod approved;
 pub mod aside;
 mod asking;
 mod asks;
+mod caught;
 pub mod clock;
 pub mod driver;
 pub mod executor;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use std::sync::Arc;
 
-use super::errors::shown;
 use super::tool::{Job, Tool};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::text::panic_message;
 
 /// Limits of one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,14 +93,9 @@ fn finished(done: Result<Outcome, tokio::task::JoinError>, effect: EffectClass) 
 
 /// Converts a panic to a failure of the tool.
 pub(super) fn panicked(payload: &(dyn std::any::Any + Send), executed: bool) -> ToolError {
-    let words = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
     ToolError {
         class: ErrorClass::Internal,
-        message: format!("the tool has a defect and broke off: {}", shown(words)),
+        message: format!("the tool has a defect and broke off: {}", panic_message(payload)),
         evidence: "panic of the tool's task".to_owned(),
         hint: Some("use another tool, and report the defect".to_owned()),
         partial: None,

@@ -3,14 +3,13 @@
 //! A task that panics would otherwise be caught by the runtime while the console draws on over
 //! half a state. Must not know: what the console was doing.
 
-use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt::Write as _;
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::text::visible;
+use crate::text::{panic_message, visible};
 
 use super::modes;
 
@@ -45,30 +44,17 @@ fn report(info: &PanicHookInfo<'_>) -> String {
     let thread = std::thread::current();
     let mut text = format!(
         "overrule ended because of a defect in it, in thread `{}`",
-        shown(thread.name().unwrap_or("unnamed"))
+        visible(thread.name().unwrap_or("unnamed"))
     );
     if let Some(place) = info.location() {
         let _ = write!(text, " at {place}");
     }
-    let _ = writeln!(text, ": {}", shown(message(info.payload())));
+    let _ = writeln!(text, ": {}", panic_message(info.payload()));
     let trace = Backtrace::capture();
     if trace.status() == BacktraceStatus::Captured {
         let _ = writeln!(text, "{trace}");
     }
     text
-}
-
-fn message(payload: &dyn Any) -> &str {
-    payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
-}
-
-/// A message may quote what a model said.
-fn shown(text: &str) -> String {
-    visible(&text.chars().take(2000).collect::<String>())
 }
 
 fn say(text: &str) {

@@ -15,7 +15,7 @@ use crate::engine::handle::{Handle, Message};
 use crate::model::{Chunk, Model, Request, Tap};
 use crate::tools::registry::Registry;
 
-/// Answers, breaks, or hangs, by the number of the turn.
+/// Answers, breaks, hangs, or has a defect, by the number of the turn.
 struct Moody;
 
 impl Model for Moody {
@@ -29,8 +29,10 @@ impl Model for Moody {
         chunks: mpsc::Sender<Chunk>,
         _: CancellationToken,
     ) -> BoxFuture<'_, Result<(), StreamFault>> {
+        assert_ne!(request.turn, 5, "a defect\u{7}before the request");
         Box::pin(async move {
             match request.turn {
+                4 => panic!("a defect\u{7}in the middle"),
                 1 => {
                     chunks.send(Chunk::Finish(Stop::End)).await.unwrap();
                     Ok(())
@@ -56,18 +58,44 @@ fn request(turn: u32) -> Request {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_stream_that_has_ended_or_broken_is_forgotten() {
-    let (inbox, mut reports) = mpsc::unbounded_channel();
+fn executor(inbox: mpsc::UnboundedSender<Message>) -> Executor {
     let (_live, live) = watch::channel(std::collections::BTreeMap::new());
     let (_told, told) = watch::channel(crate::domain::id::Seq(0));
-    let mut executor = Executor::new(
+    Executor::new(
         Arc::new(Moody),
         Arc::new(Registry::new(Vec::new()).unwrap()),
         Arc::new("/".into()),
         Handle::new(inbox, live, told),
         Clock::start(),
-    );
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_defect_of_an_adapter_breaks_the_request_and_leaves_nothing_open() {
+    let (inbox, mut reports) = mpsc::unbounded_channel();
+    let mut executor = executor(inbox);
+    for turn in 4..=5 {
+        executor.ask((TurnId(turn), 1), 0, request(turn));
+    }
+    let mut over = Vec::new();
+    while over.len() < 2 {
+        let report = reports.recv().await.unwrap();
+        if let Message::Input(Input::Broke { turn, fault, .. }) = report {
+            assert!(!fault.kind.is_transient(), "it would come out the same again");
+            assert!(fault.message.contains("a defect⟨U+0007⟩"), "{}", fault.message);
+            over.push(turn);
+        }
+    }
+    over.sort();
+    assert_eq!(over, [TurnId(4), TurnId(5)]);
+    tokio::task::yield_now().await;
+    assert_eq!(executor.open_asks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_has_ended_or_broken_is_forgotten() {
+    let (inbox, mut reports) = mpsc::unbounded_channel();
+    let mut executor = executor(inbox);
     for turn in 1..=3 {
         executor.ask((TurnId(turn), 1), 0, request(turn));
     }
