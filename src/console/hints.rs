@@ -277,7 +277,9 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
     match verb {
         Verb::Decide(verb) => {
             // What the key itself would refuse is not offered.
-            let refused = verb.must_be_armed() && (!model.screen.can_decide() || model.run.halted.is_some());
+            let ends = verb == Decide::Cancel && matches!(status, Some(Status::Running(_)));
+            let halted = model.run.halted.is_some() && !ends;
+            let refused = verb.must_be_armed() && (!model.screen.can_decide() || halted);
             live && !refused && decides(model, verb, status, counts.map(|id| id.kind))
         }
         Verb::Edit(verb) => live && edits(model, verb, status, (subject.map(|id| id.kind), counts.is_some())),

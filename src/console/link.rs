@@ -83,7 +83,7 @@ pub enum Update {
         /// True where it is gone on with at once.
         go_on: bool,
     },
-    /// Nothing runs any more, and why.
+    /// Nothing more begins, and why.
     Halted(String),
     /// Nothing more will come.
     Ended,

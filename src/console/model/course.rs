@@ -3,7 +3,7 @@
 /// What a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Course {
-    /// Nothing runs any more: the journal cannot be written, or the program made a mistake.
+    /// Nothing more begins: the journal cannot be written, or the program made a mistake.
     Halted,
     /// A live run of which nothing came yet.
     Starting,

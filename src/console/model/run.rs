@@ -43,7 +43,7 @@ pub struct RunPart {
     pub reading: Option<(u64, u64)>,
     /// True once nothing more will come.
     pub ended: bool,
-    /// Why nothing runs any more.
+    /// Why nothing more begins.
     pub halted: Option<String>,
     /// What was sent last, with what was on screen for it: shown when it is refused.
     pub sent: Option<Sent>,

@@ -77,6 +77,11 @@ pub(super) fn can_decide(model: &Model) -> Result<(), String> {
             "the run is halted: {why}; nothing can be decided any more, leave it and resume it"
         ));
     }
+    can_show(model)
+}
+
+/// Whether there is room for a question.
+fn can_show(model: &Model) -> Result<(), String> {
     if !model.screen.can_decide() {
         return Err(
             "the screen is too small to show what is decided: at least 40 columns and 10 rows".to_owned(),
@@ -88,6 +93,20 @@ pub(super) fn can_decide(model: &Model) -> Result<(), String> {
 /// Whether a question may be decided now: it was on screen for long enough, uncovered.
 pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) -> Result<&'m Shown, String> {
     can_decide(model)?;
+    looked_at(model, question, by, at)
+}
+
+/// The same for what only ends something: that needs no record, and a halted run may go on for long.
+pub(super) fn looked_at<'m>(
+    model: &'m Model,
+    question: &Question,
+    by: By,
+    at: u64,
+) -> Result<&'m Shown, String> {
+    if model.settings.is_recorded() {
+        can_decide(model)?;
+    }
+    can_show(model)?;
     model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
     let on_top = !model.overlays.is_empty();
@@ -427,6 +446,11 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
 
 /// The selected call for a verb that no approval follows, if it was on screen for long enough.
 pub(super) fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
+    can_decide(model)?;
+    looked_at_call(model, by, at)
+}
+
+fn looked_at_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)
@@ -437,7 +461,7 @@ pub(super) fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev),
         .node(id)
         .ok_or_else(|| format!("{id} is not there"))?;
     let question = question(model).ok_or("no call is selected")?;
-    armed(model, &question, by, at)?;
+    looked_at(model, &question, by, at)?;
     Ok((id, node.rev()))
 }
 
@@ -473,9 +497,12 @@ pub(super) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
 }
 
 fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, _) = seen_call(model, by, at)?;
+    let (call, _) = looked_at_call(model, by, at)?;
     let status = model.run.state.call(call).map(|call| &call.status);
     let begun = matches!(status, Some(Status::Running(_)));
+    if !begun {
+        can_decide(model)?;
+    }
     if !begun && !matches!(status, Some(Status::Queued | Status::Delayed)) {
         return Err(format!(
             "{call} does not run and was not let run: it is {}",

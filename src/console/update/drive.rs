@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, can_decide, send};
+use super::decide::{armed, can_decide, looked_at, send};
 use super::input::By;
 use super::{open, prompts};
 use crate::console::commands::{ReplayVerb, RunVerb};
@@ -52,7 +52,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
             return open(model, Overlay::Stop);
         }
         RunVerb::StopNow => {
-            if let Err(why) = armed(model, &Question::Stop, by, at) {
+            if let Err(why) = looked_at(model, &Question::Stop, by, at) {
                 return model.complain(why);
             }
             model.overlays.pop();
@@ -99,34 +99,39 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
         RunVerb::SetWeight | RunVerb::ResetWeights => return weights(model, verb, out),
         RunVerb::AllowLoop => return allow_loop(model, out),
         RunVerb::MuteLoops => return mute(model, ""),
-        RunVerb::LeaveWait => {
-            if let Err(why) = leaves(model, by, at) {
-                return model.complain(why);
+        RunVerb::LeaveWait | RunVerb::LeaveCancel => match leave_by(model, verb, by, at) {
+            Ok(command) => {
+                // The ends that it waits for are not recorded in a halted run.
+                if !model.run.is_busy() || model.run.halted.is_some() {
+                    out.push(Out::Quit(Leave::Quit));
+                }
+                command
             }
-            model.overlays.pop();
-            model.keys.leaving = true;
-            model.say("leaving once what runs has ended; nothing new starts");
-            if !model.run.is_busy() {
-                out.push(Out::Quit(Leave::Quit));
-            }
-            RunCommand::Pause {
-                reason: "the operator leaves".to_owned(),
-            }
-        }
-        RunVerb::LeaveCancel => {
-            if let Err(why) = leaves(model, by, at) {
-                return model.complain(why);
-            }
-            model.overlays.pop();
-            model.keys.leaving = true;
-            if !model.run.is_busy() {
-                out.push(Out::Quit(Leave::Quit));
-            }
-            model.say("leaving once what runs is stopped");
-            stop()
-        }
+            Err(why) => return model.complain(why),
+        },
     };
     send(model, Command::Run(command), None, out);
+}
+
+/// Closes the question how to leave with an answer that something follows from first.
+fn leave_by(model: &mut Model, verb: RunVerb, by: By, at: u64) -> Result<RunCommand, String> {
+    leaves(model, by, at)?;
+    let waits = verb == RunVerb::LeaveWait;
+    if waits && model.run.halted.is_some() && model.run.is_busy() {
+        return Err(
+            "the run is halted: nothing tells any more when what runs has ended; end it and leave".to_owned(),
+        );
+    }
+    model.overlays.pop();
+    model.keys.leaving = true;
+    if !waits {
+        model.say("leaving once what runs is stopped");
+        return Ok(stop());
+    }
+    model.say("leaving once what runs has ended; nothing new starts");
+    Ok(RunCommand::Pause {
+        reason: "the operator leaves".to_owned(),
+    })
 }
 
 /// What is lost of a stream that is ended now: what had come of a block that is not whole; none where nothing had.

@@ -69,7 +69,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Halted(why) => {
             model
                 .log
-                .add(Line::Trouble(format!("halted, nothing runs any more: {why}")));
+                .add(Line::Trouble(format!("halted, nothing more begins: {why}")));
             model.run.halted = Some(why);
         }
         Update::Ended => model.run.ended = true,

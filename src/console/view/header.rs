@@ -217,8 +217,14 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         (
             Role::Error,
             format!(
-                "HALTED: {}; nothing runs any more, your session is kept up to here",
-                visible(why)
+                "HALTED: {}; {}your session is kept up to here",
+                visible(why),
+                // What ends meanwhile is not recorded: whether anything still runs is not known here.
+                if run.is_busy() {
+                    "nothing more begins, what runs can be ended; "
+                } else {
+                    "nothing runs any more, "
+                }
             ),
         )
     } else if let Some(turn) = run.broken().next() {

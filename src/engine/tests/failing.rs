@@ -237,7 +237,7 @@ async fn what_was_recorded_before_a_record_that_is_refused_stands_and_is_told_as
         "{}",
         refused.message
     );
-    assert!(stage.told().await, "everybody is told that nothing runs any more");
+    assert!(stage.told().await, "everybody is told that nothing more begins");
     let told = stage.state.seq;
     let kept = log.kept.lock().unwrap().last().map(|envelope| envelope.seq);
     assert_eq!(kept, Some(told), "what is told is what is kept");

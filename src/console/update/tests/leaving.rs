@@ -1,10 +1,11 @@
 //! Leaving: what runs is not left by accident, and nobody is kept.
 
+use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Leave, Out};
+use crate::console::msg::{Leave, Msg, Out};
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::call::Outcome;
-use crate::domain::command::{Command, RunCommand};
+use crate::domain::command::{CallCommand, Command, RunCommand};
 
 fn stage() -> Stage {
     let mut stage = Stage::new(100, 40);
@@ -85,6 +86,72 @@ fn cancelling_stops_the_run_first() {
         stage.out.as_slice(),
         [Out::Command(Command::Run(RunCommand::Stop { .. }))]
     ));
+}
+
+fn halted() -> Stage {
+    let mut stage = stage();
+    stage.running("c3", "read_file", "{}");
+    stage.send(Msg::Run(Update::Halted("disk full".into())));
+    stage.wait(ARMING);
+    stage
+}
+
+#[test]
+fn what_runs_in_a_halted_run_can_be_ended() {
+    let mut stage = halted();
+    assert!(
+        stage.text().contains("what runs can be ended"),
+        "{}",
+        stage.text()
+    );
+    assert!(stage.text().contains("c cancel"), "{}", stage.text());
+    stage.press("c");
+    assert!(
+        matches!(
+            stage.out.as_slice(),
+            [Out::Command(Command::Call(CallCommand::Cancel { .. }))]
+        ),
+        "{}",
+        stage.said()
+    );
+    stage.out.clear();
+    stage.press("X");
+    stage.wait(ARMING);
+    stage.press("X");
+    assert!(
+        matches!(
+            stage.out.as_slice(),
+            [Out::Command(Command::Run(RunCommand::Stop { .. }))]
+        ),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
+    let mut stage = halted();
+    stage.press("q");
+    stage.wait(ARMING);
+    stage.press("w");
+    assert_eq!(stage.out, []);
+    assert!(
+        stage.said().contains("nothing tells any more"),
+        "{}",
+        stage.said()
+    );
+    stage.press("c");
+    assert!(
+        matches!(
+            stage.out.as_slice(),
+            [
+                Out::Quit(Leave::Quit),
+                Out::Command(Command::Run(RunCommand::Stop { .. }))
+            ]
+        ),
+        "{:?}",
+        stage.out
+    );
 }
 
 #[test]
