@@ -60,7 +60,8 @@ fn can_be_helped(w: &World, id: NodeId) -> bool {
     !w.state.calls[&id].suspect
         && w.state
             .turn_of(id)
-            .is_some_and(crate::domain::turn::Turn::is_active)
+            // What hangs on a turn that is held waits with it, also in a sub-agent.
+            .is_some_and(|turn| crate::domain::thread::acts(&w.state, turn))
 }
 
 /// The kindest word on a call that waits.
