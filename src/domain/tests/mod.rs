@@ -50,6 +50,7 @@ mod repairs;
 mod replaced;
 mod rest;
 mod reuse;
+mod salvage;
 mod shown;
 mod thoughts;
 mod warned;
