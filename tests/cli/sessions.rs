@@ -302,6 +302,42 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
 }
 
 #[test]
+fn what_was_let_run_does_not_begin_under_a_stricter_policy() {
+    let world = World::new();
+    world.play(PAYS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let whole = world.journal(&id);
+    let before: Vec<&str> = whole
+        .lines()
+        .take_while(|line| !line.contains("call.started"))
+        .collect();
+    // As if the program had died right before the launch.
+    let killed = || {
+        std::fs::write(world.place(&id).journal(), before.join("\n") + "\n").unwrap();
+        let _ = std::fs::remove_file(world.ws().join("paid.txt"));
+    };
+    let paid = || world.read("paid.txt") == "paid\n";
+    let go_on = |more: &[&str]| {
+        // The playbook goes on until it has paid.
+        let args = ["resume", &id, "--headless", "--max-turns", "3"];
+        world.run(&[&args, more].concat());
+    };
+    killed();
+    go_on(&["--policy", "read-only"]);
+    assert!(!paid(), "the policy of the process that goes on denies it");
+    killed();
+    go_on(&["--policy", "supervised"]);
+    assert!(!paid(), "it asks, and nobody is there");
+    killed();
+    world.run(&["set-policy", &id, "read-only"]).ends(0);
+    go_on(&[]);
+    assert!(!paid(), "the policy that was set denies it");
+    killed();
+    go_on(&["--policy", "auto"]);
+    assert!(paid(), "and begins where nothing is stricter");
+}
+
+#[test]
 fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_is_known() {
     let world = World::new();
     world.play(PAYS, &["--policy", "auto"]).ends(0);

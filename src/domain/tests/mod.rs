@@ -39,6 +39,7 @@ mod kept;
 mod ladder;
 mod late_answers;
 mod ledger;
+mod let_run;
 mod open_text;
 mod operator;
 mod oracle;
