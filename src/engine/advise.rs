@@ -146,7 +146,7 @@ impl Adviser {
         let version = state
             .resilience
             .as_ref()
-            .map_or(1, |recorded| recorded.version + 1);
+            .map_or(1, |recorded| recorded.version.saturating_add(1));
         let before = match &state.resilience {
             Some(recorded) => Arc::clone(&recorded.policy),
             None => Arc::from(resilience::policy::Policy::default().to_text()),

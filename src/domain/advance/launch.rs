@@ -169,7 +169,7 @@ pub(super) fn start(
         draft.call(CallEvent::Woken { call: call.id });
         return None;
     }
-    let attempt = Attempt(call.last_attempt().map_or(1, |last| last.no.0 + 1));
+    let attempt = call.last_attempt().map_or(Attempt(1), |last| last.no.next());
     let before = if call.effect.has_effect() {
         advice.before(tool, &bytes)
     } else {

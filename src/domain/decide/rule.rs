@@ -25,7 +25,7 @@ pub(super) fn add(
     seen: &[Digest],
 ) -> Result<(), Refusal> {
     let state = draft.state;
-    let no = state.rules.last().map_or(1, |rule| rule.no + 1);
+    let no = state.rules.last().map_or(1, |rule| rule.no.saturating_add(1));
     let written = match wanted {
         Wanted::Exact { call, rev, digest } => exact(draft, advice, (*call, *rev), digest)?,
         Wanted::Text { text } => Written::Text {

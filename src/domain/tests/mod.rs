@@ -40,6 +40,7 @@ mod ladder;
 mod late_answers;
 mod ledger;
 mod let_run;
+mod numbers;
 mod open_text;
 mod operator;
 mod oracle;
