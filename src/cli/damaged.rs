@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use super::exit::{Code, Failure};
 use crate::console::rows::many;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::apply::apply;
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::fork::{Elsewhere, Reading};
+use crate::domain::fork::{Elsewhere, Reading, Ready};
+use crate::domain::id::Seq;
 use crate::domain::salvage;
 use crate::domain::state::{Mode, State};
 use crate::engine::{clock::Clock, ids};
@@ -60,10 +62,15 @@ pub fn goes_on(
     };
     ready.foreseen.effects = effects;
     let at = Clock::start().utc_ms();
-    let mut facts = ready.foreseen.facts(by, at);
-    if ready.point.mode == Mode::Running {
-        facts.extend(facts.last().map(|last| paused(last, &session, damage)));
-    }
+    let (facts, asks) = facts(
+        &ready,
+        by,
+        at,
+        &format!(
+            "the record of session {session} is damaged from line {}: see what it did before you go on",
+            damage.line
+        ),
+    );
     let new = store.create_whole(ids::session(), |writer| {
         intact
             .iter()
@@ -73,29 +80,49 @@ pub fn goes_on(
     let notice = format!(
         "session {session} is damaged: {damage}. The run goes on as session {} from the last intact record, paused; the \
          damaged one was left as it is. {} of it cannot be read, and what happened there is not known. The others tell of \
-         {}: `overrule effects` lists what happened, and no equal call repeats one without your consent.",
+         {}: `overrule effects` lists what happened, and no equal call repeats one without your consent.{}",
         new.id(),
         many(unreadable, "line"),
-        count
+        count,
+        again(asks)
     );
     Ok((new, notice))
 }
 
-/// Nothing starts before somebody has looked: what the unreadable lines did cannot be asked about.
-fn paused(last: &Envelope, session: &str, damage: &Damage) -> Envelope {
-    let line = damage.line;
-    Envelope {
-        v: FORMAT,
-        seq: last.seq.next(),
-        at: last.at,
-        mono: last.mono,
+/// What the new session records of the damage, and how many calls ask again. Nothing starts before somebody has looked:
+/// what the unreadable lines did cannot be asked about.
+fn facts(ready: &Ready, by: &Actor, at: i64, why: &str) -> (Vec<Envelope>, usize) {
+    let mut facts = ready.foreseen.facts(by, at);
+    let mut state = ready.point.clone();
+    for fact in &facts {
+        apply(&mut state, fact);
+    }
+    let again: Vec<Event> = salvage::withdrawn(&state).into_iter().map(Event::Call).collect();
+    let asks = again.len();
+    let paused = (ready.point.mode == Mode::Running).then(|| RunEvent::Paused {
+        reason: why.to_owned(),
+    });
+    let Some(forked) = facts.last().cloned() else {
+        return (facts, 0);
+    };
+    let more: Vec<Event> = again.into_iter().chain(paused.map(Event::Run)).collect();
+    let count = more.len() as u64;
+    facts.extend(more.into_iter().zip(1..).map(|(event, no)| Envelope {
+        seq: Seq(forked.seq.0 + no),
         actor: Actor::Engine,
-        cause: last.seq,
-        more: false,
-        event: Event::Run(RunEvent::Paused {
-            reason: format!(
-                "the record of session {session} is damaged from line {line} on: see what it did before you go on"
-            ),
-        }),
+        cause: forked.seq,
+        more: no < count,
+        event,
+        ..forked.clone()
+    }));
+    (facts, asks)
+}
+
+/// What was let run before the damage, in a sentence.
+fn again(asks: usize) -> String {
+    match asks {
+        0 => String::new(),
+        1 => " 1 call that was let run asks again: it may have run already.".into(),
+        count => format!(" {count} calls that were let run ask again: they may have run already."),
     }
 }

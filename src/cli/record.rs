@@ -10,7 +10,7 @@ use super::{control, difference, print, resume};
 use crate::control::{Answer, Error as ControlError};
 use crate::domain::advance;
 use crate::domain::apply::{apply, fold};
-use crate::domain::command::Command;
+use crate::domain::command::{Command, RunCommand};
 use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
@@ -176,6 +176,9 @@ fn here(
         .map_err(|refusal| refused(facts, &draft.state, command, refusal))?;
     draft.add(unsent(events), &Actor::operator(ground.user(), Via::Shell));
     adviser.keep_rules(&draft.state.rules);
+    if let Command::Run(RunCommand::SetPolicy { policy }) = command {
+        adviser.keep_preset(policy);
+    }
     // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
     // not: they belong to the process that runs.
     loop {

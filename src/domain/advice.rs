@@ -11,7 +11,7 @@ use super::event::run::ToolCard;
 use super::event::{CallEvent, Event};
 use super::id::{NodeId, Rev, ThreadId};
 use super::ladder::Next;
-use super::rule::Written;
+use super::rule::{SessionRule, Written};
 use super::state::State;
 use super::weight::Offered;
 
@@ -38,6 +38,12 @@ pub trait Advice {
 
     /// The same advice with a rule of the session in force; or why that rule may not stand.
     fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String>;
+
+    /// The same advice with another policy in force; or why there is no such one.
+    fn with_policy(&self, policy: &str) -> Result<Box<dyn Advice + '_>, String>;
+
+    /// The same advice with these rules of the session in force and no others.
+    fn with_rules(&self, rules: &[SessionRule]) -> Box<dyn Advice + '_>;
 
     /// Hash of what is shown for a decision and would run, with the files that it runs as they were found.
     fn digest(&self, call: NodeId, rev: Rev, what: (&str, &str), operands: &[Operand]) -> Digest;
@@ -103,6 +109,8 @@ pub struct Used<'d> {
     state: &'d State,
     /// Facts that were decided together and are not folded yet.
     draft: &'d [Event],
+    /// One use of this rule is not counted.
+    but_once: Option<&'d str>,
 }
 
 impl<'d> Used<'d> {
@@ -111,6 +119,15 @@ impl<'d> Used<'d> {
         Self {
             state: draft.state,
             draft: &draft.events,
+            but_once: None,
+        }
+    }
+
+    /// The same without one use of a rule: that of a call which is judged again.
+    pub fn but_once(self, rule: &'d str) -> Self {
+        Self {
+            but_once: Some(rule),
+            ..self
         }
     }
 
@@ -132,7 +149,8 @@ impl<'d> Used<'d> {
             .iter()
             .filter(|event| matches!(event, Event::Call(CallEvent::Ready { verdict, .. }) if lets(verdict)))
             .count();
-        u32::try_from(decided + waiting + now).unwrap_or(u32::MAX)
+        let own = usize::from(self.but_once == Some(rule));
+        u32::try_from((decided + waiting + now).saturating_sub(own)).unwrap_or(u32::MAX)
     }
 }
 
@@ -214,6 +232,14 @@ impl Advice for Cards<'_> {
 
     fn with_rule(&self, _no: u32, _rule: &Written) -> Result<Box<dyn Advice + '_>, String> {
         Ok(Box::new(*self))
+    }
+
+    fn with_policy(&self, _policy: &str) -> Result<Box<dyn Advice + '_>, String> {
+        Ok(Box::new(*self))
+    }
+
+    fn with_rules(&self, _rules: &[SessionRule]) -> Box<dyn Advice + '_> {
+        Box::new(*self)
     }
 
     fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), _operands: &[Operand]) -> Digest {

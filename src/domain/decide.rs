@@ -27,6 +27,8 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
     let mut draft = Draft::new(state);
     match command {
         Command::Run(RunCommand::AddRule { rule, seen }) => rule::add(&mut draft, advice, rule, seen)?,
+        Command::Run(RunCommand::SetPolicy { policy }) => rule::set_policy(&mut draft, advice, policy)?,
+        Command::Run(RunCommand::DropRule { no }) => rule::drop_rule(&mut draft, advice, *no)?,
         Command::Run(command) => run::decide(&mut draft, command)?,
         Command::Call(command) => call::decide(&mut draft, advice, command)?,
         Command::Edit(command) => edit::decide(&mut draft, advice, command)?,

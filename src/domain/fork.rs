@@ -34,20 +34,24 @@ pub struct Fork {
     pub opened: bool,
 }
 
+/// In the place of a tool of which no record can be read.
+pub const UNREADABLE: &str = "(unreadable)";
+
 /// An effect of another run, after the place at which this one left it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elsewhere {
     /// The session that it happened in.
     pub session: Arc<str>,
-    /// The event of its intent there.
+    /// The event of its intent there, or the first one that names the execution where that cannot be read.
     pub entry: Seq,
     /// The call there.
     pub call: NodeId,
     /// The tool.
     pub tool: Arc<str>,
-    /// The exact argument bytes that ran.
+    /// The exact argument bytes that ran; empty where they are not known.
     pub args: Arc<str>,
-    /// Hash of both: equal effects have equal hashes.
+    /// Hash of both: equal effects have equal hashes. Empty where that is not known: any call of the tool may be the
+    /// same.
     pub same: Arc<str>,
     /// What it can do to the world.
     pub effect: EffectClass,
@@ -56,6 +60,18 @@ pub struct Elsewhere {
     /// How it ended; none where that was not known when the fork was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+}
+
+impl Elsewhere {
+    /// True where a call of this tool may be the same, as far as the tool tells.
+    pub fn is_of(&self, tool: &str) -> bool {
+        *self.tool == *UNREADABLE || *self.tool == *tool
+    }
+
+    /// True where nobody knows with what it ran.
+    pub fn is_untold(&self) -> bool {
+        self.same.is_empty()
+    }
 }
 
 /// The same, as a run keeps it.

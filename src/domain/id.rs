@@ -8,6 +8,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The highest number of a node, turn, thread, revision, attempt or epoch that is read and written: more than any session
+/// holds, and far enough from the end of the numbers that counting on is no question.
+pub const MOST: u32 = 1 << 28;
+
 /// What a node is. The letter is the first character of its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeKind {
@@ -145,12 +149,17 @@ impl FromStr for NodeId {
         if digits.is_empty() || digits.starts_with('0') || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Err(bad());
         }
-        Ok(Self::new(kind, digits.parse().map_err(|_| bad())?))
+        let no = digits.parse().ok().filter(|no| *no <= MOST);
+        Ok(Self::new(kind, no.ok_or_else(bad)?))
     }
 }
 
 impl Serialize for NodeId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // What could not be read again is not written.
+        if self.no > MOST {
+            return Err(serde::ser::Error::custom(BadNodeId(self.to_string())));
+        }
         serializer.collect_str(self)
     }
 }
@@ -163,18 +172,36 @@ impl<'de> Deserialize<'de> for NodeId {
 }
 
 macro_rules! number {
-    ($(#[$doc:meta])* $name:ident($inner:ty), $prefix:literal) => {
+    ($(#[$doc:meta])* $name:ident($inner:ty), $prefix:literal $(, $most:expr)?) => {
         $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-        )]
-        #[serde(transparent)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name(pub $inner);
 
         impl $name {
             /// The number after this one.
             pub const fn next(self) -> Self {
                 Self(self.0.saturating_add(1))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $(if self.0 > $most {
+                    let why = format_args!("{self} is beyond the last number, {}", $most);
+                    return Err(serde::ser::Error::custom(why));
+                })?
+                self.0.serialize(serializer)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let no = <$inner>::deserialize(deserializer)?;
+                $(if no > $most {
+                    let why = format_args!(concat!($prefix, "{} is beyond the last number, {}"), no, $most);
+                    return Err(serde::de::Error::custom(why));
+                })?
+                Ok(Self(no))
             }
         }
 
@@ -192,21 +219,21 @@ number!(
 );
 number!(
     /// A turn of a thread: one request to the model, or one thing that the operator put in. Session-wide, from 1.
-    TurnId(u32), "turn "
+    TurnId(u32), "turn ", MOST
 );
 number!(
     /// A line of turns: 0 is the root, others belong to delegated sub-agents.
-    ThreadId(u32), "thread "
+    ThreadId(u32), "thread ", MOST
 );
 number!(
     /// Revision of a node, from 1. Changed content is a new revision; none is ever altered.
-    Rev(u32), "r"
+    Rev(u32), "r", MOST
 );
 number!(
     /// One execution of a revision of a call, counted per call from 1.
-    Attempt(u32), "attempt "
+    Attempt(u32), "attempt ", MOST
 );
 number!(
     /// Counts committed edits; recorded with every launch, never compared.
-    Epoch(u32), "epoch "
+    Epoch(u32), "epoch ", MOST
 );

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::call::{AttemptRecord, Decision, Outcome};
+use super::call::{AttemptRecord, Decision, EffectClass, ErrorClass, Outcome};
 use super::envelope::Via;
 use super::id::{NodeId, Seq};
 use super::node::Origin;
@@ -56,6 +56,27 @@ fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<(Seq, &'s Decisi
     let decisions = state.calls.get(&entry.call)?.decisions.iter().rev();
     let mut before = decisions.filter(|(rev, seq, _)| *rev == entry.rev && *seq < entry.seq);
     before.next().map(|(_, seq, decision)| (*seq, &**decision))
+}
+
+/// What the end of an execution tells: a time-out or a cancelled execution of something with effects proves nothing.
+pub fn told_by(outcome: &Outcome, effect: EffectClass) -> LedgerOutcome {
+    let unproven = match outcome {
+        Outcome::Ok { .. } => false,
+        Outcome::Err(error) => error.executed && error.class == ErrorClass::Transient,
+        Outcome::Cancelled { executed } => *executed,
+    };
+    let nothing = match outcome {
+        Outcome::Ok { .. } => false,
+        Outcome::Err(error) => !error.executed,
+        Outcome::Cancelled { executed } => !executed,
+    };
+    if nothing {
+        LedgerOutcome::DidNot
+    } else if unproven && effect.has_effect() {
+        LedgerOutcome::Unknown
+    } else {
+        LedgerOutcome::Known(outcome.clone())
+    }
 }
 
 /// True where an execution did something, or may have.

@@ -37,6 +37,7 @@ pub mod input;
 pub mod journey;
 pub mod ladder;
 pub mod ledger;
+pub mod let_run;
 pub mod lineage;
 pub mod live;
 pub mod names;

@@ -28,6 +28,8 @@ pub fn consent_for(
     let mut unknown = Vec::new();
     let mut own = Vec::new();
     let mut elsewhere = Vec::new();
+    // Of which nobody knows with what it ran may be this one.
+    elsewhere.extend(untold(state, tool).filter(|seq| !call.asking.consented.contains(seq)));
     for seq in equal_to(state, tool, bytes) {
         if state.elsewhere.contains_key(&seq) {
             elsewhere.extend(Some(seq).filter(|seq| !call.asking.consented.contains(seq)));
@@ -257,6 +259,14 @@ fn equal_to(state: &State, tool: &str, args: &str) -> Vec<Seq> {
     all.extend(state.same_elsewhere(&same).map(|(seq, _)| seq));
     all.sort_unstable();
     all
+}
+
+/// Effects of other runs that any call of a tool may repeat: with what they ran is not known.
+fn untold<'s>(state: &'s State, tool: &'s str) -> impl Iterator<Item = Seq> + 's {
+    let untold = state.same_elsewhere("");
+    untold
+        .filter(move |(_, one)| one.what.is_of(tool))
+        .map(|(seq, _)| seq)
 }
 
 /// Hash of a tool and its final arguments: equal effects have equal hashes. Argument texts that

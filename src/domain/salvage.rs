@@ -1,78 +1,347 @@
 //! What records behind a gap tell of the world. They cannot be folded: nobody knows what stood in the gap. But each
-//! launch says by itself which effect it had, and a run that goes on from before the gap must not repeat it unasked.
+//! line that names an execution says by itself that it was begun, and a run that goes on from before the gap must not
+//! repeat its effect unasked. What was let run before the gap may have begun in it: a person is asked again.
 //!
 //! Must not know: how records are read, why some of them cannot be.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::call::{Decision, EffectClass, Outcome, Status};
 use super::envelope::Envelope;
-use super::event::{CallEvent, EditEvent, Event, TurnEvent};
-use super::fork::Elsewhere;
-use super::id::{Attempt, NodeId};
-use super::node::Content;
-use super::state::State;
+use super::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use super::fork::{Elsewhere, UNREADABLE};
+use super::id::{Attempt, NodeId, Rev, Seq};
+use super::ledger;
+use super::node::{Content, Node, Origin};
+use super::reference::rewrite;
+use super::repeat::sameness;
+use super::state::{LedgerOutcome, State};
+use super::tags;
 
-/// In the place of a tool of which no record can be read.
-const UNREADABLE: &str = "(unreadable)";
-
-/// The effects that were begun behind a gap, oldest first, as those of another run; `before` is the fold of what stands
-/// before it.
+/// The effects that were begun behind a gap, oldest first, as those of another run, with what the damaged run knew of
+/// others; `before` is the fold of what stands before it.
 pub fn effects(before: &State, session: &Arc<str>, behind: &[Envelope]) -> Vec<Arc<Elsewhere>> {
-    let mut says: BTreeMap<NodeId, (Arc<str>, Arc<str>)> = BTreeMap::new();
-    let mut begun: Vec<((NodeId, Attempt), Elsewhere)> = Vec::new();
+    let mut reader = Reader {
+        before,
+        session,
+        said: BTreeMap::new(),
+        begun: BTreeMap::new(),
+        others: Vec::new(),
+        awaited: None,
+    };
     for envelope in behind {
+        reader.take(envelope);
+    }
+    let own = reader.begun.into_values();
+    let own = own.filter(|one| one.may_have_happened).map(|one| one.what);
+    let mut all: Vec<(Seq, Arc<Elsewhere>)> = own.map(|what| (what.entry, Arc::new(what))).collect();
+    all.extend(reader.others);
+    all.sort_by_key(|(seq, _)| *seq);
+    all.into_iter().map(|(_, what)| what).collect()
+}
+
+/// What takes back the decisions that let effects run and may have been followed where nobody can read it; `state` is
+/// that of the run that goes on.
+pub fn withdrawn(state: &State) -> Vec<CallEvent> {
+    let let_run = state.agenda.queued.iter().chain(&state.agenda.delayed);
+    let calls = let_run.filter_map(|id| state.calls.get(id));
+    calls
+        .filter(|call| call.effect.has_effect())
+        .map(|call| CallEvent::Decided {
+            call: call.id,
+            rev: state.nodes.get(&call.id).map(Node::rev).unwrap_or_default(),
+            digest: call.digest.clone(),
+            decision: Decision::Withdrawn {
+                reason: "the record is damaged behind what let it run: it may have run already".into(),
+            },
+        })
+        .collect()
+}
+
+/// What is known of a call, for a revision of it.
+#[derive(Default)]
+struct Said {
+    rev: Rev,
+    tool: Option<Arc<str>>,
+    /// The argument text.
+    text: Option<Arc<str>>,
+    /// What the text came to, once it was known what it reads.
+    bytes: Option<Arc<str>>,
+    effect: Option<EffectClass>,
+    delegates: bool,
+}
+
+impl Said {
+    fn before(state: &State, id: NodeId) -> Option<Self> {
+        let node = state.nodes.get(&id)?;
+        let (tool, text) = node.as_call()?;
+        let call = state.calls.get(&id)?;
+        let is_checked = !matches!(call.status, Status::Proposed | Status::Invalid);
+        let is_ready = is_checked && !call.suspect && call.status != Status::Blocked;
+        Some(Self {
+            rev: node.rev(),
+            tool: Some(tool.clone()),
+            text: Some(text.clone()),
+            bytes: call
+                .digest
+                .as_ref()
+                .and(call.resolved.clone())
+                .filter(|_| is_ready),
+            effect: is_checked.then_some(call.effect),
+            delegates: call.delegates,
+        })
+    }
+
+    fn proposed(rev: Rev, tool: &Arc<str>, text: &Arc<str>) -> Self {
+        Self {
+            rev,
+            tool: Some(tool.clone()),
+            text: Some(text.clone()),
+            ..Self::default()
+        }
+    }
+
+    /// The exact bytes that ran, where that can be told.
+    fn ran(&self) -> Option<Arc<str>> {
+        let of_text = || {
+            let text = self.text.as_ref()?;
+            let reads = rewrite::scan(text);
+            (reads.references.is_empty() && reads.faults.is_empty())
+                .then(|| Arc::from(rewrite::resolve(text, |_| None)))
+        };
+        self.bytes.clone().or_else(of_text)
+    }
+}
+
+/// An execution that some line names.
+struct Begun {
+    what: Elsewhere,
+    may_have_happened: bool,
+}
+
+struct Reader<'s> {
+    before: &'s State,
+    session: &'s Arc<str>,
+    said: BTreeMap<NodeId, Said>,
+    begun: BTreeMap<(NodeId, Attempt), Begun>,
+    others: Vec<(Seq, Arc<Elsewhere>)>,
+    /// It happened, and what it gave is said in a line of its own.
+    awaited: Option<(NodeId, Attempt)>,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, envelope: &Envelope) {
         match &envelope.event {
-            Event::Turn(TurnEvent::Proposed { node, tool, args, .. })
-            | Event::Edit(EditEvent::Revised {
+            Event::Run(RunEvent::HappenedElsewhere(one)) => self.others.push((envelope.seq, one.clone())),
+            Event::Turn(TurnEvent::Proposed { node, tool, args, .. }) => {
+                self.said.insert(*node, Said::proposed(Rev(1), tool, args));
+            }
+            Event::Edit(EditEvent::Revised {
                 node,
+                rev,
                 content: Content::Call { tool, args },
                 ..
             }) => {
-                says.insert(*node, (tool.clone(), args.clone()));
+                self.said.insert(*node, Said::proposed(*rev, tool, args));
             }
-            Event::Call(CallEvent::Started {
+            Event::Resilience(
+                ResilienceEvent::RetryScheduled {
+                    call, rev, attempt, ..
+                }
+                | ResilienceEvent::RetryDue {
+                    call, rev, attempt, ..
+                },
+            ) => _ = self.named(envelope, (*call, *attempt), Some(*rev)),
+            Event::Call(event) => self.of_call(envelope, event),
+            _ => {}
+        }
+    }
+
+    fn of_call(&mut self, envelope: &Envelope, event: &CallEvent) {
+        match event {
+            CallEvent::Checked {
                 call,
-                attempt,
-                same,
+                rev,
                 effect,
+                delegates,
                 ..
-            }) if effect.has_effect() => {
-                let known = before.nodes.get(call).and_then(|node| node.as_call());
-                let (tool, args) = says
-                    .get(call)
-                    .cloned()
-                    .or_else(|| known.map(|(tool, args)| (tool.clone(), args.clone())))
-                    .unwrap_or_else(|| (UNREADABLE.into(), "".into()));
-                let what = Elsewhere {
-                    session: session.clone(),
-                    entry: envelope.seq,
-                    call: *call,
-                    tool,
-                    args,
-                    same: same.clone(),
-                    effect: *effect,
-                    at: envelope.at,
-                    outcome: None,
-                };
-                begun.push(((*call, *attempt), what));
+            } => {
+                let said = self.said(*call, Some(*rev));
+                (said.effect, said.delegates) = (Some(*effect), *delegates);
+                // A call that is checked anew reads anew.
+                said.bytes = None;
             }
-            Event::Call(CallEvent::Finished {
+            CallEvent::Ready {
+                call, rev, resolved, ..
+            } => {
+                let said = self.said(*call, Some(*rev));
+                said.bytes = resolved.clone().or_else(|| said.text.clone());
+            }
+            CallEvent::Started { thread: Some(_), .. } => {}
+            CallEvent::Started { .. } => self.started(envelope, event),
+            CallEvent::Spawned { call, attempt, .. }
+            | CallEvent::CancelAsked { call, attempt, .. }
+            | CallEvent::Undetermined { call, attempt } => _ = self.named(envelope, (*call, *attempt), None),
+            CallEvent::Finished {
                 call,
+                rev,
                 attempt,
                 outcome,
                 ..
-            }) => {
-                let of = begun
-                    .iter_mut()
-                    .rev()
-                    .find(|(which, _)| *which == (*call, *attempt));
-                if let Some((_, what)) = of {
-                    what.outcome = Some(outcome.clone());
+            } => {
+                if let Some(one) = self.named(envelope, (*call, *attempt), Some(*rev)) {
+                    match ledger::told_by(outcome, one.what.effect) {
+                        LedgerOutcome::Known(outcome) => one.what.outcome = Some(outcome),
+                        LedgerOutcome::DidNot => one.may_have_happened = false,
+                        LedgerOutcome::Running | LedgerOutcome::Unknown => {}
+                    }
+                }
+            }
+            CallEvent::Resolved {
+                call,
+                attempt,
+                happened,
+                value,
+                ..
+            } => {
+                let which = (*call, *attempt);
+                if let Some(one) = self.named(envelope, which, None) {
+                    one.may_have_happened = *happened;
+                    one.what.outcome = value.clone().map(Outcome::ok);
+                    self.awaited = (*happened && value.is_none()).then_some(which);
+                }
+            }
+            CallEvent::Given {
+                call,
+                outcome,
+                origin: Origin::Operator { .. },
+                ..
+            } => {
+                let which = self.awaited.take().filter(|(of, _)| of == call);
+                if let Some(one) = which.and_then(|which| self.begun.get_mut(&which)) {
+                    one.what.outcome = Some(outcome.clone());
                 }
             }
             _ => {}
         }
     }
-    begun.into_iter().map(|(_, what)| Arc::new(what)).collect()
+
+    /// What is known of a call so far; of another revision than the known one nothing is.
+    fn said(&mut self, call: NodeId, rev: Option<Rev>) -> &mut Said {
+        let before = self.before;
+        let said = self
+            .said
+            .entry(call)
+            .or_insert_with(|| Said::before(before, call).unwrap_or_default());
+        if let Some(rev) = rev.filter(|rev| *rev != said.rev) {
+            *said = Said {
+                rev,
+                ..Said::default()
+            };
+        }
+        said
+    }
+
+    /// The intent itself: it says what it is of the same as, and thereby whether what is known of the call is what ran.
+    fn started(&mut self, envelope: &Envelope, event: &CallEvent) {
+        let CallEvent::Started {
+            call,
+            rev,
+            attempt,
+            same,
+            effect,
+            ..
+        } = event
+        else {
+            return;
+        };
+        if !effect.has_effect() {
+            return;
+        }
+        let said = self.said(*call, Some(*rev));
+        said.effect = Some(*effect);
+        let tool = said.tool.clone();
+        let ran = said.ran().zip(tool.as_deref());
+        let args = ran.and_then(|(args, tool)| (sameness(tool, &args) == **same).then_some(args));
+        let what = Elsewhere {
+            args: args.unwrap_or_default(),
+            same: same.clone(),
+            ..self.unsaid(envelope, *call, tool, *effect)
+        };
+        self.begun.insert(
+            (*call, *attempt),
+            Begun {
+                what,
+                may_have_happened: true,
+            },
+        );
+    }
+
+    /// An execution that a line names, though the intent may be among what cannot be read; none of one that had no
+    /// effect, or that the run goes on with.
+    fn named(
+        &mut self,
+        envelope: &Envelope,
+        which: (NodeId, Attempt),
+        rev: Option<Rev>,
+    ) -> Option<&mut Begun> {
+        let (id, attempt) = which;
+        if !self.begun.contains_key(&which) {
+            let known = self.before.calls.get(&id);
+            let is_known = known.is_some_and(|call| call.attempts.iter().any(|one| one.no == attempt));
+            if is_known || attempt == Attempt(0) {
+                return None;
+            }
+            let before = self.before;
+            let said = self.said(id, rev);
+            let tool = said.tool.clone();
+            let by_tool = || tool.as_deref().map(|tool| tags::effect(before, tool));
+            let effect = said.effect.or_else(by_tool).unwrap_or(EffectClass::Unknown);
+            // What a sub-agent did is told by its own calls.
+            if said.delegates || !effect.has_effect() {
+                return None;
+            }
+            let ran = said.ran().zip(tool.as_deref());
+            let (args, same) = ran.map_or_else(Default::default, |(args, tool)| {
+                let same = sameness(tool, &args).into();
+                (args, same)
+            });
+            let what = Elsewhere {
+                args,
+                same,
+                ..self.unsaid(envelope, id, tool, effect)
+            };
+            let may_have_happened = true;
+            self.begun.insert(
+                which,
+                Begun {
+                    what,
+                    may_have_happened,
+                },
+            );
+        }
+        self.begun.get_mut(&which)
+    }
+
+    /// An effect of which it is not known with what it ran.
+    fn unsaid(
+        &self,
+        envelope: &Envelope,
+        call: NodeId,
+        tool: Option<Arc<str>>,
+        effect: EffectClass,
+    ) -> Elsewhere {
+        Elsewhere {
+            session: self.session.clone(),
+            entry: envelope.seq,
+            call,
+            tool: tool.unwrap_or_else(|| UNREADABLE.into()),
+            args: "".into(),
+            same: "".into(),
+            effect,
+            at: envelope.at,
+            outcome: None,
+        }
+    }
 }

@@ -21,7 +21,7 @@ use crate::domain::rule::{SessionRule, Written};
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::weight::Offered;
-use crate::policy::{Moment, Policy, Rule, Subject, session};
+use crate::policy::{Moment, Policy, Preset, Rule, Subject, session};
 use crate::resilience::escape;
 use crate::resilience::execution::GENERAL;
 use crate::resilience::ladder::Ladder;
@@ -146,7 +146,7 @@ impl Adviser {
         let version = state
             .resilience
             .as_ref()
-            .map_or(1, |recorded| recorded.version + 1);
+            .map_or(1, |recorded| recorded.version.saturating_add(1));
         let before = match &state.resilience {
             Some(recorded) => Arc::clone(&recorded.policy),
             None => Arc::from(resilience::policy::Policy::default().to_text()),
@@ -246,6 +246,20 @@ impl Advice for Adviser {
             policy: Arc::new(policy),
             ..self.clone()
         }))
+    }
+
+    fn with_policy(&self, policy: &str) -> Result<Box<dyn Advice + '_>, String> {
+        let preset: Preset = policy.parse().map_err(|error| format!("{error}"))?;
+        Ok(Box::new(Self {
+            policy: Arc::new((*self.policy).clone().with_preset(preset)),
+            ..self.clone()
+        }))
+    }
+
+    fn with_rules(&self, rules: &[SessionRule]) -> Box<dyn Advice + '_> {
+        let mut other = self.clone();
+        other.keep_rules(rules);
+        Box::new(other)
     }
 
     fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {

@@ -19,12 +19,11 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::live::Live;
-use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
 use crate::domain::{advance, decide};
 use crate::model::{Model, Tap};
-use crate::policy::{Policy, Preset};
 
 /// Maximum number of messages taken before their results are written and published.
 const BATCH: usize = 256;
@@ -267,19 +266,11 @@ impl Driver {
     }
 
     fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Refusal> {
+        let events = decide::command(&self.state, &self.adviser, command)?;
         if let Command::Run(RunCommand::SetPolicy { policy }) = command {
-            let preset: Preset = policy
-                .parse()
-                .map_err(|error| Refusal::new(RefusalKind::Invalid, format!("{error}")))?;
-            let events = decide::command(&self.state, &self.adviser, command)?;
-            self.adviser.policy = Arc::new(self.policy_with(preset));
-            return Ok(events);
+            self.adviser.keep_preset(policy);
         }
-        decide::command(&self.state, &self.adviser, command)
-    }
-
-    fn policy_with(&self, preset: Preset) -> Policy {
-        (*self.adviser.policy).clone().with_preset(preset)
+        Ok(events)
     }
 
     fn input(&mut self, input: &Input) {

@@ -6,6 +6,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::run::Started;
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId, Seq};
+use crate::domain::let_run;
 use crate::domain::ready;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::thread;
@@ -81,7 +82,8 @@ fn same_question(shown: &Verdict, now: &Verdict) -> bool {
 }
 
 /// Returns the events with which this process takes over the run. `fitted` is what the run is built with now.
-/// Whatever is no longer what was shown is checked and asked for again.
+/// Whatever is no longer what was shown is checked and asked for again, and what the policy alone had let run is judged
+/// again.
 pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<Event> {
     let mut events = vec![Event::Run(RunEvent::Reopened {
         interrupted: interrupted(state),
@@ -92,7 +94,23 @@ pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<
             started: Box::new(fitted),
         }));
     }
+    let mut draft = Draft::new(state);
+    let_run::judge_again(
+        &mut draft,
+        advice,
+        "the policy of this process does not let it run",
+    );
+    let taken_back: Vec<NodeId> = draft
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Call(CallEvent::Woken { call }) => Some(*call),
+            _ => None,
+        })
+        .collect();
     let woken = changed(state, advice).into_iter();
+    let woken = woken.filter(|call| !taken_back.contains(call));
+    events.append(&mut draft.events);
     events.extend(woken.map(|call| Event::Call(CallEvent::Woken { call })));
     events
 }

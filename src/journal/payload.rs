@@ -235,11 +235,13 @@ impl Payloads {
     pub(super) fn keep(dir: &Path, text: &str) -> Result<String, Error> {
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
         let path = dir.join(&hash);
+        let fail = |error| Error::io("write the payload", &path, error);
         if Self::new(Some(dir.to_owned())).load(&hash, text.len()).is_ok() {
+            // Whoever put it there may have died before its name was on disk.
+            files::sync_dir(dir).map_err(fail)?;
             return Ok(hash);
         }
         let draft = dir.join(format!("{hash}.part"));
-        let fail = |error| Error::io("write the payload", &path, error);
         let mut file = files::rewrite(&draft).map_err(fail)?;
         file.write_all(text.as_bytes()).map_err(fail)?;
         file.sync_all().map_err(fail)?;

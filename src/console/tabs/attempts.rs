@@ -116,6 +116,6 @@ pub fn decision_word(decision: &Decision) -> String {
                 _ => format!("{words}: {reason}"),
             }
         }
-        Decision::Withdrawn { reason } => format!("taken back by the operator before it began: {reason}"),
+        Decision::Withdrawn { reason } => format!("taken back before it began: {reason}"),
     }
 }

@@ -1,11 +1,14 @@
 //! What is said once a command of this console's was carried out, where what it did is not the first thing that one
 //! sees. Must not know: how it is told, what becomes of what was open.
 
+use std::fmt::Write as _;
+
 use super::collect;
 use crate::console::model::Model;
 use crate::console::rows::many;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
+use crate::domain::let_run;
 use crate::text::visible;
 
 /// The words; none where the screen shows it by itself.
@@ -32,17 +35,28 @@ pub(super) fn words(model: &Model, command: &Command) -> Option<String> {
     }
 }
 
-/// A policy judges what comes: what was asked before goes on waiting, whatever the new one says of it.
+/// A policy judges what comes, and what the one before it let run and has not begun. What was asked before goes on
+/// waiting, whatever the new one says of it.
 fn policy_is(model: &Model, policy: &str) -> String {
-    let waits = model.run.state.queue();
-    let waits = waits.filter(|call| call.status == Status::Awaiting).count();
-    let policy = visible(policy);
-    match waits {
-        0 => format!("the policy is {policy} from now on"),
-        count => format!(
-            "the policy is {policy} from now on; {} asked before it and {} on waiting for you",
-            many(count, "call"),
-            if count == 1 { "goes" } else { "go" }
-        ),
+    let state = &model.run.state;
+    let waits = state.queue().filter(|call| call.status == Status::Awaiting);
+    let (again, before): (Vec<_>, Vec<_>) = waits.partition(|call| let_run::is_taken_back(state, call));
+    let mut words = format!("the policy is {} from now on", visible(policy));
+    if !before.is_empty() {
+        let go = if before.len() == 1 { "goes" } else { "go" };
+        let _ = write!(
+            words,
+            "; {} asked before it and {go} on waiting for you",
+            many(before.len(), "call")
+        );
     }
+    if !again.is_empty() {
+        let ask = if again.len() == 1 { "asks" } else { "ask" };
+        let _ = write!(
+            words,
+            "; {} that had been let run {ask} you now",
+            many(again.len(), "call")
+        );
+    }
+    words
 }

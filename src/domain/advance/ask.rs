@@ -234,7 +234,7 @@ pub fn request_again(state: &State, id: TurnId, wait_ms: u64) -> Vec<Event> {
     vec![Event::Turn(requested(
         state,
         (id, turn.thread, after),
-        turn.asked + 1,
+        turn.asked.saturating_add(1),
         wait_ms,
     ))]
 }
@@ -281,7 +281,10 @@ fn requested_with(
 
 /// True where a request of a thread would be the last that is allowed to the run or the sub-agent.
 fn is_last(state: &State, thread: ThreadId, is_new: bool) -> bool {
-    let of_run = state.limits.turns.is_some_and(|most| state.requests + 1 >= most);
+    let of_run = state
+        .limits
+        .turns
+        .is_some_and(|most| state.requests.saturating_add(1) >= most);
     let used = thread::turns_used(state, thread) + u32::from(is_new);
     let child = state.children.get(&thread);
     of_run || child.is_some_and(|child| used >= child.max_turns)
@@ -374,7 +377,10 @@ pub(crate) fn no_request_for(state: &State) -> Option<Arc<str>> {
     if let Some((which, message)) = limit(state) {
         return Some(format!("no request is left ({which}: {message})").into());
     }
-    let last = state.limits.turns.is_some_and(|most| state.requests + 1 >= most);
+    let last = state
+        .limits
+        .turns
+        .is_some_and(|most| state.requests.saturating_add(1) >= most);
     last.then(|| "the only request that is left is for the answer".into())
 }
 

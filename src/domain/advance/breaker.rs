@@ -28,7 +28,7 @@ pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
         if let Some(turn) = advice.breaker(breaker) {
             draft.resilience(ResilienceEvent::BreakerChanged {
                 scope: scope.clone(),
-                generation: breaker.generation + 1,
+                generation: breaker.generation.saturating_add(1),
                 to: turn.to,
                 wait_ms: turn.wait_ms,
                 why: turn.why,

@@ -7,6 +7,7 @@ use crate::domain::draft::Draft;
 use crate::domain::escape::standing;
 use crate::domain::event::CallEvent;
 use crate::domain::id::Rev;
+use crate::domain::let_run;
 use crate::domain::node::Origin;
 use crate::domain::repeat::{consent_needed, reusable};
 use crate::domain::state::{LedgerOutcome, State};
@@ -86,7 +87,8 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         });
         return;
     }
-    if was_withdrawn(call, rev) {
+    // What was taken back is for a person to decide, whoever had let it run.
+    if let_run::is_taken_back(draft.state, call) {
         draft.call(CallEvent::Asked {
             call: call.id,
             rev,
@@ -120,9 +122,9 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         }
         if still_approved(draft.state, call, rev) {
             let rule = if call.effect <= EffectClass::Idempotent {
-                "these bytes were approved before, and running them again does no harm"
+                let_run::HARMLESS
             } else {
-                "these bytes were approved, and no execution of them has happened since"
+                let_run::UNHAPPENED
             };
             draft.call(decided(Decision::Auto { rule: rule.into() }));
             return;
@@ -141,12 +143,6 @@ fn repeats(state: &State, call: &Call) -> Option<(String, String)> {
     standing::refused(state, call.id, tool, call.resolved.as_ref().unwrap_or(args))
 }
 
-/// What a person took back is for a person to decide, whoever had let it run.
-fn was_withdrawn(call: &Call, rev: Rev) -> bool {
-    let last = call.decisions.last();
-    last.is_some_and(|(one, _, decision)| *one == rev && matches!(**decision, Decision::Withdrawn { .. }))
-}
-
 fn was_decided(call: &Call, rev: Rev) -> bool {
     call.decisions
         .iter()
@@ -154,9 +150,10 @@ fn was_decided(call: &Call, rev: Rev) -> bool {
 }
 
 /// One approval covers further attempts of the same bytes only while every earlier one is proven
-/// not to have executed, or running it again changes nothing.
+/// not to have executed, or running it again changes nothing. What the policy let run, it judges each time.
 fn still_approved(state: &State, call: &Call, rev: Rev) -> bool {
-    let approved = call.approved.is_some() && call.approved == call.digest;
+    let by_person = let_run::by_policy(state, call).is_none();
+    let approved = by_person && call.approved.is_some() && call.approved == call.digest;
     let mut attempts = call
         .attempts
         .iter()

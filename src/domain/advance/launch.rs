@@ -12,6 +12,7 @@ use crate::domain::call::{Call, Decision, EffectClass, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Seq, ThreadId};
+use crate::domain::let_run;
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::state::{Mode, State};
@@ -158,12 +159,17 @@ pub(super) fn start(
     let node = draft.state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     let bytes = ready::resolved_args(draft.state, call)?;
+    // It was let run while something else held, and waited since, or comes again after a failure.
+    if let_run::no_more(draft, advice, call) {
+        let_run::take_back(draft, call, "the policy does not let it run any more");
+        return None;
+    }
     // Somebody wrote into a file that it runs since that was looked at: it takes its way anew.
     if advice.operands(tool, &bytes) != call.operands() {
         draft.call(CallEvent::Woken { call: call.id });
         return None;
     }
-    let attempt = Attempt(call.last_attempt().map_or(1, |last| last.no.0 + 1));
+    let attempt = call.last_attempt().map_or(Attempt(1), |last| last.no.next());
     let before = if call.effect.has_effect() {
         advice.before(tool, &bytes)
     } else {

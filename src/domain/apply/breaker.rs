@@ -64,7 +64,8 @@ fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Probe, failed: Optio
 /// A breaker changes: what it had let through before says nothing of it any more.
 pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32, turn: &Turn) {
     let breaker = state.breakers.entry(scope.clone()).or_default();
-    breaker.trips += u32::from(turn.to == Phase::Open && breaker.phase == Phase::Closed);
+    let trips = turn.to == Phase::Open && breaker.phase == Phase::Closed;
+    breaker.trips = breaker.trips.saturating_add(u32::from(trips));
     breaker.phase = turn.to;
     breaker.generation = generation;
     breaker.recent.clear();

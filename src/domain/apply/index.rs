@@ -4,6 +4,7 @@
 //! every advance of the run makes progress. Must not know: why a status changes.
 
 use crate::domain::call::{AttemptRecord, Outcome, Status};
+use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::ladder::Stage;
 use crate::domain::node::{Node, Standing};
@@ -273,10 +274,11 @@ pub(super) fn gate_again(state: &mut State) {
     gate_again_if(state, |_| true);
 }
 
-/// The same for calls of one tool.
-pub(super) fn gate_tool_again(state: &mut State, tool: &str) {
+/// The same for calls that may be the same as an effect of another run. Those of other tools are not looked at: where
+/// the tool is known, what is the same is of the same tool.
+pub(super) fn gate_like_again(state: &mut State, one: &Elsewhere) {
     gate_again_if(state, |node| {
-        node.as_call().is_some_and(|(own, _)| **own == *tool)
+        node.as_call().is_some_and(|(own, _)| one.is_of(own))
     });
 }
 

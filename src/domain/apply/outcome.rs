@@ -7,6 +7,7 @@ use super::{At, index};
 use crate::domain::call::{AttemptRecord, EffectClass, Outcome, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::ledger;
 use crate::domain::node::{Content, Origin, Revision, Standing};
 use crate::domain::state::{LedgerOutcome, State};
 
@@ -126,7 +127,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
             record.ms = u64::try_from(at.utc_ms.saturating_sub(entry.at)).ok();
             LedgerOutcome::Known(outcome.clone())
         } else {
-            ledger_outcome(outcome, entry.effect)
+            ledger::told_by(outcome, entry.effect)
         };
         entry.ended = Some(at.seq);
         unknown = entry.outcome == LedgerOutcome::Unknown;
@@ -145,27 +146,6 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     record_value(state, at, id, (rev, attempt), outcome, &Origin::Execution);
     if matches!(outcome, Outcome::Err(_)) {
         failed(state, id);
-    }
-}
-
-/// A time-out or a cancelled execution of something with effects proves nothing.
-fn ledger_outcome(outcome: &Outcome, effect: EffectClass) -> LedgerOutcome {
-    let unproven = match outcome {
-        Outcome::Ok { .. } => false,
-        Outcome::Err(error) => error.executed && error.class == crate::domain::call::ErrorClass::Transient,
-        Outcome::Cancelled { executed } => *executed,
-    };
-    let nothing = match outcome {
-        Outcome::Ok { .. } => false,
-        Outcome::Err(error) => !error.executed,
-        Outcome::Cancelled { executed } => !executed,
-    };
-    if nothing {
-        LedgerOutcome::DidNot
-    } else if unproven && effect.has_effect() {
-        LedgerOutcome::Unknown
-    } else {
-        LedgerOutcome::Known(outcome.clone())
     }
 }
 

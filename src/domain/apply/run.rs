@@ -117,7 +117,7 @@ fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
         reused_by: Vec::new(),
     };
     state.elsewhere.insert(at.seq, happened);
-    index::gate_tool_again(state, &one.tool);
+    index::gate_like_again(state, one);
 }
 
 /// The process that wrote the events so far is gone: its streams are cut and its executions in doubt.

@@ -373,7 +373,7 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
 fn received(state: &mut State, turn: TurnId, origin: &Origin) {
     if *origin == Origin::Model {
         with(state, turn, |turn| {
-            turn.received += 1;
+            turn.received = turn.received.saturating_add(1);
             turn.more.change(|more| {
                 more.open = None;
             });

@@ -177,7 +177,8 @@ pub enum Decision {
         /// What the model is told beside that; may be empty.
         reason: String,
     },
-    /// A person took back what had let it run, before it began: it is asked for again.
+    /// What had let it run was taken back before it began, by a person or because it does not hold any more: it is judged
+    /// and asked for again.
     Withdrawn {
         /// Why, for the log.
         reason: String,

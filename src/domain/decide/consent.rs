@@ -74,6 +74,15 @@ fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> 
         }
         (None, None) => return refuse(format!("there is no execution {entry}")),
     };
+    if state
+        .elsewhere
+        .get(&entry)
+        .is_some_and(|one| one.what.is_untold())
+    {
+        return refuse(format!(
+            "nobody knows with what execution {entry} ran: run again, or reject"
+        ));
+    }
     let equal = repeat::equal_entries(state, call).contains(&entry);
     if !equal {
         return refuse(format!("execution {entry} had other arguments"));

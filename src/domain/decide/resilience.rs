@@ -95,7 +95,7 @@ fn half_open(draft: &mut Draft<'_>, scope: &Scope, generation: u32) {
     if breaker.as_ref().is_some_and(same) {
         draft.resilience(ResilienceEvent::BreakerChanged {
             scope: scope.clone(),
-            generation: generation + 1,
+            generation: generation.saturating_add(1),
             to: Phase::HalfOpen,
             wait_ms: 0,
             why: Arc::from("the wait is over: the next one shows whether it works again"),
@@ -123,7 +123,7 @@ fn reset(draft: &mut Draft<'_>, scope: &Scope) -> Result<(), Refusal> {
     }
     draft.resilience(ResilienceEvent::BreakerChanged {
         scope: scope.clone(),
-        generation: breaker.generation + 1,
+        generation: breaker.generation.saturating_add(1),
         to: Phase::Closed,
         wait_ms: 0,
         why: Arc::from("reset by the operator"),
@@ -152,7 +152,7 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
         }],
     };
     draft.resilience(ResilienceEvent::PolicySet {
-        version: now.map_or(1, |now| now.version + 1),
+        version: now.map_or(1, |now| now.version.saturating_add(1)),
         policy,
         live: true,
         changed,

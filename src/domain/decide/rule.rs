@@ -1,5 +1,6 @@
-//! Decides intents about the rules of the session. A rule judges what becomes ready from then on, and of
-//! what waits already the calls that were shown with it. Must not know: the language of rules.
+//! Decides intents about the policy and the rules of the session. They judge what becomes ready from then on, and what
+//! they let run and has not begun, if it became stricter; a rule also judges, of what waits already, the calls that were
+//! shown with it. Must not know: the language of rules.
 
 use std::sync::Arc;
 
@@ -11,9 +12,10 @@ use crate::domain::call::{Call, Decision, Digest, Gate, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent};
 use crate::domain::id::{NodeId, Rev};
+use crate::domain::let_run;
 use crate::domain::ready;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::rule::{self, Wanted, Written};
+use crate::domain::rule::{self, SessionRule, Wanted, Written};
 use crate::domain::tags;
 
 pub(super) fn add(
@@ -23,7 +25,7 @@ pub(super) fn add(
     seen: &[Digest],
 ) -> Result<(), Refusal> {
     let state = draft.state;
-    let no = state.rules.last().map_or(1, |rule| rule.no + 1);
+    let no = state.rules.last().map_or(1, |rule| rule.no.saturating_add(1));
     let written = match wanted {
         Wanted::Exact { call, rev, digest } => exact(draft, advice, (*call, *rev), digest)?,
         Wanted::Text { text } => Written::Text {
@@ -56,10 +58,23 @@ pub(super) fn add(
             draft.call(decided);
         }
     }
+    let_run::judge_again(draft, &*judged, &format!("{} judges it now", rule::name(no)));
     Ok(())
 }
 
-pub(super) fn drop_rule(draft: &mut Draft<'_>, no: u32) -> Result<(), Refusal> {
+/// What the policy before it let run and has not begun is judged again; what a person let run stays so.
+pub(super) fn set_policy(draft: &mut Draft<'_>, advice: &dyn Advice, policy: &str) -> Result<(), Refusal> {
+    let judged = advice
+        .with_policy(policy)
+        .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
+    draft.run(RunEvent::PolicyChanged {
+        policy: policy.to_owned(),
+    });
+    let_run::judge_again(draft, &*judged, &format!("the policy is {policy} now"));
+    Ok(())
+}
+
+pub(super) fn drop_rule(draft: &mut Draft<'_>, advice: &dyn Advice, no: u32) -> Result<(), Refusal> {
     match draft.state.rules.iter().find(|rule| rule.no == no) {
         Some(rule) if rule.dropped => Err(Refusal::new(
             RefusalKind::NoChange,
@@ -67,6 +82,15 @@ pub(super) fn drop_rule(draft: &mut Draft<'_>, no: u32) -> Result<(), Refusal> {
         )),
         Some(_) => {
             draft.run(RunEvent::RuleDropped { no });
+            let left: Vec<SessionRule> = draft
+                .state
+                .rules
+                .iter()
+                .filter(|rule| rule.no != no)
+                .cloned()
+                .collect();
+            let judged = advice.with_rules(&left);
+            let_run::judge_again(draft, &*judged, &format!("{} judges no more", rule::name(no)));
             Ok(())
         }
         None => Err(Refusal::new(

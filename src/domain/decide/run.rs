@@ -38,15 +38,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
             }
             Ok(())
         }
-        // Needs to be judged: decided by `super::rule`.
-        RunCommand::AddRule { .. } => Ok(()),
-        RunCommand::DropRule { no } => super::rule::drop_rule(draft, *no),
-        RunCommand::SetPolicy { policy } => {
-            draft.run(RunEvent::PolicyChanged {
-                policy: policy.clone(),
-            });
-            Ok(())
-        }
+        // Need to be judged: decided by `super::rule`.
+        RunCommand::AddRule { .. } | RunCommand::DropRule { .. } | RunCommand::SetPolicy { .. } => Ok(()),
         RunCommand::Title { title } => {
             let title = title.trim();
             if title.is_empty() || title.chars().count() > 200 {

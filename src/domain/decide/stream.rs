@@ -56,7 +56,7 @@ pub(super) fn block(draft: &mut Draft<'_>, which: (TurnId, u32), block: &Block) 
         if equals(draft.state, expected, block) {
             draft.turn_event(TurnEvent::Matched {
                 turn: turn.id,
-                blocks: turn.received + 1,
+                blocks: turn.received.saturating_add(1),
             });
             return;
         }

@@ -3,14 +3,17 @@
 //! fence. Must not know: the ledger of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::domain::call::{Decision, EffectClass, ErrorClass, Outcome, Status, Way};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use crate::domain::fork::{Elsewhere, UNREADABLE};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin};
+use crate::domain::repeat::sameness;
 use crate::domain::sorted::Sorted;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
@@ -42,8 +45,8 @@ struct Line {
 #[derive(Default)]
 pub struct Book {
     lines: Vec<Line>,
-    /// What the run that this one left did since, by the event that says so: tool and arguments.
-    elsewhere: BTreeMap<Seq, (String, Value)>,
+    /// What the run that this one left did since, by the event that says so.
+    elsewhere: BTreeMap<Seq, Arc<Elsewhere>>,
     /// Executions that a person let a revision of a call repeat.
     consents: BTreeMap<(NodeId, Rev, Seq), Seq>,
     /// When another branch or reply came back last: consent does not come back with it.
@@ -73,6 +76,17 @@ impl Standing {
             calls: state.calls.values().map(|call| (call.id, call.way())).collect(),
             turns: state.turns.clone(),
         }
+    }
+}
+
+/// True where an effect of another run may be that of a tool with arguments, by all that is told of it.
+fn may_be(what: &Elsewhere, tool: &str, args: &Value) -> bool {
+    if what.is_untold() {
+        return *what.tool == *UNREADABLE || *what.tool == *tool;
+    }
+    match serde_json::from_str::<Value>(&what.args) {
+        Ok(ran) => *what.tool == *tool && ran == *args,
+        Err(_) => *what.same == *sameness(tool, &args.to_string()),
     }
 }
 
@@ -187,8 +201,7 @@ impl Book {
                 self.recalled = seq;
             }
             Event::Run(RunEvent::HappenedElsewhere(one)) => {
-                let args = serde_json::from_str(&one.args).expect("JSON");
-                self.elsewhere.insert(seq, (one.tool.to_string(), args));
+                self.elsewhere.insert(seq, one.clone());
             }
             Event::Run(RunEvent::Reopened { .. }) => {
                 for line in self.lines.iter_mut().filter(|line| line.fate == Fate::Running) {
@@ -215,7 +228,7 @@ impl Book {
         let elsewhere = self
             .elsewhere
             .iter()
-            .filter(|(_, what)| effect.has_effect() && (&what.0, &what.1) == (&tool, &args));
+            .filter(|(_, what)| effect.has_effect() && may_be(what, &tool, &args));
         own.chain(elsewhere.map(|(seq, _)| *seq)).collect()
     }
 

@@ -132,6 +132,21 @@ impl Rules {
             .collect();
     }
 
+    /// A policy is one gate for whatever has an effect.
+    pub fn take_policy(&mut self, policy: &str) -> Result<(), String> {
+        let gate = match policy {
+            "auto" => Gate::Allow,
+            "supervised" => Gate::Ask,
+            "read-only" => Gate::Deny,
+            _ => return Err("no such policy".into()),
+        };
+        let tools = TOOLS
+            .iter()
+            .filter(|tool| Self::effect(tool).is_some_and(EffectClass::has_effect));
+        self.gates.extend(tools.map(|tool| ((*tool).to_owned(), gate)));
+        Ok(())
+    }
+
     pub fn effect(name: &str) -> Option<EffectClass> {
         Some(match name {
             "pure" | "final_answer" | "ask_operator" => EffectClass::Pure,
@@ -261,6 +276,18 @@ impl Advice for Rules {
         let mut other = self.clone();
         other.session.push((no, tool, gate, exact));
         Ok(Box::new(other))
+    }
+
+    fn with_policy(&self, policy: &str) -> Result<Box<dyn Advice + '_>, String> {
+        let mut other = self.clone();
+        other.take_policy(policy)?;
+        Ok(Box::new(other))
+    }
+
+    fn with_rules(&self, rules: &[SessionRule]) -> Box<dyn Advice + '_> {
+        let mut other = self.clone();
+        other.keep(rules);
+        Box::new(other)
     }
 
     fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {

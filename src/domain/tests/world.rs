@@ -228,6 +228,9 @@ impl World {
             ) {
                 self.rules.keep(&self.state.rules);
             }
+            if let Event::Run(RunEvent::PolicyChanged { policy }) = &envelope.event {
+                self.rules.take_policy(policy).unwrap();
+            }
             self.log.push(envelope.clone());
             let whole = self.looks();
             self.witness.after(&self.state, &envelope, &self.rules, whole);

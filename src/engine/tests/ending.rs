@@ -6,7 +6,7 @@ use super::kit::{Plan, Stage, adviser};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, Status, ToolError};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
 use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::state::{LedgerOutcome, Mode};
+use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::turn::{Stop, Stream, Turn};
 use crate::engine::approved::{self, Approved};
 use crate::engine::resume;
@@ -377,6 +377,53 @@ async fn what_waits_is_judged_by_the_policy_of_who_goes_on() {
     });
     next.until("it runs", |stage| !stage.state.ledger.is_empty())
         .await;
+}
+
+/// A process that ended while a write was let run and had not begun, and what a run on its record records first.
+async fn let_run(under: Preset) -> (Stage, State) {
+    let mut stage = Stage::new();
+    let pause = RunCommand::Pause {
+        reason: "look".into(),
+    };
+    let ask = stage.prompt("go").await;
+    stage.send(Command::Run(pause)).await.unwrap();
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage
+        .until("it is let run", |stage| !stage.state.agenda.queued.is_empty())
+        .await;
+    stage.handle.shutdown().await;
+    let written = stage.written();
+    let started = written.started.as_deref().unwrap().clone();
+    let adviser = super::kit::advised_by(under);
+    let next = Stage::with(Plan {
+        policy: Policy::new(under),
+        first: Some(resume::first_events(&written, &adviser, started)),
+        state: written.clone(),
+        ..Plan::default()
+    });
+    next.send(Command::Run(RunCommand::Resume {})).await.unwrap();
+    (next, written)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_let_run_is_judged_by_the_policy_of_who_goes_on() {
+    for (under, status) in [
+        (Preset::ReadOnly, Status::Rejected),
+        (Preset::Supervised, Status::Awaiting),
+    ] {
+        let (mut next, written) = let_run(under).await;
+        assert!(written.ledger.is_empty());
+        let stands = status.clone();
+        next.until("it stands as the policy says", move |stage| {
+            stage.state.calls.values().all(|call| call.status == stands)
+        })
+        .await;
+        assert!(next.soon_runs().await.is_none(), "{under}");
+        assert!(next.state.ledger.is_empty(), "{under}");
+    }
+    let (mut next, _) = let_run(Preset::Auto).await;
+    next.runs().await;
 }
 
 #[test]

@@ -221,6 +221,30 @@ async fn another_preset_counts_from_the_next_call_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stricter_preset_reaches_what_was_let_run_and_has_not_begun() {
+    let mut stage = Stage::with(Plan {
+        limits: Limits {
+            parallel: 1,
+            ..Limits::default()
+        },
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", r#"{"n":1}"#).await;
+    ask.call(1, "act", r#"{"n":2}"#).await;
+    ask.end(Stop::Calls).await;
+    let first = stage.runs().await;
+    let strict = Command::Run(RunCommand::SetPolicy {
+        policy: "read-only".into(),
+    });
+    stage.send(strict).await.unwrap();
+    first.ends(Outcome::ok("1"));
+    stage.asked().await.answer("done").await;
+    stage.quiet().await;
+    assert_eq!(stage.written().ledger.len(), 1, "the second did not begin");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_paused_run_starts_nothing_and_a_step_lets_one_thing_through() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;

@@ -4,7 +4,7 @@ use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Digest, Outcome};
+use crate::domain::call::{Decision, Digest, Outcome};
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
@@ -62,6 +62,26 @@ fn what_was_carried_out_is_said_where_the_screen_does_not_show_it() {
         policy: "auto".into(),
     });
     let words = "the policy is auto from now on; 1 call asked before it and goes on waiting for you";
+    assert_eq!(done(&mut stage, policy.clone()), words);
+    stage.awaiting("c4", "write_file", ARGS);
+    let (call, rev) = (id("c4"), Rev(1));
+    for decision in [
+        Decision::Auto { rule: "x".into() },
+        Decision::Withdrawn { reason: "y".into() },
+    ] {
+        stage.engine(Event::Call(CallEvent::Decided {
+            call,
+            rev,
+            digest: None,
+            decision,
+        }));
+    }
+    stage.engine(Event::Call(CallEvent::Asked {
+        call,
+        rev,
+        deadline_ms: None,
+    }));
+    let words = format!("{words}; 1 call that had been let run asks you now");
     assert_eq!(done(&mut stage, policy.clone()), words);
     let (call, rev) = (id("c3"), Rev(1));
     let reason = "no".into();

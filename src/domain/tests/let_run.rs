@@ -1,0 +1,195 @@
+//! What the policy alone let run, and has not begun, does not run once the policy is stricter. Must not know: the
+//! language of policies.
+
+use std::sync::Arc;
+
+use super::world::*;
+use crate::domain::call::{ErrorClass, Gate, Outcome, Status, ToolError};
+use crate::domain::command::RunCommand;
+use crate::domain::event::run::Limits;
+use crate::domain::event::{CallEvent, Event};
+use crate::domain::id::NodeId;
+use crate::domain::input::Input;
+use crate::domain::ladder::{Next, Retry, Timer};
+use crate::domain::rule::Wanted;
+
+/// Calls that were let run, of which one runs.
+fn behind_the_limit(rules: Rules) -> (World, [NodeId; 3]) {
+    let mut w = World::limited(
+        rules,
+        Limits {
+            parallel: 1,
+            ..Limits::default()
+        },
+    );
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+        call("write", r#"{"_as":"c","n":3}"#),
+    ]);
+    let ids = ["a", "b", "c"].map(|label| w.id(label));
+    (w, ids)
+}
+
+fn policy(name: &str) -> RunCommand {
+    RunCommand::SetPolicy { policy: name.into() }
+}
+
+fn rule(text: &str) -> RunCommand {
+    RunCommand::AddRule {
+        rule: Wanted::Text { text: text.into() },
+        seen: Vec::new(),
+    }
+}
+
+fn ran(w: &World) -> Vec<NodeId> {
+    w.executed.iter().map(|one| one.call).collect()
+}
+
+#[test]
+fn what_has_not_begun_is_judged_by_the_policy_and_the_rules_of_now() {
+    for (what, stands) in [
+        (policy("read-only"), Status::Rejected),
+        (policy("supervised"), Status::Awaiting),
+        (rule("write deny"), Status::Rejected),
+        (rule("write ask"), Status::Awaiting),
+    ] {
+        let (mut w, [a, b, c]) = behind_the_limit(Rules::default());
+        assert_eq!((w.status(b), w.status(c)), (Status::Queued, Status::Queued));
+        w.run(what.clone()).unwrap();
+        assert_eq!((w.status(b), w.status(c)), (stands.clone(), stands), "{what:?}");
+        w.drain();
+        assert_eq!(ran(&w), [a], "{what:?}: nothing else has run");
+        w.remembers();
+    }
+}
+
+#[test]
+fn what_is_as_strict_as_before_takes_nothing_back() {
+    for what in [policy("auto"), rule("read deny"), rule("write allow")] {
+        let (mut w, [a, b, c]) = behind_the_limit(Rules::default());
+        w.run(what.clone()).unwrap();
+        w.drain();
+        assert_eq!(ran(&w), [a, b, c], "{what:?}");
+        let asked = w.events().filter(|event| {
+            matches!(
+                event,
+                Event::Call(CallEvent::Asked { .. } | CallEvent::Woken { .. })
+            )
+        });
+        assert_eq!(asked.count(), 0, "{what:?}");
+    }
+}
+
+#[test]
+fn what_a_person_let_run_stays_let_run() {
+    let mut rules = Rules::default();
+    rules.gates.insert("write".into(), Gate::Ask);
+    let (mut w, [a, b, c]) = behind_the_limit(rules);
+    for id in [a, b] {
+        w.approve(id).unwrap();
+    }
+    w.run(policy("read-only")).unwrap();
+    assert_eq!((w.status(b), w.status(c)), (Status::Queued, Status::Awaiting));
+    w.drain();
+    assert_eq!(ran(&w), [a, b]);
+}
+
+#[test]
+fn a_rule_that_ends_takes_back_what_it_let_run() {
+    let mut rules = Rules::default();
+    rules.gates.insert("write".into(), Gate::Ask);
+    let mut w = World::limited(
+        rules,
+        Limits {
+            parallel: 1,
+            ..Limits::default()
+        },
+    );
+    w.run(rule("write allow")).unwrap();
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    assert_eq!(w.status(b), Status::Queued);
+    w.run(RunCommand::DropRule { no: 1 }).unwrap();
+    assert_eq!(w.status(b), Status::Awaiting);
+    w.drain();
+    assert_eq!(ran(&w), [a]);
+    w.approve(b).unwrap();
+    assert_eq!(ran(&w), [a, b], "a person lets it run");
+}
+
+fn trouble() -> Outcome {
+    Outcome::err(ToolError {
+        class: ErrorClass::Transient,
+        message: "busy".into(),
+        evidence: "the test".into(),
+        hint: None,
+        partial: None,
+        executed: false,
+        retry_after_ms: None,
+    })
+}
+
+#[test]
+fn another_try_after_a_failure_is_judged_too() {
+    // The policy changes while it waits for the next try, or while it runs the first time.
+    for waits in [true, false] {
+        for (name, stands) in [("read-only", Status::Rejected), ("supervised", Status::Awaiting)] {
+            let rules = Rules {
+                steps: Arc::new(|_, _| {
+                    Next::Retry(Retry {
+                        no: 1,
+                        of: 3,
+                        wait_ms: 10,
+                        why: "the test says so".into(),
+                    })
+                }),
+                ..Rules::default()
+            };
+            let mut w = World::with(rules);
+            w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+            let a = w.id("a");
+            if waits {
+                w.finish_with(a, trouble());
+                assert_eq!(w.status(a), Status::Delayed);
+                w.run(policy(name)).unwrap();
+            } else {
+                w.run(policy(name)).unwrap();
+                assert!(matches!(w.status(a), Status::Running(_)), "what runs goes on");
+                w.finish_with(a, trouble());
+            }
+            let timers: Vec<Timer> = w.timers.drain(..).map(|(timer, _)| timer).collect();
+            for timer in timers {
+                w.input(Input::Elapsed { timer });
+            }
+            assert_eq!(w.status(a), stands, "{name}");
+            assert_eq!(w.starts(a), 1, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_was_in_doubt_and_does_no_harm_is_judged_again_too() {
+    for (gate, stands) in [(Gate::Ask, Status::Awaiting), (Gate::Deny, Status::Rejected)] {
+        let mut w = World::new();
+        w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
+        let a = w.id("a");
+        w.rules.gates.insert("idem".into(), gate);
+        w.crash();
+        assert_eq!((w.status(a), w.starts(a)), (stands, 1));
+    }
+}
+
+#[test]
+fn the_last_use_of_a_rule_is_for_the_call_that_it_let_run() {
+    let mut rules = Rules::default();
+    rules.uses.insert("write".into(), 2);
+    let (mut w, [a, b, c]) = behind_the_limit(rules);
+    assert_eq!((w.status(b), w.status(c)), (Status::Queued, Status::Awaiting));
+    w.run(rule("read deny")).unwrap();
+    w.drain();
+    assert_eq!(ran(&w), [a, b]);
+}

@@ -1,0 +1,221 @@
+//! A run goes on from before a gap in its record: nothing that may have happened behind it happens again unasked. Must
+//! not know: how records are read.
+
+use std::sync::Arc;
+
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::call::{ConsentCause, Outcome, Status};
+use crate::domain::command::RunCommand;
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use crate::domain::fork::{Elsewhere, UNREADABLE};
+use crate::domain::repeat::sameness;
+use crate::domain::salvage;
+
+const WRITE: &str = r#"{"_as":"a","n":1}"#;
+
+/// Where the first such event stands in the log.
+fn line(w: &World, is: impl Fn(&Event) -> bool) -> usize {
+    w.log.iter().position(|one| is(&one.event)).expect("it is there")
+}
+
+fn starts(event: &Event) -> bool {
+    matches!(event, Event::Call(CallEvent::Started { .. }))
+}
+
+fn ends(event: &Event) -> bool {
+    matches!(event, Event::Call(CallEvent::Finished { .. }))
+}
+
+/// What is told behind the first of these lines, none of which can be read.
+fn told(w: &World, unreadable: &[usize]) -> Vec<Arc<Elsewhere>> {
+    let first = unreadable[0];
+    let behind: Vec<Envelope> = (first..w.log.len())
+        .filter(|at| !unreadable.contains(at))
+        .map(|at| w.log[at].clone())
+        .collect();
+    salvage::effects(&apply::fold(&w.log[..first]), &"s1".into(), &behind)
+}
+
+/// The run goes on from before the first of these lines, none of which can be read.
+fn goes_on(w: &mut World, unreadable: &[usize]) -> World {
+    let effects = told(w, unreadable);
+    let rest = w.log.split_off(unreadable[0]);
+    let (mut f, _) = w.fork(None, 1);
+    w.log.extend(rest);
+    for one in effects {
+        f.record(vec![Event::Run(RunEvent::HappenedElsewhere(one))]);
+    }
+    let again = salvage::withdrawn(&f.state);
+    f.record(again.into_iter().map(Event::Call).collect());
+    f.crash();
+    f
+}
+
+#[test]
+fn nothing_runs_twice_whichever_lines_tell_of_it_no_more() {
+    let mut w = World::new();
+    w.reply(&[call("write", WRITE)]);
+    w.drain();
+    let proposed = line(&w, |event| {
+        matches!(event, Event::Turn(TurnEvent::Proposed { .. }))
+    });
+    let (start, end) = (line(&w, starts), line(&w, ends));
+    for one in proposed..=end {
+        for other in one..=end {
+            let mut f = goes_on(&mut w, &[one, other]);
+            // The model has no answer where the damage took what it said.
+            if f.state.nodes.values().all(|node| node.as_call().is_none()) {
+                f.reply(&[call("write", WRITE)]);
+            }
+            assert!(f.executed.is_empty(), "lines {one} and {other}");
+            let asks = match f.status(f.id("a")) {
+                Status::InDoubt(_) => one > start,
+                // Only where neither its beginning nor its end is told is it asked for like any.
+                Status::Awaiting => (one, other) == (start, end),
+                Status::Consent(ConsentCause::Elsewhere) => one <= start && (one, other) != (start, end),
+                _ => false,
+            };
+            assert!(asks, "lines {one} and {other}: {:?}", f.status(f.id("a")));
+        }
+    }
+}
+
+#[test]
+fn an_end_tells_of_an_effect_whose_beginning_cannot_be_read() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"r","n":1}"#),
+        call("write", r#"{"_as":"s","n":"†call.r.v"}"#),
+    ]);
+    w.drain();
+    let (r, s) = (w.id("r"), w.id("s"));
+    let of = |id| move |event: &Event| starts(event) && matches!(event, Event::Call(one) if one.call() == id);
+    let effects = told(&w, &[line(&w, of(s))]);
+    let [one] = &effects[..] else {
+        panic!("{effects:?}");
+    };
+    assert_eq!((one.call, &*one.tool), (s, "write"));
+    assert_eq!(
+        &*one.args, r#"{"n":2}"#,
+        "the bytes that ran, and not what was proposed"
+    );
+    assert_eq!(*one.same, *sameness("write", r#"{"n":2}"#));
+    assert!(one.outcome.as_ref().is_some_and(Outcome::is_ok));
+    // The whole of it behind the gap tells the same, and of no read.
+    let proposed = line(&w, |event| {
+        matches!(event, Event::Turn(TurnEvent::Proposed { .. }))
+    });
+    let all = told(&w, &[proposed]);
+    let all: Vec<_> = all.iter().map(|one| (one.call, &*one.args)).collect();
+    assert_eq!(all, [(s, r#"{"n":2}"#)]);
+    assert_eq!(told(&w, &[line(&w, of(r))]).len(), 1, "and not of {r}");
+    // What was begun before the gap the run goes on with itself.
+    let behind = line(&w, of(s)) + 1;
+    assert_eq!(told(&w, &[behind]), []);
+}
+
+#[test]
+fn what_is_proven_to_have_done_nothing_is_no_effect() {
+    for (outcome, listed) in [
+        (Outcome::Cancelled { executed: false }, 0),
+        (Outcome::Cancelled { executed: true }, 1),
+    ] {
+        let mut w = World::new();
+        w.reply(&[call("write", WRITE)]);
+        let a = w.id("a");
+        w.finish_with(a, outcome);
+        let at = line(&w, starts);
+        for unreadable in [at, at - 1] {
+            let effects = told(&w, &[unreadable]);
+            assert_eq!(effects.len(), listed, "line {unreadable}");
+            assert!(
+                effects.iter().all(|one| one.outcome.is_none()),
+                "nobody knows its end"
+            );
+        }
+    }
+}
+
+#[test]
+fn effects_of_the_other_run_stay_known() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
+    w.drain();
+    let at = w.state.seq;
+    w.reply(&[call("write", WRITE)]);
+    w.drain();
+    let (mut b, _) = w.fork(Some(at), 1);
+    b.crash();
+    let effects = told(&b, &[line(&b, starts)]);
+    assert_eq!(effects.len(), 1);
+    let mut f = goes_on(&mut b, &[line(&w, starts)]);
+    f.drain();
+    f.reply(&[call("write", WRITE)]);
+    assert_eq!(f.status(f.id("a")), Status::Consent(ConsentCause::Elsewhere));
+    assert!(f.executed.iter().all(|one| one.tool != "write"));
+}
+
+/// A write that was let run and waits for the run to go on.
+fn queued() -> World {
+    let mut w = World::new();
+    w.run(RunCommand::Pause { reason: "a".into() }).unwrap();
+    w.reply(&[call("write", WRITE), call("shell", r#"{"_as":"b","n":2}"#)]);
+    assert_eq!(w.status(w.id("a")), Status::Queued);
+    w
+}
+
+fn elsewhere(w: &World, tool: &str, same: &str) -> Event {
+    Event::Run(RunEvent::HappenedElsewhere(Arc::new(Elsewhere {
+        session: "s1".into(),
+        entry: w.state.seq,
+        call: w.id("a"),
+        tool: tool.into(),
+        args: "".into(),
+        same: same.into(),
+        effect: crate::domain::call::EffectClass::Write,
+        at: 0,
+        outcome: Some(Outcome::ok("1")),
+    })))
+}
+
+#[test]
+fn what_cannot_be_named_is_told_by_what_it_is_the_same_as() {
+    let same = sameness("write", r#"{"n":1}"#);
+    for (tool, same, asks) in [
+        ("write", &*same, ["a"].as_slice()),
+        (UNREADABLE, &*same, &["a"]),
+        ("write", "", &["a"]),
+        (UNREADABLE, "", &["a", "b"]),
+        ("other", "", &[]),
+        (UNREADABLE, "something else", &[]),
+    ] {
+        let mut w = queued();
+        let event = elsewhere(&w, tool, same);
+        w.record(vec![event]);
+        w.follow();
+        w.run(RunCommand::Resume {}).unwrap();
+        let ran: Vec<&str> = w.executed.iter().map(|one| &*one.tool).collect();
+        for (label, name) in [("a", "write"), ("b", "shell")] {
+            let asked = matches!(w.status(w.id(label)), Status::Consent(ConsentCause::Elsewhere));
+            assert_eq!(asked, asks.contains(&label), "{tool} {same}: {label}");
+            assert_eq!(ran.contains(&name), !asked, "{tool} {same}: {label}");
+        }
+    }
+}
+
+#[test]
+fn no_result_stands_in_for_what_ran_with_nobody_knows_what() {
+    let mut w = queued();
+    let event = elsewhere(&w, "write", "");
+    w.record(vec![event]);
+    w.follow();
+    let (a, entry) = (w.id("a"), *w.state.elsewhere.keys().next().unwrap());
+    let reuse = crate::domain::command::ConsentChoice::Reuse { entry };
+    assert!(w.consent(a, reuse).is_err());
+    w.consent(a, crate::domain::command::ConsentChoice::RunAgain)
+        .unwrap();
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.runs(a).len(), 1, "asked once");
+}
