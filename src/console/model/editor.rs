@@ -49,10 +49,6 @@ pub struct Editor {
     pub form: Form,
     /// The exact text that the editor was opened on; empty for a new one.
     pub original: Arc<str>,
-    /// True once the operator asked to close it although its text was changed: asked again, it closes.
-    pub leaving: bool,
-    /// True once the operator was told that there is nothing in it: finished again, it counts.
-    pub told_empty: bool,
     /// True where an untouched text may be sent: a new call, another tool.
     pub is_new: bool,
     /// What is wrong with it.
@@ -82,8 +78,6 @@ impl Editor {
             field: Field::lines(if is_long { "" } else { &text }),
             form,
             original: Arc::clone(original),
-            leaving: false,
-            told_empty: false,
             is_new: original.is_empty(),
             faults: Vec::new(),
             marks: Vec::new(),

@@ -7,6 +7,7 @@ use crate::console::model::Model;
 use crate::console::model::editor::Purpose;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
+use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::console::tabs;
 use crate::domain::command::{CallCommand, Command, Resolution};
@@ -35,10 +36,7 @@ pub(super) fn list(model: &mut Model) {
         model.say("nothing that could change the world has run");
         return;
     }
-    let kind = Kind::Effects {
-        all: !some,
-        says: None,
-    };
+    let kind = Kind::Effects { all: !some };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
 }
 
@@ -49,9 +47,9 @@ fn is_some(state: &State, all: bool) -> bool {
 /// Lists the whole ledger, or only what needs an eye.
 pub(super) fn toggle(model: &mut Model) {
     if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Effects { all, says } = &mut list.kind
+        && let Kind::Effects { all } = &mut list.kind
     {
-        (*all, *says) = (!*all, None);
+        *all = !*all;
         list.made = None;
     }
 }
@@ -94,10 +92,7 @@ pub(super) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
     let entry = doubtful(model)?;
     let (seq, call, attempt) = (entry.seq, entry.call, entry.attempt);
     let key = model.settings.keymap.first("it-did-not");
-    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Effects { says, .. } = &mut list.kind
-        && says.replace(seq) != Some(seq)
-    {
+    if !model.says_again(What::DidNot(seq)) {
         return Err(format!("{key} once more: {seq} of {call} did not happen"));
     }
     let command = Command::Call(CallCommand::Resolve {

@@ -22,7 +22,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
     }
     maker.doc = Doc::default();
     match list.kind {
-        Kind::Collected { .. } => gathered(maker, list, collected),
+        Kind::Collected => gathered(maker, list, collected),
         Kind::Branches { marked } => {
             let all = branches(&maker.run.state);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
@@ -32,7 +32,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
                 tabs::branch_answer(maker, branch);
             }
         }
-        Kind::Effects { all, .. } => {
+        Kind::Effects { all } => {
             list.take(tabs::effects(&maker.run.state, all));
             let title = if all {
                 "all effects, newest first"
@@ -45,7 +45,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
                 tabs::effect_more(maker, seq, keymap);
             }
         }
-        Kind::Rules { .. } => {
+        Kind::Rules => {
             list.take(tabs::rules(&maker.run.state));
             "rules of the session".clone_into(&mut list.title);
             list.lines = tabs::rule_list(&maker.run.state, &list.items, maker.width);

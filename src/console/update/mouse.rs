@@ -15,6 +15,7 @@ const NOTCH: usize = 3;
 
 /// Something was done with the mouse.
 pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
+    model.twice.pressed();
     match mouse {
         Mouse::WheelUp => wheel(model, Move::Up, x, y),
         Mouse::WheelDown => wheel(model, Move::Down, x, y),

@@ -32,7 +32,6 @@ pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &
             purpose,
             title: title.to_owned(),
             field,
-            leaving: false,
         }),
     );
 }
@@ -61,15 +60,6 @@ fn changed(model: &mut Model) {
         Some(Overlay::Editor(editor)) => editor.check(),
         Some(Overlay::List(_)) => lists::filter(model),
         _ => {}
-    }
-}
-
-/// Whether the last key asked to leave a changed text; whatever comes next, it is forgotten.
-pub(super) fn was_leaving(model: &mut Model) -> bool {
-    match model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => std::mem::take(&mut editor.leaving),
-        Some(Overlay::Line(line)) => std::mem::take(&mut line.leaving),
-        _ => false,
     }
 }
 
@@ -128,7 +118,7 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
 
 /// A paste.
 pub(super) fn paste(model: &mut Model, text: &str) {
-    was_leaving(model);
+    model.twice.pressed();
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
         && !editor.sent

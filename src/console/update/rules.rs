@@ -17,6 +17,7 @@ use crate::console::model::inspector::Tab;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{Overlay, RuleView};
 use crate::console::model::screen::Pane;
+use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::domain::call::Status;
 use crate::domain::command::{Command, RunCommand};
@@ -186,7 +187,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
         let key = model.settings.keymap.first("write-rule");
         return Err(format!("no rule was written in this session; {key} writes one"));
     }
-    let kind = Kind::Rules { drops: None };
+    let kind = Kind::Rules;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
     Ok(())
 }
@@ -195,13 +196,13 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
 pub(super) fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     live(model)?;
     let key = model.settings.keymap.first("drop-rule");
-    let Some(Overlay::Listing(list)) = model.overlays.last_mut() else {
+    let Some(Overlay::Listing(list)) = model.overlays.last() else {
         return Err("the list of rules is not open".to_owned());
     };
-    let (Some(Item::Rule(no)), Kind::Rules { drops }) = (list.selected, &mut list.kind) else {
+    let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
         return Err("no rule is selected".to_owned());
     };
-    if drops.replace(no) != Some(no) {
+    if !model.says_again(What::DropRule(no)) {
         return Err(format!("{key} once more: rule {no} judges no more"));
     }
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);

@@ -203,11 +203,11 @@ fn taken(model: &mut Model, command: &Command) {
     let collected = model.collected.is_empty();
     let is_moot = |overlay: &Overlay| match overlay {
         Overlay::Listing(list) => match list.kind {
-            Kind::Collected { .. } => collected,
+            Kind::Collected => collected,
             Kind::Branches { .. } | Kind::Compare { .. } => switched,
             // What was put in to take an effect back is in the graph.
             Kind::Effects { .. } => true,
-            Kind::Rules { .. } => false,
+            Kind::Rules => false,
         },
         _ => false,
     };

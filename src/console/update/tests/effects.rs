@@ -9,10 +9,7 @@ use crate::domain::id::Attempt;
 use crate::domain::template::Template;
 
 /// What needs an eye, with nothing said of it.
-const LEFT: Kind = Kind::Effects {
-    all: false,
-    says: None,
-};
+const LEFT: Kind = Kind::Effects { all: false };
 
 #[test]
 fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_taken_up() {

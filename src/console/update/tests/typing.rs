@@ -250,6 +250,35 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
 }
 
 #[test]
+fn what_is_said_twice_is_said_twice_in_a_row_and_soon() {
+    use crate::console::model::twice::TWICE_MS;
+    let click = |stage: &mut Stage| {
+        let mouse = crate::console::msg::Mouse::Press;
+        stage.send(Msg::Term(TermMsg::Mouse { mouse, x: 3, y: 3 }));
+    };
+    let ways: [(&dyn Fn(&mut Stage), bool); 5] = [
+        (&|stage| stage.wait(TWICE_MS / 2), true),
+        (&|stage| stage.wait(TWICE_MS + 1), false),
+        (&|stage| stage.press("left"), false),
+        (&click, false),
+        (&|stage| stage.send(Msg::Term(TermMsg::Paste("p".into()))), false),
+    ];
+    for (no, (between, counts)) in ways.into_iter().enumerate() {
+        let mut stage = Stage::new(100, 30);
+        stage.begin();
+        stage.press("i");
+        stage.type_text("words");
+        stage.press("esc");
+        assert!(stage.said().contains("esc again drops it"), "{}", stage.said());
+        between(&mut stage);
+        stage.press("esc");
+        assert_eq!(stage.model.overlays.is_empty(), counts, "way {no}");
+        stage.press("esc");
+        assert!(stage.model.overlays.is_empty(), "it was said anew, way {no}");
+    }
+}
+
+#[test]
 fn a_large_paste_that_fits_is_one_undo() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
