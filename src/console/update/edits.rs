@@ -8,7 +8,7 @@ use super::decide::{send, subject};
 use super::input::By;
 use super::{branches, collect, ledger, lists, offers, open, review, rules};
 use crate::console::commands::{EditVerb, Verb};
-use crate::console::field::LIMIT;
+use crate::console::field::too_much;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
@@ -165,10 +165,8 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
     }
     if let Some(long) = &editor.long {
         let ways = editor.ways_out(&model.settings.keymap);
-        model.say(format!(
-            "{} bytes are too many to type in (at most {LIMIT}): {ways}",
-            long.len()
-        ));
+        let why = too_much(long).unwrap_or_default();
+        model.say(format!("{why}: {ways}"));
     }
     open(model, Overlay::Editor(Box::new(editor)));
 }

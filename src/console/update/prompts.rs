@@ -4,7 +4,7 @@
 
 use super::{branches, choices, edits, giving_up, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
-use crate::console::field::{Field, LIMIT};
+use crate::console::field::{Field, too_much};
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
@@ -102,17 +102,16 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return false;
     };
-    let Some(bytes) = editor.long.as_ref().map(String::len).filter(|_| !editor.sent) else {
+    let Some(long) = editor.long.as_ref().filter(|_| !editor.sent) else {
         return false;
     };
+    let why = too_much(long).unwrap_or_default();
     if verb == Some(TextVerb::Undo) && editor.go_back() {
         model.say("the text is again what it was before it became too long");
         return true;
     }
     let ways = editor.ways_out(&model.settings.keymap);
-    model.complain(format!(
-        "{bytes} bytes are too many to type in (at most {LIMIT}): {ways}"
-    ));
+    model.complain(format!("{why}: {ways}"));
     true
 }
 
