@@ -254,6 +254,8 @@ pub struct Review {
     pub reason: String,
     /// Whose edits these are.
     pub whose: Whose,
+    /// What was sent from it and is not answered yet; none before.
+    pub sent: Option<Command>,
     /// What became of the node while the edit was typed; empty for nothing. Safe to show.
     pub meanwhile: String,
     /// All of it as rows.
@@ -378,6 +380,8 @@ pub struct RuleView {
     pub wanted: Wanted,
     /// What it would have meant; or why it may not stand.
     pub would: Result<Would, String>,
+    /// What was sent from it and is not answered yet; none before.
+    pub sent: Option<Command>,
     /// For each call that it would decide at once the bytes of its arguments that nobody has read.
     pub unread: Vec<u64>,
     /// As rows.

@@ -69,6 +69,7 @@ fn show(
             changes,
             reason,
             whose,
+            sent: None,
             meanwhile: String::new(),
             doc: Doc::default(),
             top: 0,
@@ -215,6 +216,9 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
     model.run.committing = true;
     model.collected.sending = item;
     model.queue.leaving = model.queue.selected;
+    if let Some(Overlay::Review(review)) = model.overlays.last_mut() {
+        review.sent = Some(command.clone());
+    }
     send(model, command, target, out);
     Ok(())
 }

@@ -156,6 +156,7 @@ fn show(model: &mut Model, wanted: Wanted) {
     let view = RuleView {
         would: would(&model.run.state, &wanted),
         wanted,
+        sent: None,
         unread: Vec::new(),
         doc: Doc::default(),
         top: 0,
@@ -177,7 +178,11 @@ pub(super) fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         return Err(why);
     }
     model.queue.leaving = model.queue.selected;
-    send(model, Command::Run(RunCommand::AddRule { rule, seen }), None, out);
+    let command = Command::Run(RunCommand::AddRule { rule, seen });
+    if let Some(Overlay::Rule(view)) = model.overlays.last_mut() {
+        view.sent = Some(command.clone());
+    }
+    send(model, command, None, out);
     Ok(())
 }
 

@@ -164,6 +164,15 @@ const fn closes(command: &Command) -> bool {
     )
 }
 
+/// True for the preview that a command was sent from.
+fn was_sent_from(overlay: &Overlay, command: &Command) -> bool {
+    match overlay {
+        Overlay::Review(review) => review.sent.as_ref() == Some(command),
+        Overlay::Rule(view) => view.sent.as_ref() == Some(command),
+        _ => false,
+    }
+}
+
 /// A command of this console's was carried out: closes what it was made in. What another hand commits
 /// meanwhile closes nothing.
 fn taken(model: &mut Model, command: &Command) {
@@ -192,11 +201,11 @@ fn taken(model: &mut Model, command: &Command) {
     let help = model
         .overlays
         .pop_if(|overlay| matches!(overlay, Overlay::Page(page) if page.is_help()));
-    if matches!(model.overlays.last(), Some(Overlay::Review(_) | Overlay::Rule(_))) {
-        model.overlays.pop();
-        if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
-            model.overlays.pop();
-        }
+    let mut all = model.overlays.iter();
+    if let Some(at) = all.rposition(|overlay| was_sent_from(overlay, command)) {
+        let below = at.checked_sub(1);
+        let below = below.filter(|below| matches!(model.overlays.get(*below), Some(Overlay::Editor(_))));
+        model.overlays.drain(below.unwrap_or(at)..=at);
     } else if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.sent) {
         model.overlays.pop();
     }

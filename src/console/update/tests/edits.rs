@@ -120,6 +120,36 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
     assert_eq!(stage.commands(), []);
 }
 
+#[test]
+fn what_was_carried_out_closes_the_preview_that_it_was_sent_from_and_no_other() {
+    let mut stage = waiting();
+    stage.press("1 g j e X ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let command = stage.commands().pop().unwrap();
+    // Its preview was closed, the text was gone on with, and another preview is open.
+    stage.press("esc Y ctrl-s");
+    assert!(matches!(
+        stage.model.overlays.as_slice(),
+        [Overlay::Editor(_), Overlay::Review(_)]
+    ));
+    stage.send(Msg::Run(Update::Taken(Box::new(command.clone()))));
+    assert!(
+        matches!(
+            stage.model.overlays.as_slice(),
+            [Overlay::Editor(_), Overlay::Review(_)]
+        ),
+        "{}",
+        stage.text()
+    );
+    stage.wait(ARMING);
+    stage.press("enter");
+    let second = stage.commands().pop().unwrap();
+    assert_ne!(second, command);
+    stage.send(Msg::Run(Update::Taken(Box::new(second))));
+    assert!(stage.model.overlays.is_empty());
+}
+
 fn committed() -> Event {
     Event::Edit(EditEvent::Committed {
         epoch: Epoch(1),
