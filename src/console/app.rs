@@ -100,7 +100,6 @@ pub async fn run(
         line: options.line,
         keymap: options.keymap.clone(),
         arming_ms: options.arming_ms,
-        user: options.user.clone(),
         session: options.session_name.clone(),
         source: options.source,
         reach: options.reach,

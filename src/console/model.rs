@@ -81,8 +81,6 @@ pub struct Settings {
     pub keymap: Keymap,
     /// Milliseconds that something must have been on screen before a key decides about it.
     pub arming_ms: u64,
-    /// Who operates.
-    pub user: String,
     /// Name of the session.
     pub session: String,
     /// Where what is shown comes from.
