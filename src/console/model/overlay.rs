@@ -12,7 +12,6 @@ use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
 use crate::console::commands::{Context, Verb};
-use crate::console::diff;
 use crate::console::doc::{Doc, Styled};
 use crate::console::field::Field;
 use crate::console::summary::Summary;
@@ -144,7 +143,7 @@ pub enum PageContent {
     /// Why the run waits for a person.
     Needed,
     /// A difference.
-    Difference(Vec<diff::Line>),
+    Difference([Arc<str>; 2]),
     /// What a change of a node would do, whatever it is.
     Impact {
         /// The change.
@@ -302,8 +301,8 @@ pub enum Whose {
 pub struct Changed {
     /// Which edit.
     pub what: Summary,
-    /// What changes.
-    pub lines: Vec<diff::Line>,
+    /// The text before and after.
+    pub texts: [Arc<str>; 2],
 }
 
 /// A call in a list of calls.

@@ -3,7 +3,7 @@
 //! Must not know: keys, how rows are drawn.
 
 use super::collect::count;
-use super::review::difference;
+use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, WITH_OTHERS};
@@ -96,8 +96,8 @@ fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
         })
         .collect();
     if let Some(item) = items.get(list.at) {
-        let lines = difference(&maker.run.state, &item.edit);
+        let texts = texts(&maker.run.state, &item.edit);
         let trouble = troubles.get(list.at).and_then(Option::as_deref);
-        tabs::gathered(maker, trouble, &lines);
+        tabs::gathered(maker, trouble, &texts);
     }
 }

@@ -277,7 +277,7 @@ fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, sett
             tabs::help(maker, &settings.keymap, kept, *here);
         }
         PageContent::Note(words) => tabs::note(maker, words),
-        PageContent::Difference(lines) => tabs::difference(maker, lines),
+        PageContent::Difference(texts) => tabs::apart(maker, texts),
         PageContent::Impact { edit, plan } => {
             *plan = tabs::impact(maker, edit).map(Box::new);
         }

@@ -2,10 +2,11 @@
 //!
 //! Must not know: keys, how a preview is drawn.
 
+use std::sync::Arc;
+
 use super::decide::{armed, send};
 use super::input::By;
 use super::{open, prompts};
-use crate::console::diff;
 use crate::console::doc::{self, Doc};
 use crate::console::json;
 use crate::console::model::Model;
@@ -35,7 +36,7 @@ pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
         .iter()
         .map(|edit| Changed {
             what: summary::edit(state, edit),
-            lines: difference(state, edit),
+            texts: texts(state, edit),
         })
         .collect();
     let title = match edits.len() {
@@ -79,8 +80,8 @@ fn show(
     );
 }
 
-/// What an edit changes in the text of its node.
-pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
+/// The text of its node before an edit, and after it.
+pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
     let old = |id: NodeId| {
         state
             .node(id)
@@ -105,7 +106,7 @@ pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
         }
         Edit::Delete { node, .. } => (old(*node), String::new()),
     };
-    diff::lines(&old, &new)
+    [old.into(), new.into()]
 }
 
 /// What a node says at the end of another branch.

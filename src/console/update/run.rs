@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{bulk, collect, done, ledger};
-use crate::console::diff;
 use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
@@ -271,14 +270,11 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .node(call)
             .map(crate::domain::node::Node::rev)
             .unwrap_or_default();
-        let lines = diff::lines(
-            &crate::console::json::pretty(&old),
-            &crate::console::json::pretty(&new),
-        );
+        let texts = [old, new].map(|args| crate::console::json::pretty(&args).into());
         let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
         model
             .overlays
-            .push(Overlay::Page(Page::new(title, PageContent::Difference(lines))));
+            .push(Overlay::Page(Page::new(title, PageContent::Difference(texts))));
     }
     model.complain(format!("{what} was refused: {words}"));
 }
