@@ -210,7 +210,6 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         line: Line::Unicode,
         keymap: Keymap::new(&[])?,
         arming_ms: 500,
-        user: "ada".to_owned(),
         session: "garden".to_owned(),
         utc_zero: None,
         source: Source::Live,

@@ -62,7 +62,6 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
         },
         keymap: looks::keymap(ground)?,
         arming_ms: settings.arming_ms.value,
-        user: ground.user().to_string(),
         session_name: session.chars().take(TOLD_APART).collect(),
         resume_hint: format!("to go on: overrule resume {session}\n"),
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),

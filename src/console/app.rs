@@ -11,6 +11,7 @@ mod save;
 mod typed;
 mod worker;
 
+use std::collections::VecDeque;
 use std::io;
 
 use crossterm::event::Event;
@@ -99,7 +100,6 @@ pub async fn run(
         line: options.line,
         keymap: options.keymap.clone(),
         arming_ms: options.arming_ms,
-        user: options.user.clone(),
         session: options.session_name.clone(),
         source: options.source,
         reach: options.reach,
@@ -375,8 +375,9 @@ impl App {
     }
 
     async fn carry_out(&mut self, out: Vec<Out>) -> Result<Option<Exit>, Error> {
-        for out in out {
-            match out {
+        let mut out = VecDeque::from(out);
+        while let Some(next) = out.pop_front() {
+            match next {
                 Out::Command(command) => self.link.send(command),
                 Out::Replay(control) => self.link.replay(control),
                 Out::Fork(step) => self.link.fork(step),
@@ -399,14 +400,23 @@ impl App {
                     self.screen.send_raw(&call)?;
                 }
                 Out::Suspend => self.suspend(Stops::Group).await?,
-                Out::Edit(text) => match self.lend(&text).await? {
-                    Ok(result) => drop(update(&mut self.model, Msg::Edited(result))),
-                    Err(exit) => return Ok(Some(exit)),
-                },
-                Out::Show(text) => match self.lend(&text).await? {
-                    Ok(result) => drop(update(&mut self.model, Msg::Shown(result.map(drop)))),
-                    Err(exit) => return Ok(Some(exit)),
-                },
+                Out::Edit(text) => {
+                    let (editor, scratch) = (self.options.editor.clone(), self.options.scratch.clone());
+                    let edit = || editor::edit(editor.as_deref(), &scratch, &text);
+                    match self.lend(edit).await? {
+                        Ok(result) => out.extend(update(&mut self.model, Msg::Edited(result))),
+                        Err(exit) => return Ok(Some(exit)),
+                    }
+                }
+                Out::Discard(file) => editor::discard(&file),
+                Out::Show(text) => {
+                    let (editor, scratch) = (self.options.editor.clone(), self.options.scratch.clone());
+                    let show = || editor::show(editor.as_deref(), &scratch, &text);
+                    match self.lend(show).await? {
+                        Ok(result) => out.extend(update(&mut self.model, Msg::Shown(result))),
+                        Err(exit) => return Ok(Some(exit)),
+                    }
+                }
                 Out::Quit(how) => {
                     let code = matches!(how, Leave::Interrupted).then_some(130);
                     return Ok(Some(Exit { how, code }));
@@ -453,11 +463,10 @@ impl App {
 
     /// Lends the terminal to the operator's editor. What interrupts the editor is not meant for the console; a
     /// request to end is.
-    async fn lend(&mut self, text: &str) -> Result<Result<Result<String, String>, Exit>, Error> {
+    async fn lend<F: Future>(&mut self, begin: impl FnOnce() -> F) -> Result<Result<F::Output, Exit>, Error> {
         self.stop_reading().await;
-        let edit = || editor::edit(self.options.editor.as_deref(), &self.options.scratch, text);
         let result = {
-            let lent = self.screen.lend(edit);
+            let lent = self.screen.lend(begin);
             tokio::pin!(lent);
             loop {
                 tokio::select! {

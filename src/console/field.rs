@@ -18,6 +18,21 @@ use crate::text;
 /// Longest text for the built-in editor; more goes to `$EDITOR`.
 pub const LIMIT: usize = 256 * 1024;
 
+/// Most lines for the built-in editor: the widget counts the rows of the screen in 16 bits, and a line can be broken
+/// into several of them.
+pub const LINES: usize = 30_000;
+
+/// Why a text is none for the built-in editor; none where it is.
+pub fn too_much(text: &str) -> Option<String> {
+    let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let (count, what, most) = match text.len() {
+        bytes if bytes > LIMIT => (bytes, "bytes", LIMIT),
+        _ if lines > LINES => (lines, "lines", LINES),
+        _ => return None,
+    };
+    Some(format!("{count} {what} are too many to type in (at most {most})"))
+}
+
 /// A text that is being typed.
 #[derive(Debug, Clone)]
 pub struct Field {
@@ -102,9 +117,14 @@ impl Field {
 
     /// Selects all of it: what is typed takes its place, a move of the cursor keeps it.
     pub fn select_all(&mut self) {
-        if !self.is_empty() {
-            self.area.select_all();
+        if self.is_empty() {
+            return;
         }
+        // The widget's own way ends at the 65,535th line and character.
+        self.area.cancel_selection();
+        self.area.move_cursor(CursorMove::Jump(0, 0));
+        self.area.start_selection();
+        self.to_end();
     }
 
     /// Puts the cursor behind the last character.
@@ -188,12 +208,16 @@ impl Field {
     /// Takes in what was typed, as far as there is room for it. Gives the number of characters that there was none for.
     pub fn type_in(&mut self, typed: &str) -> usize {
         let room = self.room();
-        let end = typed
-            .char_indices()
-            .map(|(at, c)| at + c.len_utf8())
-            .take_while(|end| *end <= room)
-            .last()
-            .unwrap_or(0);
+        let mut lines = LINES.max(self.opened.len()).saturating_sub(self.rows());
+        let fits = |(at, c): (usize, char)| {
+            let end = at + c.len_utf8();
+            if end > room || (c == '\n' && lines == 0) {
+                return None;
+            }
+            lines -= usize::from(c == '\n');
+            Some(end)
+        };
+        let end = typed.char_indices().map_while(fits).last().unwrap_or(0);
         let (taken, left) = typed.split_at(end);
         if !taken.is_empty() {
             self.area.insert_str(taken);
@@ -296,7 +320,7 @@ impl Field {
                     Reach::Down => self.go(Move::Down),
                     Reach::LineStart => self.area.move_cursor(CursorMove::Head),
                     Reach::LineEnd => self.area.move_cursor(CursorMove::End),
-                    Reach::All => self.area.select_all(),
+                    Reach::All => self.select_all(),
                 }
                 return;
             }

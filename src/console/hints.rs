@@ -20,7 +20,7 @@ use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::ladder::Stage;
 use crate::domain::stand::Stand;
-use crate::domain::state::Mode;
+use crate::domain::state::{LedgerEntry, Mode};
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
 use crate::domain::turn::Stream;
@@ -338,7 +338,11 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         }
         (Some(Overlay::Bulk(bulk)), Decide::All) => return bulk.is_dated(),
         (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.standing().next().is_some(),
-        (Some(Overlay::Listing(_)), Decide::Happened | Decide::DidNot) => return in_doubt(model).is_some(),
+        (Some(Overlay::Listing(_)), Decide::Happened) => return in_doubt(model).is_some(),
+        (Some(Overlay::Listing(_)), Decide::DidNot) => {
+            let runs = |entry: &LedgerEntry| model.run.outlived_of(entry.call, entry.attempt) == Some(true);
+            return in_doubt(model).is_some_and(|entry| !runs(entry));
+        }
         (Some(_), _) => return true,
         (None, _) => {}
     }

@@ -19,6 +19,7 @@ pub mod run;
 pub mod screen;
 pub mod seek;
 mod source;
+pub mod twice;
 
 use super::columns::{Measured, measured};
 use super::commands::{About, Verb};
@@ -48,6 +49,7 @@ use run::RunPart;
 use screen::{Pane, Screen};
 use seek::Seek;
 pub use source::Source;
+use twice::{Twice, What};
 
 /// Milliseconds between two pieces of a text in which matches are counted.
 const COUNTING: u64 = 20;
@@ -79,8 +81,6 @@ pub struct Settings {
     pub keymap: Keymap,
     /// Milliseconds that something must have been on screen before a key decides about it.
     pub arming_ms: u64,
-    /// Who operates.
-    pub user: String,
     /// Name of the session.
     pub session: String,
     /// Where what is shown comes from.
@@ -172,6 +172,8 @@ pub struct Model {
     pub arming: Arming,
     /// Keys that were pressed.
     pub keys: KeyState,
+    /// What was said once and has to be said again.
+    pub twice: Twice,
     /// Size, focus, places.
     pub screen: Screen,
     /// The word on the status line.
@@ -194,10 +196,20 @@ impl Model {
             collected: Collected::default(),
             arming: Arming::default(),
             keys: KeyState::default(),
+            twice: Twice::default(),
             screen: Screen::new(width, height),
             message: Message::default(),
             settings,
         }
+    }
+
+    /// Whether this is said for the second time, right after the first; else it counts as the first.
+    pub fn says_again(&mut self, what: What) -> bool {
+        let again = self.twice.is_again(what, self.arming.now);
+        if !again {
+            self.twice.say(what, self.arming.now);
+        }
+        again
     }
 
     /// Says something on the status line.

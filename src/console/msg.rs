@@ -3,6 +3,7 @@
 //! Time is part of the message (milliseconds of a monotonic clock), so that an update is a function
 //! of its arguments. Must not know: where messages come from, how a request is carried out.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::doc::Finding;
@@ -37,7 +38,7 @@ pub enum Msg {
     /// The files of themes and keys were read.
     Files(Read),
     /// `$EDITOR` ended.
-    Edited(Result<String, String>),
+    Edited(Result<Written, String>),
     /// What went over the wire for the request that was asked for.
     Wire(Result<Option<Frames>, String>),
     /// What was worked out about a long text.
@@ -48,6 +49,15 @@ pub enum Msg {
     Saved(Result<String, String>),
     /// `$EDITOR` ended that was opened to read.
     Shown(Result<(), String>),
+}
+
+/// What `$EDITOR` left.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// The file that it is in, until [`Out::Discard`].
+    pub file: PathBuf,
 }
 
 /// From the terminal.
@@ -119,6 +129,8 @@ pub enum Out {
     },
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
+    /// Take away what `$EDITOR` wrote: all of it was taken over.
+    Discard(PathBuf),
     /// Open in `$EDITOR` to read; [`Msg::Shown`] follows.
     Show(String),
     /// Read what went over the wire for a request; [`Msg::Wire`] follows.

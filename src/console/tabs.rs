@@ -62,7 +62,7 @@ pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{Kept, bulk, help, note, unasked};
 pub use plan::{gathered, impact, review};
-pub use revisions::{difference, words};
+pub use revisions::{apart, words};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 
 /// Columns of a name before its value.

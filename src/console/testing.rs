@@ -79,7 +79,6 @@ impl Stage {
             line: Line::Unicode,
             keymap: Keymap::new(&[]).unwrap(),
             arming_ms: ARMING,
-            user: "ada".to_owned(),
             session: "s1".to_owned(),
             utc_zero: Some(0),
             source: Source::Live,

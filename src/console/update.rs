@@ -71,7 +71,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             input::release(model, at, &mut out);
             search::count_on(model);
         }
-        Msg::Edited(result) => prompts::external(model, result),
+        Msg::Edited(result) => prompts::external(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
         Msg::Found(finding) => model.inspector.cache.put(finding),
         Msg::Drafted(draft) => collect::take_up(model, draft),

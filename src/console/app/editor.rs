@@ -8,28 +8,86 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Command;
 
+use crate::console::msg::Written;
+
 /// Longest text that is taken back, in bytes: as long as the longest that a journal keeps. An edit may have less, which
 /// is said before it is opened and where it is refused.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Lets the operator edit a text in their editor. Gives the text, or what went wrong.
-pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Result<String, String> {
+/// Lets the operator edit a text in their editor. Gives what they left there, or what went wrong. What they wrote is
+/// never taken away before somebody has it: the file stays until [`discard`], or for good where it cannot be read back.
+pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Result<Written, String> {
+    let (file, read) = lent(editor, scratch, text).await?;
+    match read {
+        Ok(text) => Ok(Written {
+            text,
+            file: file.keep(),
+        }),
+        Err(why) if file.is_written_to() => Err(format!(
+            "what you wrote is kept in {}: {why}",
+            file.keep().display()
+        )),
+        Err(why) => Err(why),
+    }
+}
+
+/// Lets the operator read a text in their editor. Nothing of it stays behind.
+pub(super) async fn show(editor: Option<&str>, scratch: &Path, text: &str) -> Result<(), String> {
+    let (file, read) = lent(editor, scratch, text).await?;
+    discard(&file.path);
+    read.map(drop)
+}
+
+/// Takes away a file that somebody has all of.
+pub(super) fn discard(file: &Path) {
+    // One that cannot be removed is not worth a word: nothing is lost.
+    let _ = std::fs::remove_file(file);
+}
+
+/// A file with a text, and what the operator's editor left in it.
+async fn lent<'t>(
+    editor: Option<&str>,
+    scratch: &Path,
+    text: &'t str,
+) -> Result<(Scratch<'t>, Result<String, String>), String> {
     let editor = editor
         .filter(|editor| !editor.trim().is_empty())
         .ok_or_else(|| "no editor is known: set EDITOR or VISUAL and start again".to_owned())?;
     let path = create(scratch, text)
         .map_err(|error| format!("failed to write a file in {}: {error}", scratch.display()))?;
-    let file = Scratch(path);
-    open(editor, &file.0).await
+    let file = Scratch { path, text };
+    let read = open(editor, &file.path).await;
+    Ok((file, read))
 }
 
-/// A file that is taken away whatever happens to the edit.
-struct Scratch(PathBuf);
+/// A file that is taken away whatever happens to the edit, unless something was written into it.
+struct Scratch<'t> {
+    path: PathBuf,
+    /// What was put into it.
+    text: &'t str,
+}
 
-impl Drop for Scratch {
+impl Scratch<'_> {
+    /// Whether it holds anything else than what was put there; so it does where nobody can tell.
+    fn is_written_to(&self) -> bool {
+        match std::fs::metadata(&self.path) {
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+            Ok(now) if now.len() != self.text.len() as u64 => true,
+            Ok(_) => !std::fs::read(&self.path).is_ok_and(|now| now == self.text.as_bytes()),
+        }
+    }
+
+    /// Lets it stay.
+    fn keep(self) -> PathBuf {
+        std::mem::take(&mut std::mem::ManuallyDrop::new(self).path)
+    }
+}
+
+impl Drop for Scratch<'_> {
     fn drop(&mut self) {
-        // Nothing of the text stays behind; a file that cannot be removed is not worth losing the text for.
-        let _ = std::fs::remove_file(&self.0);
+        if !self.is_written_to() {
+            discard(&self.path);
+        }
     }
 }
 
@@ -98,12 +156,60 @@ async fn open(editor: &str, path: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
+    /// How many files there are.
+    fn kept(dir: &Path) -> usize {
+        std::fs::read_dir(dir).unwrap().count()
+    }
+
     #[tokio::test]
     async fn the_text_comes_back_changed_and_the_file_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let edited = edit(Some("sed -i s/a/b/"), dir.path(), "a\n").await.unwrap();
-        assert_eq!(edited, "b\n");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert_eq!(edited.text, "b\n");
+        let file = edited.file;
+        assert_eq!(
+            std::fs::read_to_string(&file).unwrap(),
+            "b\n",
+            "nobody has it yet"
+        );
+        discard(&file);
+        assert_eq!(kept(dir.path()), 0);
+        show(Some("sed -i s/a/b/"), dir.path(), "a\n").await.unwrap();
+        assert_eq!(kept(dir.path()), 0, "what is only read is changed nowhere");
+    }
+
+    #[tokio::test]
+    async fn what_was_written_and_cannot_be_read_back_is_kept_and_its_place_is_told() {
+        let too_long = format!("truncate -s {}", LIMIT + 1);
+        let all = [
+            "printf '\\377' >",
+            too_long.as_str(),
+            "f() { echo written > \"$1\"; false; }; f",
+            "f() { echo x > \"$1\"; false; }; f",
+        ];
+        for editor in all {
+            let dir = tempfile::tempdir().unwrap();
+            let error = edit(Some(editor), dir.path(), "a\n").await.unwrap_err();
+            let file = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap();
+            let told = format!("what you wrote is kept in {}: ", file.path().display());
+            assert!(error.starts_with(&told), "{error}");
+            assert_ne!(std::fs::metadata(file.path()).unwrap().len(), 0, "{editor}");
+            // What is only read is nothing of theirs.
+            let dir = tempfile::tempdir().unwrap();
+            let error = show(Some(editor), dir.path(), "a\n").await.unwrap_err();
+            assert!(!error.contains("kept"), "{error}");
+            assert_eq!(kept(dir.path()), 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_written_stays_where_nobody_waits_for_it_any_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let editor = "f() { echo written > \"$1\"; while :; do sleep 0.01; done; }; f";
+        let edit = edit(Some(editor), dir.path(), "a");
+        let waited = tokio::time::timeout(std::time::Duration::from_millis(500), edit).await;
+        assert!(waited.is_err(), "it goes on");
+        assert_eq!(kept(dir.path()), 1);
     }
 
     #[tokio::test]

@@ -34,8 +34,6 @@ pub struct Options {
     pub keymap: Keymap,
     /// Milliseconds that something must have been on screen before a key decides about it.
     pub arming_ms: u64,
-    /// Who operates.
-    pub user: String,
     /// Name of the session in the header.
     pub session_name: String,
     /// How to go on later; printed after a defect ended the program.

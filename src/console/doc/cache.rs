@@ -105,6 +105,27 @@ impl Shown {
 /// Two revisions of a node, with the texts that they hold.
 pub(super) type Revisions = (NodeId, [Rev; 2], [Option<Same>; 2]);
 
+/// Two texts, held line by line against each other: known by what they say, as nobody keeps them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Compared(Arc<str>, Arc<str>);
+
+impl Hash for Compared {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Few are known at a time: to compare them costs less than to go through each.
+        (self.0.len(), self.1.len()).hash(state);
+    }
+}
+
+impl Source for Compared {
+    fn bytes(&self) -> usize {
+        self.0.len() + self.1.len()
+    }
+
+    fn is_long(&self) -> bool {
+        self.bytes() > COMPARED
+    }
+}
+
 /// What documents were made of before.
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
@@ -116,6 +137,7 @@ pub struct Cache {
     alike: Memo<(Same, Same), usize>,
     members: Memo<Same, Members>,
     differences: Memo<Revisions, Arc<[diff::Line]>>,
+    compared: Memo<Compared, Arc<[diff::Line]>>,
     /// What nobody began to work out yet.
     work: Vec<Work>,
     /// Texts of which there is no shared one: those of the document made last, and of the one being made.
@@ -135,6 +157,7 @@ impl Cache {
             Found::Survey(key, value) => self.surveys.put(key, value),
             Found::Coloured(key, value) => self.coloured.put(key, value),
             Found::Difference(key, value) => self.differences.put(key, value),
+            Found::Compared(key, value) => self.compared.put(key, value),
         }
     }
 
@@ -252,6 +275,19 @@ impl Cache {
         )
     }
 
+    /// The difference between two texts.
+    pub fn compared(&mut self, old: &Arc<str>, new: &Arc<str>) -> Result<Arc<[diff::Line]>, Arc<Ticket>> {
+        let (before, now) = (Arc::clone(old), Arc::clone(new));
+        let key = Compared(Arc::clone(old), Arc::clone(new));
+        let same = key.clone();
+        self.compared.later(
+            key,
+            &mut self.work,
+            move || diff::lines(&before, &now).into(),
+            move |lines| Finding(Found::Compared(same.clone(), lines)),
+        )
+    }
+
     /// A text that can be found again, of one that nobody shares.
     pub fn owned(&mut self, text: &str) -> Arc<str> {
         let [kept, used] = &self.owned;
@@ -271,6 +307,7 @@ impl Cache {
         self.alike.turn();
         self.members.turn();
         self.differences.turn();
+        self.compared.turn();
         let [_, used] = std::mem::take(&mut self.owned);
         self.owned = [used, Vec::new()];
     }

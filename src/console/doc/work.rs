@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use super::cache::{Revisions, Same, Shown};
+use super::cache::{Compared, Revisions, Same, Shown};
 use crate::console::diff;
 use crate::console::pager::Pager;
 use crate::text::Survey;
@@ -60,4 +60,5 @@ pub(super) enum Found {
     Survey(Same, Arc<Survey>),
     Coloured(Same, bool),
     Difference(Revisions, Arc<[diff::Line]>),
+    Compared(Compared, Arc<[diff::Line]>),
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::console::key::Key;
 use crate::domain::call::Digest;
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 
 /// Keys within this many milliseconds count as one burst.
 pub const BURST_MS: u64 = 15;
@@ -62,6 +62,11 @@ pub enum Question {
     Bulk {
         /// Which, by a number that changes when the list does.
         stamp: u64,
+    },
+    /// An execution under the cursor of the list of effects: a word on what came of it.
+    Effect {
+        /// The event that began it.
+        seq: Seq,
     },
     /// The emergency stop.
     Stop,

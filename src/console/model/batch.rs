@@ -2,6 +2,8 @@
 //!
 //! Must not know: how they are sent, where the word is shown.
 
+use std::collections::BTreeMap;
+
 use crate::console::rows::many;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::NodeId;
@@ -13,7 +15,7 @@ const NAMED: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Batch {
     /// Those that are not answered yet.
-    open: Vec<Command>,
+    open: BTreeMap<NodeId, Command>,
     /// Calls of the list that had changed or waited no more, and were not sent.
     left: Vec<NodeId>,
     approved: Vec<NodeId>,
@@ -40,9 +42,14 @@ pub struct Sum {
 
 impl Batch {
     /// These were sent; those others of the list were not.
-    pub const fn new(open: Vec<Command>, left: Vec<NodeId>) -> Self {
+    pub fn new(sent: Vec<Command>, left: Vec<NodeId>) -> Self {
+        let call = |command: &Command| match command {
+            Command::Call(CallCommand::Approve { call, .. }) => Some(*call),
+            _ => None,
+        };
+        let open = sent.into_iter().filter_map(|one| Some((call(&one)?, one)));
         Self {
-            open,
+            open: open.collect(),
             left,
             approved: Vec::new(),
             unread: 0,
@@ -55,10 +62,10 @@ impl Batch {
         let Command::Call(CallCommand::Approve { call, unread, .. }) = command else {
             return false;
         };
-        let Some(at) = self.open.iter().position(|one| one == command) else {
+        if self.open.get(call) != Some(command) {
             return false;
-        };
-        self.open.remove(at);
+        }
+        self.open.remove(call);
         if let Some(why) = why {
             self.refused.push((*call, why.to_owned()));
         } else {
@@ -69,15 +76,14 @@ impl Batch {
     }
 
     /// True once each is answered.
-    pub const fn is_answered(&self) -> bool {
+    pub fn is_answered(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// True for a call that was in the list, whatever became of it.
-    pub fn listed(&self, call: NodeId) -> bool {
-        self.approved.contains(&call)
-            || self.left.contains(&call)
-            || self.refused.iter().any(|(one, _)| *one == call)
+    /// The calls that were in the list, whatever became of them.
+    pub fn listed(&self) -> impl Iterator<Item = NodeId> {
+        let refused = self.refused.iter().map(|(call, _)| *call);
+        self.approved.iter().chain(&self.left).copied().chain(refused)
     }
 
     /// What came of all of them, once each is answered, and what was not in the list and goes on waiting; nothing for

@@ -8,7 +8,7 @@ mod stood;
 use std::sync::Arc;
 
 use super::run::RunPart;
-use crate::console::field::{self, Field, LIMIT};
+use crate::console::field::{self, Field, LIMIT, LINES, too_much};
 use crate::console::json;
 use crate::console::keymap::Keymap;
 use crate::console::scope::{self, Reader};
@@ -49,10 +49,6 @@ pub struct Editor {
     pub form: Form,
     /// The exact text that the editor was opened on; empty for a new one.
     pub original: Arc<str>,
-    /// True once the operator asked to close it although its text was changed: asked again, it closes.
-    pub leaving: bool,
-    /// True once the operator was told that there is nothing in it: finished again, it counts.
-    pub told_empty: bool,
     /// True where an untouched text may be sent: a new call, another tool.
     pub is_new: bool,
     /// What is wrong with it.
@@ -75,15 +71,13 @@ pub struct Editor {
 
 impl Editor {
     fn open(purpose: Purpose, title: String, original: &Arc<str>, text: String, form: Form) -> Self {
-        let is_long = text.len() > LIMIT;
+        let is_long = too_much(&text).is_some();
         Self {
             purpose,
             title,
             field: Field::lines(if is_long { "" } else { &text }),
             form,
             original: Arc::clone(original),
-            leaving: false,
-            told_empty: false,
             is_new: original.is_empty(),
             faults: Vec::new(),
             marks: Vec::new(),
@@ -142,7 +136,7 @@ impl Editor {
             self.form = Form::Json;
             json::pretty(value)
         });
-        if shown.len() > LIMIT {
+        if too_much(&shown).is_some() {
             self.long = Some(shown);
             self.can_go_back = false;
         } else {
@@ -191,7 +185,7 @@ impl Editor {
         }
         let lines: Vec<&str> = returned.split('\n').collect();
         let parsed = field::read(&lines).map_err(|misread| misread.words())?;
-        if parsed.len() > LIMIT {
+        if too_much(&parsed).is_some() {
             self.can_go_back |= self.long.is_none();
             self.long = Some(parsed);
         } else {
@@ -337,12 +331,15 @@ impl Editor {
 
     /// Takes in a paste. Gives a word where the text is too long for the editor now.
     pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
-        if self.field.len() + pasted.len() <= LIMIT {
+        let lines = pasted.replace("\r\n", "\n").replace('\r', "\n");
+        let shown = self.field.shown();
+        if self.field.len() + pasted.len() <= LIMIT
+            && self.field.rows() + lines.matches('\n').count() <= LINES
+        {
             self.field.paste(pasted)?;
             self.check();
             return Ok(());
         }
-        let shown = self.field.shown();
         let (before, after) = shown
             .split_at_checked(self.field.offset())
             .unwrap_or((shown.as_str(), ""));
@@ -350,15 +347,12 @@ impl Editor {
             let lines: Vec<&str> = part.split('\n').collect();
             field::read(&lines).map_err(|misread| misread.words())
         };
-        let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
-        let long = format!("{}{pasted}{}", read(before)?, read(after)?);
-        let bytes = long.len();
+        let long = format!("{}{lines}{}", read(before)?, read(after)?);
+        let why = too_much(&long).unwrap_or_default();
         self.long = Some(long);
         self.can_go_back = true;
         self.check();
-        Err(format!(
-            "{bytes} bytes are more than the editor here takes ({LIMIT})"
-        ))
+        Err(why)
     }
 
     /// Takes back what made the text too long; false where it was so from the beginning.
@@ -407,8 +401,11 @@ impl Editor {
                 self.field.replace(&json::string(&text));
             }
             Form::Json => {
-                self.form = Form::Text;
-                self.field.replace(&json::as_text(&text).unwrap_or(text));
+                let text = json::as_text(&text).unwrap_or(text);
+                if too_much(&text).is_none() {
+                    self.form = Form::Text;
+                    self.field.replace(&text);
+                }
             }
         }
         self.check();

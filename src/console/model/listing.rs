@@ -9,10 +9,7 @@ use crate::domain::id::{Epoch, NodeId, Seq};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// The collected edits.
-    Collected {
-        /// True once all were to be dropped: the next time they are.
-        drops: bool,
-    },
+    Collected,
     /// The branches.
     Branches {
         /// The one to compare with; the one that stands where none is chosen.
@@ -31,25 +28,20 @@ pub enum Kind {
     Effects {
         /// The whole ledger.
         all: bool,
-        /// The one that was to be said not to have happened: the next time it is.
-        says: Option<Seq>,
     },
     /// Rules of the session.
-    Rules {
-        /// The one that was to be dropped: the next time it is.
-        drops: Option<u32>,
-    },
+    Rules,
 }
 
 impl Kind {
     /// Where its keys are looked up.
     pub const fn context(&self) -> Context {
         match self {
-            Self::Collected { .. } => Context::Gathered,
+            Self::Collected => Context::Gathered,
             Self::Branches { .. } => Context::Branches,
             Self::Compare { .. } => Context::Compare,
             Self::Effects { .. } => Context::Effects,
-            Self::Rules { .. } => Context::Rules,
+            Self::Rules => Context::Rules,
         }
     }
 }
@@ -133,7 +125,6 @@ impl Listing {
 
     /// Up and down choose an entry; gives back larger steps, which read more about it.
     pub fn step(&mut self, to: Move) -> Option<Move> {
-        self.disarm();
         let last = self.items.len().saturating_sub(1);
         self.at = match to {
             Move::Up => self.at.saturating_sub(1),
@@ -147,20 +138,9 @@ impl Listing {
         None
     }
 
-    /// What was said once counts only while the cursor stays where it was.
-    fn disarm(&mut self) {
-        match &mut self.kind {
-            Kind::Collected { drops } => *drops = false,
-            Kind::Rules { drops } => *drops = None,
-            Kind::Effects { says, .. } => *says = None,
-            Kind::Branches { .. } | Kind::Compare { .. } => {}
-        }
-    }
-
     /// Puts the cursor on an entry.
     pub fn point(&mut self, at: usize) {
         if at < self.items.len() {
-            self.disarm();
             self.at = at;
             self.selected = self.items.get(at).copied();
             self.top = 0;

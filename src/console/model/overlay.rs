@@ -12,7 +12,6 @@ use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
 use crate::console::commands::{Context, Verb};
-use crate::console::diff;
 use crate::console::doc::{Doc, Styled};
 use crate::console::field::Field;
 use crate::console::summary::Summary;
@@ -144,7 +143,7 @@ pub enum PageContent {
     /// Why the run waits for a person.
     Needed,
     /// A difference.
-    Difference(Vec<diff::Line>),
+    Difference([Arc<str>; 2]),
     /// What a change of a node would do, whatever it is.
     Impact {
         /// The change.
@@ -254,6 +253,8 @@ pub struct Review {
     pub reason: String,
     /// Whose edits these are.
     pub whose: Whose,
+    /// What was sent from it and is not answered yet; none before.
+    pub sent: Option<Command>,
     /// What became of the node while the edit was typed; empty for nothing. Safe to show.
     pub meanwhile: String,
     /// All of it as rows.
@@ -300,8 +301,8 @@ pub enum Whose {
 pub struct Changed {
     /// Which edit.
     pub what: Summary,
-    /// What changes.
-    pub lines: Vec<diff::Line>,
+    /// The text before and after.
+    pub texts: [Arc<str>; 2],
 }
 
 /// A call in a list of calls.
@@ -378,6 +379,8 @@ pub struct RuleView {
     pub wanted: Wanted,
     /// What it would have meant; or why it may not stand.
     pub would: Result<Would, String>,
+    /// What was sent from it and is not answered yet; none before.
+    pub sent: Option<Command>,
     /// For each call that it would decide at once the bytes of its arguments that nobody has read.
     pub unread: Vec<u64>,
     /// As rows.

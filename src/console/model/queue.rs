@@ -3,13 +3,13 @@
 //! Its rows never move under the cursor: what is gone stays as a dim row until the operator moves.
 //! Must not know: what a decision does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::console::alike::Alike;
 use crate::domain::id::{NodeId, Rev, TurnId};
 
 /// What waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wanted {
     /// A call, in one revision, since one event: a call that is asked again is another entry.
     Call {
@@ -60,16 +60,17 @@ pub struct QueuePane {
 impl QueuePane {
     /// Takes in what waits now. New entries go to the end; what is gone is marked, not removed.
     pub fn sync(&mut self, waiting: &[Wanted]) {
+        // Each is looked for in a set: thousands can wait, and this is done before every frame.
+        let mut fresh: BTreeSet<Wanted> = waiting.iter().copied().collect();
         for item in &mut self.items {
-            item.gone = !waiting.contains(&item.wanted);
+            item.gone = !fresh.remove(&item.wanted);
         }
-        for wanted in waiting {
-            if !self.items.iter().any(|item| item.wanted == *wanted) {
-                self.items.push(Item {
-                    wanted: *wanted,
-                    gone: false,
-                });
-            }
+        if !fresh.is_empty() {
+            let fresh = waiting.iter().filter(|wanted| fresh.remove(*wanted));
+            self.items.extend(fresh.map(|wanted| Item {
+                wanted: *wanted,
+                gone: false,
+            }));
         }
         if self.leaving.is_some() && self.leaving == self.selected && self.current().is_none() {
             self.leaving = None;
@@ -189,6 +190,27 @@ mod tests {
         queue.sync(&[call(5), call(7), call(9)]);
         assert_eq!(queue.position(), Some(0));
         assert_eq!(queue.waiting(), 3);
+    }
+
+    #[test]
+    fn each_that_waits_has_one_row_in_the_order_of_its_arrival() {
+        let mut queue = QueuePane::default();
+        queue.sync(&[call(9), call(2)]);
+        queue.step(1);
+        queue.sync(&[call(7), call(2), call(3), call(7)]);
+        let rows: Vec<(Wanted, bool)> = queue.items.iter().map(|item| (item.wanted, item.gone)).collect();
+        assert_eq!(
+            rows,
+            [
+                (call(9), true),
+                (call(2), false),
+                (call(7), false),
+                (call(3), false)
+            ]
+        );
+        queue.sync(&[call(2), call(9)]);
+        assert_eq!(queue.waiting(), 2, "what waits again has its row again");
+        assert_eq!(queue.items.len(), 2);
     }
 
     #[test]

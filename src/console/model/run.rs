@@ -17,7 +17,7 @@ use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::live::Live;
 use crate::domain::node::Node;
 use crate::domain::stand::{self, Stand};
@@ -200,6 +200,23 @@ impl RunPart {
     /// Whether the process of a call that is in doubt still runs; none where that is not known.
     pub fn outlived(&self, call: NodeId) -> Option<bool> {
         let found = self.outliving.iter().find(|(process, _)| process.call == call);
+        found.and_then(|(_, lives)| *lives)
+    }
+
+    /// The process of an execution that may have outlived the program that had started it.
+    pub fn process_of(&self, call: NodeId, attempt: Attempt) -> Option<Outliving> {
+        let call = self.state.call(call)?;
+        let mut attempts = call.attempts.iter();
+        let record = attempts.find(|one| one.no == attempt && one.outcome.is_none())?;
+        let (pid, ticks) = record.under.process?;
+        let call = call.id;
+        Some(Outliving { call, pid, ticks })
+    }
+
+    /// Whether the process of an execution still runs; none where that is not known.
+    pub fn outlived_of(&self, call: NodeId, attempt: Attempt) -> Option<bool> {
+        let process = self.process_of(call, attempt)?;
+        let found = self.outliving.iter().find(|(one, _)| *one == process);
         found.and_then(|(_, lives)| *lives)
     }
 

@@ -5,6 +5,7 @@
 
 use ratatui::layout::Rect;
 
+use super::overlay::{List, ListPurpose};
 use crate::console::commands::Context;
 
 /// Smallest screen on which something can be decided.
@@ -241,6 +242,16 @@ impl Screen {
             .unwrap_or(u16::MAX)
             .clamp(2, body.height.max(2));
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
+    }
+
+    /// Where a list to choose from stands on top, its title line included.
+    pub fn list(&self, list: &List) -> Rect {
+        let mut area = self.overlay(list.choices.len() + 1);
+        if matches!(list.purpose, ListPurpose::Complete { .. }) {
+            // The text that it is about stands above.
+            area.y = self.places.body.bottom().saturating_sub(area.height);
+        }
+        area
     }
 
     /// Where a list of so many rows stands with more about one of them below: all of it, the rows of

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Maker;
-use super::revisions::{difference, words};
+use super::revisions::{apart, words};
 use crate::console::columns::Columns as _;
-use crate::console::diff;
 use crate::console::doc::{Form, Piece, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::pager::Wrap;
@@ -308,7 +307,7 @@ pub fn compared_node(maker: &mut Maker<'_>, comparison: &Comparison, node: NodeI
         };
         maker.own(Role::Title, format!("{id} {name} {sign}").replace("  ", " "));
         if !row.same {
-            difference(maker, &diff::lines(&a, &b));
+            apart(maker, &[a.into(), b.into()]);
         }
     }
 }

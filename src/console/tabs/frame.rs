@@ -126,7 +126,7 @@ pub(super) fn commands(maker: &mut Maker<'_>, call: &Call, tool: &str, shown: &s
                 Gate::Ask => Role::Awaiting,
                 Gate::Deny => Role::Failed,
             };
-            row = row.own(role, format!("  the policy {}", alone(part.gate)));
+            row = row.own(role, format!("  the policy {}", part.gate.alone()));
         }
         if segment.more {
             row = row.own(Role::Warning, "  only a shell can tell all that it does");
@@ -140,22 +140,12 @@ pub(super) fn commands(maker: &mut Maker<'_>, call: &Call, tool: &str, shown: &s
     }
 }
 
-/// What the policy would do with a command if it were the only one.
-const fn alone(gate: Gate) -> &'static str {
-    match gate {
-        Gate::Allow => "would let it run",
-        Gate::Ask => "asks",
-        Gate::Deny => "denies it",
-    }
-}
-
 /// The commands that a call hands to a shell.
 fn handed(tool: &str, args: &str) -> Vec<shell::Command> {
-    if tool != "shell" || args.len() > LINE {
+    if args.len() > LINE {
         return Vec::new();
     }
-    let args: serde_json::Value = serde_json::from_str(args).unwrap_or_default();
-    shell::handed(&args).commands
+    shell::of_call(tool, args).commands
 }
 
 /// The files that it runs. What is in them is part of what is decided, and is looked at once more before it begins.
@@ -173,15 +163,13 @@ pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
     let row = |(at, one): (usize, &Operand)| {
         let name = if at == 0 { "runs" } else { "" };
         let row = Styled::new().own(Role::Dim, format!("{:indent$}{name:<10} ", ""));
+        let told = one.seen.told().unwrap_or_default();
         match one.seen {
-            Seen::Untold => row.untrusted(Role::Accent, &one.path, PATH).own(
-                Role::Warning,
-                "  only a shell can tell which file that is: it is not looked at",
-            ),
-            Seen::Cut => row.own(
-                Role::Warning,
-                "more: not all files that it may run were looked at",
-            ),
+            Seen::Untold => {
+                let row = row.untrusted(Role::Accent, &one.path, PATH);
+                row.own(Role::Warning, format!("  {told}"))
+            }
+            Seen::Cut => row.own(Role::Warning, format!("more: {told}")),
             Seen::Whole | Seen::Dates => file(row, one, runs.altered.contains(&one.path)),
         }
     };
@@ -194,8 +182,8 @@ fn file(row: Styled, one: &Operand, altered: bool) -> Styled {
     let mut row = row
         .untrusted(Role::Accent, &one.path, PATH)
         .own(Role::Text, format!("  {} bytes, {hash}", one.bytes));
-    if one.seen == Seen::Dates {
-        row = row.own(Role::Warning, "  too long to be read: its size and dates count");
+    if let Some(told) = one.seen.told() {
+        row = row.own(Role::Warning, format!("  {told}"));
     }
     if altered {
         row = row.own(
@@ -208,21 +196,9 @@ fn file(row: Styled, one: &Operand, altered: bool) -> Styled {
 
 /// What of the arguments is not what it looks like, in all that is approved.
 pub(super) fn look_out(maker: &mut Maker<'_>, survey: &Survey) {
-    for hit in &survey.first {
-        let words = format!("byte {}: {}: {}", hit.at, hit.kind.word(), visible(&hit.word));
-        maker.fact("look out", Role::Warning, words);
-    }
-    let total = survey.total();
-    if total > survey.first.len() {
-        let kinds: Vec<String> = survey
-            .counts
-            .iter()
-            .map(|(kind, count)| kind.counted(*count))
-            .collect();
-        maker.fact(
-            "",
-            Role::Warning,
-            format!("{total} places in all: {}", kinds.join(", ")),
-        );
+    for (at, words) in survey.words().into_iter().enumerate() {
+        // The last line is about all of them, where there are more.
+        let name = if at < survey.first.len() { "look out" } else { "" };
+        maker.fact(name, Role::Warning, words);
     }
 }

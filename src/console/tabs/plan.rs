@@ -2,8 +2,9 @@
 //!
 //! What cannot be taken back comes first. Must not know: how a change is committed.
 
+use std::sync::Arc;
+
 use super::{Maker, NAME, WHOLE};
-use crate::console::diff;
 use crate::console::doc::Styled;
 use crate::console::model::overlay::{Review, Whose};
 use crate::console::summary::{self, Summary};
@@ -18,7 +19,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::thread;
 use crate::text::heed;
 
-use super::revisions::difference;
+use super::revisions::apart;
 
 /// Nodes of a kind that are listed by name.
 const MOST: usize = 40;
@@ -69,7 +70,7 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
         if let Some(words) = edit.and_then(|words| heed(words)) {
             maker.own(Role::Warning, words);
         }
-        difference(maker, &changed.lines);
+        apart(maker, &changed.texts);
     }
 }
 
@@ -165,11 +166,11 @@ pub fn impact(maker: &mut Maker<'_>, edit: &Edit) -> Option<Plan> {
 }
 
 /// More about a collected edit.
-pub fn gathered(maker: &mut Maker<'_>, trouble: Option<&str>, lines: &[diff::Line]) {
+pub fn gathered(maker: &mut Maker<'_>, trouble: Option<&str>, texts: &[Arc<str>; 2]) {
     if let Some(trouble) = trouble {
         maker.own(Role::Error, crate::text::visible(trouble));
     }
-    difference(maker, lines);
+    apart(maker, texts);
 }
 
 fn refused(maker: &mut Maker<'_>, refusal: &Refusal) {

@@ -65,8 +65,17 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
     }
 }
 
+/// The difference between two texts; where it takes long, once it is worked out.
+pub fn apart(maker: &mut Maker<'_>, texts: &[Arc<str>; 2]) {
+    let [old, new] = texts;
+    let lines = maker.cache.compared(old, new);
+    if let Some(lines) = maker.found(lines, old.len() + new.len()) {
+        difference(maker, &lines);
+    }
+}
+
 /// Lines of a difference.
-pub fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
+pub(super) fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
     for line in lines {
         let (role, mark) = match line.change {
             Change::Same => (Role::Dim, "  "),

@@ -3,6 +3,7 @@
 //! The list stays as it was opened: what comes is counted, and taken in only by a key. Must not know: keys,
 //! which calls can be approved together.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -95,8 +96,9 @@ pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64
 /// Compares the open list with what could be listed now: marks what left, counts what came. What left once
 /// does not come back by itself.
 pub(super) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
+    let waits: BTreeMap<NodeId, &BulkItem> = now.iter().map(|one| (one.call, one)).collect();
     for item in &mut bulk.items {
-        if item.left.is_none() && !now.iter().any(|one| is_same(one, item)) {
+        if item.left.is_none() && !waits.get(&item.call).is_some_and(|one| is_same(one, item)) {
             let waits = state
                 .call(item.call)
                 .is_some_and(|call| call.status == Status::Awaiting);
@@ -110,10 +112,8 @@ pub(super) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
             });
         }
     }
-    let is_listed = |one: &BulkItem| {
-        let mut items = bulk.items.iter();
-        items.any(|item| item.left.is_none() && is_same(one, item))
-    };
+    let listed: BTreeMap<NodeId, &BulkItem> = bulk.standing().map(|item| (item.call, item)).collect();
+    let is_listed = |one: &BulkItem| listed.get(&one.call).is_some_and(|item| is_same(one, item));
     bulk.more = now.iter().filter(|one| !is_listed(one)).count();
 }
 
@@ -216,13 +216,14 @@ pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) 
 
 /// What was not in the list that was approved and goes on waiting, with the reason.
 fn still_waiting(state: &State, batch: &Batch) -> String {
+    let listed: BTreeSet<NodeId> = batch.listed().collect();
     let mut left = bulk::left_out(state);
     for calls in left.values_mut() {
-        calls.retain(|call| !batch.listed(*call));
+        calls.retain(|call| !listed.contains(call));
     }
     left.retain(|_, calls| !calls.is_empty());
     let came = bulk::together(state).into_iter().map(|item| item.call);
-    let came: Vec<NodeId> = came.filter(|call| !batch.listed(*call)).collect();
+    let came: Vec<NodeId> = came.filter(|call| !listed.contains(call)).collect();
     let words = [apart::came(&came), apart::words(&left)];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
     words.join(", ")

@@ -149,7 +149,7 @@ pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> R
 
 pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     if ledger::selected(model).is_some() {
-        return ledger::happened(model);
+        return ledger::happened(model, by, at);
     }
     let (call, ..) = asked(model, by, at)?;
     let attempt = in_doubt(model, call);
@@ -171,13 +171,11 @@ fn in_doubt(model: &Model, call: NodeId) -> Option<Attempt> {
 
 pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     if ledger::selected(model).is_some() {
-        return ledger::did_not(model, out);
+        return ledger::did_not(model, by, at, out);
     }
     let (call, ..) = asked(model, by, at)?;
     if model.run.outlived(call) == Some(true) {
-        return Err(format!(
-            "{call} still runs, and may happen yet: wait for its end, or end it; then say that it did not happen"
-        ));
+        return Err(still_runs(call));
     }
     // What was approved runs at once.
     whole(model)?;
@@ -191,6 +189,13 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     });
     send(model, command, Some(call), out);
     Ok(())
+}
+
+/// Why nobody can say that what still runs did not happen.
+pub(super) fn still_runs(call: NodeId) -> String {
+    format!(
+        "{call} still runs, and may happen yet: wait for its end, or end it; then say that it did not happen"
+    )
 }
 
 /// Nobody finds out: it is said what then stands, and asked what else the model is told.

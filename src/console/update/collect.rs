@@ -11,6 +11,7 @@ use crate::console::model::collected::{Collected, moved, node_of, rebased};
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
+use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
@@ -146,7 +147,7 @@ pub(super) fn take_up(model: &mut Model, draft: Result<String, String>) {
 /// Opens the list.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     some(model)?;
-    let kind = Kind::Collected { drops: false };
+    let kind = Kind::Collected;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
     Ok(())
 }
@@ -206,14 +207,10 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
     let key = model.settings.keymap.first("collected-drop");
     let count = model.collected.len();
     let would = and_run(model, None, "then");
-    let drops = match model.overlays.last_mut() {
-        Some(Overlay::Listing(list)) => match &mut list.kind {
-            Kind::Collected { drops } => drops,
-            _ => return Ok(()),
-        },
-        _ => return Ok(()),
-    };
-    if !std::mem::replace(drops, true) {
+    if !matches!(model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::Collected) {
+        return Ok(());
+    }
+    if !model.says_again(What::Forget(model.collected.stamp)) {
         return Err(match count {
             1 => format!("{key} once more forgets the edit{would}; nothing of it was committed"),
             _ => format!("{key} once more forgets all {count} edits{would}; nothing of them was committed"),

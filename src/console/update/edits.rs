@@ -8,10 +8,11 @@ use super::decide::{send, subject};
 use super::input::By;
 use super::{branches, collect, ledger, lists, offers, open, review, rules};
 use crate::console::commands::{EditVerb, Verb};
-use crate::console::field::LIMIT;
+use crate::console::field::too_much;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
+use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand, Resolution};
@@ -164,10 +165,8 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
     }
     if let Some(long) = &editor.long {
         let ways = editor.ways_out(&model.settings.keymap);
-        model.say(format!(
-            "{} bytes are too many to type in (at most {LIMIT}): {ways}",
-            long.len()
-        ));
+        let why = too_much(long).unwrap_or_default();
+        model.say(format!("{why}: {ways}"));
     }
     open(model, Overlay::Editor(Box::new(editor)));
 }
@@ -362,7 +361,9 @@ pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit,
         return Some((edit, editor.item));
     }
     // What is sent from here is not shown once more before it counts.
-    if editor.field.is_empty() && editor.long.is_none() && !std::mem::replace(&mut editor.told_empty, true) {
+    let nothing = editor.field.is_empty() && editor.long.is_none();
+    if nothing && !model.twice.is_again(What::Empty, model.arming.now) {
+        model.twice.say(What::Empty, model.arming.now);
         let key = model.settings.keymap.first("done");
         model.complain(format!("nothing is written: {key} again gives an empty result"));
         return None;

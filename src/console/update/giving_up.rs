@@ -1,17 +1,19 @@
 //! Closing what is typed into without finishing it. Must not know: keys, what the text is for.
 
 use super::collect;
-use super::prompts::was_leaving;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Meanwhile};
 use crate::console::model::overlay::Overlay;
+use crate::console::model::twice::What;
 use crate::console::msg::Out;
 
 /// Closes what is open. What was typed into an editor, or as the reason of something, is dropped only by a second key
 /// right after, and so is an editor closed whose node stands otherwise than when it was opened.
 pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
-    let twice = was_leaving(model);
+    let what = What::Close(model.overlays.len());
+    let twice = model.twice.is_again(what, model.arming.now);
     if !twice && asks_before_dropping(model) {
+        model.twice.say(what, model.arming.now);
         return;
     }
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
@@ -26,9 +28,7 @@ pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     let meanwhile = editor.stood.since(&model.run.state);
     if !twice && (meanwhile.is_some() || !editor.is_unchanged()) {
         let words = before_leaving(model, editor, meanwhile);
-        if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-            editor.leaving = true;
-        }
+        model.twice.say(what, model.arming.now);
         model.complain(words);
         return;
     }
@@ -48,13 +48,12 @@ fn asks_before_dropping(model: &mut Model) -> bool {
         model.settings.keymap.first("accept"),
         model.settings.keymap.first("give-up"),
     );
-    let Some(Overlay::Line(line)) = model.overlays.last_mut() else {
+    let Some(Overlay::Line(line)) = model.overlays.last() else {
         return false;
     };
     if !line.purpose.is_prose() || line.field.is_unchanged() || line.field.is_empty() {
         return false;
     }
-    line.leaving = true;
     model.complain(format!("{accept} takes what was typed, {drop} again drops it"));
     true
 }

@@ -8,9 +8,9 @@ use super::search::WORDS;
 use crate::console::commands::{GraphVerb, Move};
 use crate::console::layout::map::Flow;
 use crate::console::model::Model;
-use crate::console::model::graph::Form;
 use crate::console::model::graph::map::Spot;
 use crate::console::model::graph::query::Query;
+use crate::console::model::graph::{Form, GraphPane, body};
 use crate::console::model::overlay::LinePurpose;
 use crate::console::model::screen::Pane;
 
@@ -96,11 +96,33 @@ pub(super) fn step(model: &mut Model, to: Move) -> bool {
         far.or_else(|| sheet.step(here, single.0, single.1))
     });
     let next = next.map(|next| next.key);
-    let (graph, run) = (&mut model.graph, &model.run);
-    match next {
-        Some(Spot::Node(id)) => graph.go_to(id, run),
-        Some(Spot::Broken(turn)) => graph.go_to_broken(turn),
-        None => return true,
-    };
+    if let Some(next) = next {
+        go_to(model, next);
+    }
     true
+}
+
+/// Puts the cursor on a box of the map.
+fn go_to(model: &mut Model, spot: Spot) {
+    match spot {
+        Spot::Node(id) => model.graph.go_to(id, &model.run),
+        Spot::Broken(turn) => model.graph.go_to_broken(turn),
+    };
+}
+
+/// Puts the cursor on what is drawn at a column and a row of the pane, counted from 0 below its title; where nothing is,
+/// it stays.
+pub(super) fn point(model: &mut Model, x: u16, y: u16) {
+    let (graph, state) = (&mut model.graph, &model.run.state);
+    if graph.form == Form::Map {
+        if let Some(spot) = graph.map.spot_at(graph.selected, (x, y)) {
+            go_to(model, spot);
+        }
+        return;
+    }
+    let width = graph.map.room.0;
+    let tall = |pane: &GraphPane, row| body::tall(state, pane, row, width);
+    if let Some(row) = graph.row_on(usize::from(y), tall) {
+        graph.go(row);
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::refresh::prepare;
 use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
-use crate::console::commands::{Decide, EditVerb, RunVerb, TextVerb, Verb, View};
+use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, View};
 use crate::console::hints::{self, context};
 use crate::console::key::{Code, Key};
 use crate::console::model::arming::{BURST_MS, Pace};
@@ -80,7 +80,7 @@ pub(super) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
         }
         model.message = Message::default();
         model.arming.no_list = false;
-        prompts::was_leaving(model);
+        model.twice.pressed();
         prompts::type_in(model, &typed);
         rest = left;
     }
@@ -126,6 +126,7 @@ fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
 
 fn drop_burst(model: &mut Model) {
     model.keys.held.clear();
+    model.twice.pressed();
     model.complain("keys came too fast to be typed: nothing was decided");
 }
 
@@ -163,9 +164,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     if !matches!(verb, Some(Verb::Decide(Decide::ApproveUnread))) {
         model.arming.no_list = false;
     }
-    if !matches!(verb, Some(Verb::Text(TextVerb::Cancel))) {
-        prompts::was_leaving(model);
-    }
+    model.twice.pressed();
     match verb {
         Some(verb) => run(model, verb, By::Key, at, out),
         None if context.is_text() => prompts::typed(model, key),

@@ -1,16 +1,21 @@
 //! The list of effects: what edits left behind and what is in doubt, or the whole ledger; and the operator's word on
 //! what nobody saw end. Must not know: how a row is made, what a word on an execution does.
 
-use super::decide::send;
-use super::open;
+use super::choices::{choices, still_runs};
+use super::decide::{armed, go_to_queue, send};
+use super::input::By;
+use super::{open, prepare};
 use crate::console::model::Model;
+use crate::console::model::arming::Question;
 use crate::console::model::editor::Purpose;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
+use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::console::tabs;
+use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, Resolution};
-use crate::domain::id::Seq;
+use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::ledger::is_orphaned;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
@@ -35,10 +40,7 @@ pub(super) fn list(model: &mut Model) {
         model.say("nothing that could change the world has run");
         return;
     }
-    let kind = Kind::Effects {
-        all: !some,
-        says: None,
-    };
+    let kind = Kind::Effects { all: !some };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
 }
 
@@ -49,9 +51,9 @@ fn is_some(state: &State, all: bool) -> bool {
 /// Lists the whole ledger, or only what needs an eye.
 pub(super) fn toggle(model: &mut Model) {
     if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Effects { all, says } = &mut list.kind
+        && let Kind::Effects { all } = &mut list.kind
     {
-        (*all, *says) = (!*all, None);
+        *all = !*all;
         list.made = None;
     }
 }
@@ -73,31 +75,40 @@ pub fn in_doubt(model: &Model) -> Option<&LedgerEntry> {
     (entry.outcome == LedgerOutcome::Unknown).then_some(entry)
 }
 
-fn doubtful(model: &Model) -> Result<&LedgerEntry, String> {
+/// The execution under the cursor, if a word on what came of it counts now.
+fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), String> {
     if model.settings.is_recorded() {
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
     let known = || "what came of it is known: there is nothing to say".to_owned();
-    in_doubt(model).ok_or_else(known)
+    let entry = in_doubt(model).ok_or_else(known)?;
+    armed(model, &Question::Effect { seq: entry.seq }, by, at)?;
+    Ok((entry.seq, entry.call, entry.attempt))
 }
 
 /// It happened: its result is typed.
-pub(super) fn happened(model: &mut Model) -> Result<(), String> {
-    let entry = doubtful(model)?;
-    let (call, attempt) = (entry.call, Some(entry.attempt));
+pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    let (_, call, attempt) = doubtful(model, by, at)?;
+    let attempt = Some(attempt);
     super::edits::value_editor(model, Purpose::Happened { call, attempt });
     Ok(())
 }
 
-/// It did not happen, where that is said twice.
-pub(super) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let entry = doubtful(model)?;
-    let (seq, call, attempt) = (entry.seq, entry.call, entry.attempt);
+/// It did not happen, where that is said twice. What waits for this word runs then at once: that is said where all of
+/// it is shown.
+pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (seq, call, attempt) = doubtful(model, by, at)?;
+    if model.run.outlived_of(call, attempt) == Some(true) {
+        return Err(still_runs(call));
+    }
+    let status = model.run.state.call(call).map(|call| &call.status);
+    if status == Some(&Status::InDoubt(attempt)) && go_to_queue(model, call) {
+        model.overlays.clear();
+        prepare(model);
+        return choices(model);
+    }
     let key = model.settings.keymap.first("it-did-not");
-    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Effects { says, .. } = &mut list.kind
-        && says.replace(seq) != Some(seq)
-    {
+    if !model.says_again(What::DidNot(seq)) {
         return Err(format!("{key} once more: {seq} of {call} did not happen"));
     }
     let command = Command::Call(CallCommand::Resolve {

@@ -3,7 +3,7 @@
 //! Must not know: keys, how rows are drawn.
 
 use super::collect::count;
-use super::review::difference;
+use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, WITH_OTHERS};
@@ -22,7 +22,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
     }
     maker.doc = Doc::default();
     match list.kind {
-        Kind::Collected { .. } => gathered(maker, list, collected),
+        Kind::Collected => gathered(maker, list, collected),
         Kind::Branches { marked } => {
             let all = branches(&maker.run.state);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
@@ -32,7 +32,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
                 tabs::branch_answer(maker, branch);
             }
         }
-        Kind::Effects { all, .. } => {
+        Kind::Effects { all } => {
             list.take(tabs::effects(&maker.run.state, all));
             let title = if all {
                 "all effects, newest first"
@@ -45,7 +45,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
                 tabs::effect_more(maker, seq, keymap);
             }
         }
-        Kind::Rules { .. } => {
+        Kind::Rules => {
             list.take(tabs::rules(&maker.run.state));
             "rules of the session".clone_into(&mut list.title);
             list.lines = tabs::rule_list(&maker.run.state, &list.items, maker.width);
@@ -96,8 +96,8 @@ fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
         })
         .collect();
     if let Some(item) = items.get(list.at) {
-        let lines = difference(&maker.run.state, &item.edit);
+        let texts = texts(&maker.run.state, &item.edit);
         let trouble = troubles.get(list.at).and_then(Option::as_deref);
-        tabs::gathered(maker, trouble, &lines);
+        tabs::gathered(maker, trouble, &texts);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how anything is drawn.
 
-use super::views;
+use super::{graph, views};
 use crate::console::commands::Move;
 use crate::console::model::Model;
 use crate::console::model::inspector::Tab;
@@ -15,6 +15,7 @@ const NOTCH: usize = 3;
 
 /// Something was done with the mouse.
 pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
+    model.twice.pressed();
     match mouse {
         Mouse::WheelUp => wheel(model, Move::Up, x, y),
         Mouse::WheelDown => wheel(model, Move::Down, x, y),
@@ -70,12 +71,7 @@ fn press(model: &mut Model, x: u16, y: u16) {
     }
     let row = usize::from(y - body.top());
     match pane {
-        Pane::Graph => {
-            let row = model.graph.top + row;
-            if row < model.graph.len() {
-                model.graph.go(row);
-            }
-        }
+        Pane::Graph => graph::point(model, x.saturating_sub(body.x), y - body.top()),
         Pane::Queue => {
             let item = model.queue.items.get(model.queue.top + row);
             if let Some(wanted) = item.map(|item| item.wanted) {
@@ -110,7 +106,7 @@ fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
 fn pick_in_list(model: &mut Model, y: u16) {
     match model.overlays.last_mut() {
         Some(Overlay::List(list)) => {
-            let body = inside(model.screen.overlay(list.choices.len() + 1));
+            let body = inside(model.screen.list(list));
             let rows = usize::from(body.height.saturating_sub(1));
             let top = (list.at + 1).saturating_sub(rows);
             let first = body.y.saturating_add(1);

@@ -4,12 +4,12 @@
 
 use super::{branches, choices, edits, giving_up, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
-use crate::console::field::{Field, LIMIT};
+use crate::console::field::{Field, too_much};
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
-use crate::console::msg::Out;
+use crate::console::msg::{Out, Written};
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EscapeCommand, ResilienceCommand, Resolution, RunCommand,
@@ -32,7 +32,6 @@ pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &
             purpose,
             title: title.to_owned(),
             field,
-            leaving: false,
         }),
     );
 }
@@ -61,15 +60,6 @@ fn changed(model: &mut Model) {
         Some(Overlay::Editor(editor)) => editor.check(),
         Some(Overlay::List(_)) => lists::filter(model),
         _ => {}
-    }
-}
-
-/// Whether the last key asked to leave a changed text; whatever comes next, it is forgotten.
-pub(super) fn was_leaving(model: &mut Model) -> bool {
-    match model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => std::mem::take(&mut editor.leaving),
-        Some(Overlay::Line(line)) => std::mem::take(&mut line.leaving),
-        _ => false,
     }
 }
 
@@ -112,23 +102,22 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return false;
     };
-    let Some(bytes) = editor.long.as_ref().map(String::len).filter(|_| !editor.sent) else {
+    let Some(long) = editor.long.as_ref().filter(|_| !editor.sent) else {
         return false;
     };
+    let why = too_much(long).unwrap_or_default();
     if verb == Some(TextVerb::Undo) && editor.go_back() {
         model.say("the text is again what it was before it became too long");
         return true;
     }
     let ways = editor.ways_out(&model.settings.keymap);
-    model.complain(format!(
-        "{bytes} bytes are too many to type in (at most {LIMIT}): {ways}"
-    ));
+    model.complain(format!("{why}: {ways}"));
     true
 }
 
 /// A paste.
 pub(super) fn paste(model: &mut Model, text: &str) {
-    was_leaving(model);
+    model.twice.pressed();
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
         && !editor.sent
@@ -160,19 +149,31 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     }
 }
 
-/// `$EDITOR` ended.
-pub(super) fn external(model: &mut Model, result: Result<String, String>) {
-    let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
-        return;
+/// `$EDITOR` ended. What was written there goes away only where all of it is here.
+pub(super) fn external(model: &mut Model, result: Result<Written, String>, out: &mut Vec<Out>) {
+    let written = match result {
+        Ok(written) => written,
+        Err(why) => return model.complain(format!("nothing was taken over from $EDITOR: {why}")),
     };
-    let taken = result.and_then(|text| editor.take_external(&text));
-    match taken {
-        Ok(false) => model.say("taken over from $EDITOR; look at it before you finish"),
-        Ok(true) => model.say(
-            "taken over from $EDITOR, its lines ended as they were before and not with CRLF; look at it before you finish",
-        ),
-        Err(why) => model.complain(format!("nothing was taken over from $EDITOR: {why}")),
-    }
+    let taken = match model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) if !editor.sent => editor.take_external(&written.text),
+        _ => Err("the text that it was for is open no more".to_owned()),
+    };
+    let ends = match taken {
+        Ok(ends) => ends,
+        Err(why) => {
+            let file = written.file.display();
+            return model.complain(format!(
+                "nothing was taken over from $EDITOR: what you wrote is kept in {file}: {why}"
+            ));
+        }
+    };
+    out.push(Out::Discard(written.file));
+    model.say(if ends {
+        "taken over from $EDITOR, its lines ended as they were before and not with CRLF; look at it before you finish"
+    } else {
+        "taken over from $EDITOR; look at it before you finish"
+    });
 }
 
 /// Carries out a command of an editor or a line.

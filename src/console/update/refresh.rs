@@ -9,7 +9,7 @@ use crate::console::alike;
 use crate::console::doc::{Doc, Work};
 use crate::console::hints::hints;
 use crate::console::model::arming::{Arming, Question};
-use crate::console::model::graph::{Pick, body};
+use crate::console::model::graph::{GraphPane, Pick, body};
 use crate::console::model::inspector::{Made, Subject, Tab};
 use crate::console::model::listing::Kind;
 use crate::console::model::log::{Line, LogPane};
@@ -48,9 +48,8 @@ pub fn prepare(model: &mut Model) {
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
     let height = usize::from(graph.height).saturating_sub(model.graph.form.head());
     let state = &model.run.state;
-    model.graph.scroll(height, |pane, row| {
-        1 + body::of_row(state, pane, row, graph.width).lines.len()
-    });
+    let tall = |pane: &GraphPane, row| body::tall(state, pane, row, graph.width);
+    model.graph.scroll(height, tall);
     model.queue.scroll(rows(places.queue));
     let room = rows(places.inspector);
     let width = places.inspector.map_or(model.screen.width, |area| area.width);
@@ -278,7 +277,7 @@ fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, sett
             tabs::help(maker, &settings.keymap, kept, *here);
         }
         PageContent::Note(words) => tabs::note(maker, words),
-        PageContent::Difference(lines) => tabs::difference(maker, lines),
+        PageContent::Difference(texts) => tabs::apart(maker, texts),
         PageContent::Impact { edit, plan } => {
             *plan = tabs::impact(maker, edit).map(Box::new);
         }

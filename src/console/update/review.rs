@@ -2,10 +2,11 @@
 //!
 //! Must not know: keys, how a preview is drawn.
 
+use std::sync::Arc;
+
 use super::decide::{armed, send};
 use super::input::By;
 use super::{open, prompts};
-use crate::console::diff;
 use crate::console::doc::{self, Doc};
 use crate::console::json;
 use crate::console::model::Model;
@@ -35,7 +36,7 @@ pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
         .iter()
         .map(|edit| Changed {
             what: summary::edit(state, edit),
-            lines: difference(state, edit),
+            texts: texts(state, edit),
         })
         .collect();
     let title = match edits.len() {
@@ -69,6 +70,7 @@ fn show(
             changes,
             reason,
             whose,
+            sent: None,
             meanwhile: String::new(),
             doc: Doc::default(),
             top: 0,
@@ -78,8 +80,8 @@ fn show(
     );
 }
 
-/// What an edit changes in the text of its node.
-pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
+/// The text of its node before an edit, and after it.
+pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
     let old = |id: NodeId| {
         state
             .node(id)
@@ -104,7 +106,7 @@ pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
         }
         Edit::Delete { node, .. } => (old(*node), String::new()),
     };
-    diff::lines(&old, &new)
+    [old.into(), new.into()]
 }
 
 /// What a node says at the end of another branch.
@@ -215,6 +217,9 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
     model.run.committing = true;
     model.collected.sending = item;
     model.queue.leaving = model.queue.selected;
+    if let Some(Overlay::Review(review)) = model.overlays.last_mut() {
+        review.sent = Some(command.clone());
+    }
     send(model, command, target, out);
     Ok(())
 }

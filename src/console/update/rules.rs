@@ -17,6 +17,7 @@ use crate::console::model::inspector::Tab;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{Overlay, RuleView};
 use crate::console::model::screen::Pane;
+use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::domain::call::Status;
 use crate::domain::command::{Command, RunCommand};
@@ -155,6 +156,7 @@ fn show(model: &mut Model, wanted: Wanted) {
     let view = RuleView {
         would: would(&model.run.state, &wanted),
         wanted,
+        sent: None,
         unread: Vec::new(),
         doc: Doc::default(),
         top: 0,
@@ -176,7 +178,11 @@ pub(super) fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         return Err(why);
     }
     model.queue.leaving = model.queue.selected;
-    send(model, Command::Run(RunCommand::AddRule { rule, seen }), None, out);
+    let command = Command::Run(RunCommand::AddRule { rule, seen });
+    if let Some(Overlay::Rule(view)) = model.overlays.last_mut() {
+        view.sent = Some(command.clone());
+    }
+    send(model, command, None, out);
     Ok(())
 }
 
@@ -186,7 +192,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
         let key = model.settings.keymap.first("write-rule");
         return Err(format!("no rule was written in this session; {key} writes one"));
     }
-    let kind = Kind::Rules { drops: None };
+    let kind = Kind::Rules;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
     Ok(())
 }
@@ -195,13 +201,13 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
 pub(super) fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     live(model)?;
     let key = model.settings.keymap.first("drop-rule");
-    let Some(Overlay::Listing(list)) = model.overlays.last_mut() else {
+    let Some(Overlay::Listing(list)) = model.overlays.last() else {
         return Err("the list of rules is not open".to_owned());
     };
-    let (Some(Item::Rule(no)), Kind::Rules { drops }) = (list.selected, &mut list.kind) else {
+    let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
         return Err("no rule is selected".to_owned());
     };
-    if drops.replace(no) != Some(no) {
+    if !model.says_again(What::DropRule(no)) {
         return Err(format!("{key} once more: rule {no} judges no more"));
     }
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);

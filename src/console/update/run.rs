@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{bulk, collect, done, ledger};
-use crate::console::diff;
 use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
@@ -164,6 +163,15 @@ const fn closes(command: &Command) -> bool {
     )
 }
 
+/// True for the preview that a command was sent from.
+fn was_sent_from(overlay: &Overlay, command: &Command) -> bool {
+    match overlay {
+        Overlay::Review(review) => review.sent.as_ref() == Some(command),
+        Overlay::Rule(view) => view.sent.as_ref() == Some(command),
+        _ => false,
+    }
+}
+
 /// A command of this console's was carried out: closes what it was made in. What another hand commits
 /// meanwhile closes nothing.
 fn taken(model: &mut Model, command: &Command) {
@@ -192,22 +200,22 @@ fn taken(model: &mut Model, command: &Command) {
     let help = model
         .overlays
         .pop_if(|overlay| matches!(overlay, Overlay::Page(page) if page.is_help()));
-    if matches!(model.overlays.last(), Some(Overlay::Review(_) | Overlay::Rule(_))) {
-        model.overlays.pop();
-        if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
-            model.overlays.pop();
-        }
+    let mut all = model.overlays.iter();
+    if let Some(at) = all.rposition(|overlay| was_sent_from(overlay, command)) {
+        let below = at.checked_sub(1);
+        let below = below.filter(|below| matches!(model.overlays.get(*below), Some(Overlay::Editor(_))));
+        model.overlays.drain(below.unwrap_or(at)..=at);
     } else if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.sent) {
         model.overlays.pop();
     }
     let collected = model.collected.is_empty();
     let is_moot = |overlay: &Overlay| match overlay {
         Overlay::Listing(list) => match list.kind {
-            Kind::Collected { .. } => collected,
+            Kind::Collected => collected,
             Kind::Branches { .. } | Kind::Compare { .. } => switched,
             // What was put in to take an effect back is in the graph.
             Kind::Effects { .. } => true,
-            Kind::Rules { .. } => false,
+            Kind::Rules => false,
         },
         _ => false,
     };
@@ -262,14 +270,11 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .node(call)
             .map(crate::domain::node::Node::rev)
             .unwrap_or_default();
-        let lines = diff::lines(
-            &crate::console::json::pretty(&old),
-            &crate::console::json::pretty(&new),
-        );
+        let texts = [old, new].map(|args| crate::console::json::pretty(&args).into());
         let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
         model
             .overlays
-            .push(Overlay::Page(Page::new(title, PageContent::Difference(lines))));
+            .push(Overlay::Page(Page::new(title, PageContent::Difference(texts))));
     }
     model.complain(format!("{what} was refused: {words}"));
 }

@@ -1,7 +1,7 @@
 //! What a frame shows of the questions that are open: only what was on screen can be approved.
 //! Must not know: how anything is drawn.
 
-use super::decide;
+use super::{decide, ledger};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
@@ -53,6 +53,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
                 }
             })
         }
+        Overlay::Listing(_) => ledger::selected(model).map(|seq| words(Question::Effect { seq })),
         Overlay::Stop => Some(words(Question::Stop)),
         Overlay::Leave => Some(words(Question::Leave)),
         _ => None,

@@ -18,6 +18,7 @@ mod former;
 mod frame;
 mod head;
 mod held;
+mod help;
 mod hinted;
 mod history;
 mod irreversible;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::decide;
+use super::{decide, ledger};
 use crate::console::link::{Frames, Look, Looked, Outliving, Replaced};
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
@@ -15,9 +15,8 @@ use crate::console::model::overlay::Overlay;
 use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::msg::Out;
 use crate::console::tabs;
-use crate::domain::call::{Call, Status};
-use crate::domain::id::{Attempt, TurnId};
-use crate::domain::state::State;
+use crate::domain::call::Status;
+use crate::domain::id::TurnId;
 use crate::domain::transcript::sent::Sent;
 use crate::domain::turn::{Stream, Turn};
 
@@ -143,7 +142,7 @@ fn ask_for_outliving(model: &mut Model, out: &mut Vec<Out>) {
     let wanted = if model.settings.is_recorded() {
         Vec::new()
     } else {
-        in_doubt(&model.run.state)
+        in_doubt(model)
     };
     let known = &mut model.run.outliving;
     if known.iter().map(|(process, _)| process).eq(&wanted) {
@@ -155,23 +154,24 @@ fn ask_for_outliving(model: &mut Model, out: &mut Vec<Out>) {
     out.push(Out::Watch(wanted));
 }
 
-/// The processes of executions that wait for a word on what came of them, and whose end nobody saw.
-fn in_doubt(state: &State) -> Vec<Outliving> {
-    let waiting = state.queue().filter_map(|call| match call.status {
-        Status::InDoubt(attempt) => Some((call, attempt)),
+/// The processes of executions that wait for a word on what came of them, and whose end nobody saw; with them that of
+/// the one in question under the cursor of the list of effects.
+fn in_doubt(model: &Model) -> Vec<Outliving> {
+    let listed = ledger::in_doubt(model).map(|entry| (entry.call, entry.attempt));
+    let waiting = model.run.state.queue().filter_map(|call| match call.status {
+        Status::InDoubt(attempt) => Some((call.id, attempt)),
         _ => None,
     });
-    let process = |(call, attempt): (&Call, Attempt)| {
-        let mut attempts = call.attempts.iter();
-        let record = attempts.find(|one| one.no == attempt && one.outcome.is_none())?;
-        let (pid, ticks) = record.under.process?;
-        Some(Outliving {
-            call: call.id,
-            pid,
-            ticks,
-        })
-    };
-    waiting.filter_map(process).collect()
+    let mut all: Vec<Outliving> = Vec::new();
+    for (call, attempt) in waiting.chain(listed) {
+        all.extend(
+            model
+                .run
+                .process_of(call, attempt)
+                .filter(|one| !all.contains(one)),
+        );
+    }
+    all
 }
 
 /// Takes in whether a process still runs; what was made before says it anew.

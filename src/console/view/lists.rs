@@ -9,7 +9,7 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::{Styled, broken};
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
-use crate::console::model::overlay::{LinePrompt, List, ListPurpose};
+use crate::console::model::overlay::{LinePrompt, List};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
@@ -42,11 +42,7 @@ pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
 
 /// Draws a list to choose from.
 pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
-    let mut area = model.screen.overlay(list.choices.len() + 1);
-    if matches!(list.purpose, ListPurpose::Complete { .. }) {
-        // The text that it is about stands above.
-        area.y = model.screen.places.body.bottom().saturating_sub(area.height);
-    }
+    let area = model.screen.list(list);
     let body = overlay::open(model, frame, area, &list.title, Role::Focus);
     let style = model.settings.look.full(Role::Text);
     list.field.draw(frame, row_of(body, 0), style);

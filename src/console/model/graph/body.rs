@@ -70,6 +70,11 @@ pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
     Body { indent, lines }
 }
 
+/// Lines that a row takes, with the words below it.
+pub fn tall(state: &State, pane: &GraphPane, row: usize, width: u16) -> usize {
+    1 + of_row(state, pane, row, width).lines.len()
+}
+
 /// The lines of a node; `apart` where its observation has a row of its own.
 fn lines(state: &State, id: NodeId, apart: bool, width: usize) -> Vec<Line> {
     let mut out = Vec::new();

@@ -163,6 +163,18 @@ impl GraphPane {
         }
     }
 
+    /// The row on a line of the pane, counted from 0; none above the rows and below them. `tall` tells how many lines a
+    /// row takes.
+    pub fn row_on(&self, line: usize, tall: impl Fn(&Self, usize) -> usize) -> Option<usize> {
+        let mut left = line.checked_sub(self.form.head())?;
+        (self.top..self.len()).find(|row| {
+            let lines = tall(self, *row);
+            let is_here = left < lines;
+            left = left.saturating_sub(lines);
+            is_here
+        })
+    }
+
     /// Rows that came since the cursor was moved away from the end.
     pub fn fresh(&self) -> usize {
         if !self.pinned {

@@ -87,6 +87,23 @@ impl MapPane {
         }
     }
 
+    /// The first column and the first row of the drawing on screen, where there is room for so many.
+    pub fn window(&self, selected: Option<Pick>, room: (u16, u16)) -> (usize, usize) {
+        let width = Self::size(self.room).width;
+        let room = (usize::from(room.0), usize::from(room.1));
+        self.sheet.window(self.spot(selected), room, width)
+    }
+
+    /// The box at a column and a row of the screen.
+    pub fn spot_at(&self, selected: Option<Pick>, at: (u16, u16)) -> Option<Spot> {
+        let width = Self::size(self.room).width;
+        let (left, top) = self.window(selected, self.room);
+        let (x, y) = (left + usize::from(at.0), top + usize::from(at.1));
+        let mut boxes = self.sheet.boxes.iter();
+        let here = boxes.find(|one| one.y == y && (one.x..one.x + width).contains(&x));
+        here.map(|one| one.key)
+    }
+
     fn last(&self) -> Option<Spot> {
         self.sheet.boxes.last().map(|last| last.key)
     }

@@ -15,8 +15,6 @@ pub struct LinePrompt {
     pub title: String,
     /// The text.
     pub field: Field,
-    /// True after a key that would drop what was typed: the same key again does.
-    pub leaving: bool,
 }
 
 /// What a line is for.

@@ -408,7 +408,7 @@ fn insertions_can_be_collected_and_opened_again() {
         "{edits:?}"
     );
     assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Collected { .. })),
+        matches!(stage.model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::Collected),
         "back to the list"
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out, TermMsg};
+use crate::console::msg::{Msg, Out, TermMsg, Written};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::EffectClass;
 use crate::domain::call::Outcome;
@@ -30,6 +30,12 @@ fn editor(stage: &mut Stage) -> &mut crate::console::model::editor::Editor {
         Some(Overlay::Editor(editor)) => editor,
         other => panic!("no editor but {other:?}"),
     }
+}
+
+/// What `$EDITOR` left, in a file.
+fn edited(text: impl Into<String>) -> Msg {
+    let (text, file) = (text.into(), "/w/edit.txt".into());
+    Msg::Edited(Ok(Written { text, file }))
 }
 
 fn edits(stage: &mut Stage) -> Vec<Edit> {
@@ -112,6 +118,36 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
     stage.send(Msg::Run(Update::Taken(Box::new(command))));
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn what_was_carried_out_closes_the_preview_that_it_was_sent_from_and_no_other() {
+    let mut stage = waiting();
+    stage.press("1 g j e X ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let command = stage.commands().pop().unwrap();
+    // Its preview was closed, the text was gone on with, and another preview is open.
+    stage.press("esc Y ctrl-s");
+    assert!(matches!(
+        stage.model.overlays.as_slice(),
+        [Overlay::Editor(_), Overlay::Review(_)]
+    ));
+    stage.send(Msg::Run(Update::Taken(Box::new(command.clone()))));
+    assert!(
+        matches!(
+            stage.model.overlays.as_slice(),
+            [Overlay::Editor(_), Overlay::Review(_)]
+        ),
+        "{}",
+        stage.text()
+    );
+    stage.wait(ARMING);
+    stage.press("enter");
+    let second = stage.commands().pop().unwrap();
+    assert_ne!(second, command);
+    stage.send(Msg::Run(Update::Taken(Box::new(second))));
+    assert!(stage.model.overlays.is_empty());
 }
 
 fn committed() -> Event {
@@ -308,20 +344,44 @@ fn the_external_editor_gets_and_gives_the_visible_form() {
     stage.out.clear();
     stage.press("ctrl-o");
     assert_eq!(stage.out, [Out::Edit("first⟨U+202E⟩ this⟨CR⟩\n".into())]);
-    stage.send(Msg::Edited(Ok("second⟨U+202E⟩\n".into())));
+    stage.send(edited("second⟨U+202E⟩\n"));
     assert_eq!(editor(&mut stage).field.text().unwrap(), "second\u{202e}\n");
     // A carriage return that the editor puts at ends of lines is no part of the text: its own is a mark.
-    stage.send(Msg::Edited(Ok("second⟨U+202E⟩\r\nthird⟨CR⟩\r\n".into())));
+    stage.send(edited("second⟨U+202E⟩\r\nthird⟨CR⟩\r\n"));
     assert_eq!(
         editor(&mut stage).field.text().unwrap(),
         "second\u{202e}\nthird\r\n"
     );
     assert!(stage.said().contains("not with CRLF"), "{}", stage.said());
-    stage.send(Msg::Edited(Ok("second⟨U+202E⟩\n".into())));
+    stage.send(edited("second⟨U+202E⟩\n"));
     assert!(!stage.said().contains("CRLF"), "{}", stage.said());
     stage.send(Msg::Edited(Err("it did not start".into())));
     assert!(stage.said().contains("it did not start"));
     assert_eq!(editor(&mut stage).field.text().unwrap(), "second\u{202e}\n");
+}
+
+#[test]
+fn what_the_external_editor_wrote_goes_away_only_once_all_of_it_is_here() {
+    let mut stage = waiting();
+    stage.press("1 g j e");
+    let discarded = |stage: &mut Stage| {
+        let out = std::mem::take(&mut stage.out);
+        out.contains(&Out::Discard("/w/edit.txt".into()))
+    };
+    // A mark that was cut off stands for no character.
+    stage.send(edited("all my words ⟨U+20"));
+    assert!(!discarded(&mut stage), "it is nowhere else");
+    assert!(stage.said().contains("kept in /w/edit.txt"), "{}", stage.said());
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "first\u{202e} this\r\n");
+    stage.send(edited("all my words"));
+    assert!(discarded(&mut stage));
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "all my words");
+    // Nothing is open that it could go into.
+    stage.press("esc esc");
+    assert!(stage.model.overlays.is_empty());
+    stage.send(edited("more words"));
+    assert!(!discarded(&mut stage));
+    assert!(stage.said().contains("kept in /w/edit.txt"), "{}", stage.said());
 }
 
 #[test]
@@ -334,7 +394,7 @@ fn a_value_too_long_for_the_screen_goes_to_the_external_editor() {
     assert!(stage.said().contains("$EDITOR"), "{}", stage.said());
     stage.press("a b c");
     assert!(editor(&mut stage).is_unchanged());
-    stage.send(Msg::Edited(Ok(format!("{long}y"))));
+    stage.send(edited(format!("{long}y")));
     stage.commands();
     stage.press("ctrl-s");
     stage.wait(ARMING);

@@ -1,18 +1,20 @@
 //! Effects under what edits replaced: listed, and taken back or looked into by calls that are shown first.
 
 use super::branches::{commit, list};
+use crate::console::link::{Outliving, Update};
+use crate::console::model::arming::HELD_MS;
 use crate::console::model::listing::Kind;
+use crate::console::model::overlay::Overlay;
+use crate::console::model::twice::TWICE_MS;
+use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use crate::domain::id::Attempt;
 use crate::domain::template::Template;
 
 /// What needs an eye, with nothing said of it.
-const LEFT: Kind = Kind::Effects {
-    all: false,
-    says: None,
-};
+const LEFT: Kind = Kind::Effects { all: false };
 
 #[test]
 fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_taken_up() {
@@ -85,7 +87,18 @@ fn what_nobody_saw_end_is_said_in_the_list_too() {
     // A key that was meant for something else says nothing.
     stage.press("d");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("once more"), "{}", stage.said());
+    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    stage.wait(ARMING);
+    // What runs at once is shown whole before.
+    stage.press("d");
+    assert_eq!(stage.commands(), []);
+    assert!(
+        matches!(stage.model.overlays.as_slice(), [Overlay::Dialog(_)]),
+        "{}",
+        stage.text()
+    );
+    stage.press("d");
+    assert_eq!(stage.commands(), [], "it was not on screen for long enough");
     stage.wait(ARMING);
     stage.press("d");
     let say = |what| {
@@ -96,11 +109,94 @@ fn what_nobody_saw_end_is_said_in_the_list_too() {
         })
     };
     assert_eq!(stage.commands(), [say(Resolution::DidNot)]);
+    stage.press("O h");
+    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    stage.wait(ARMING);
     stage.press("h");
     stage.type_text("ok");
     stage.press("ctrl-s");
     let value = "\"ok\"".into();
     assert_eq!(stage.commands(), [say(Resolution::Happened { value })]);
+}
+
+/// The list, on an execution of unknown outcome that no call waits for any more.
+fn forgotten() -> (Stage, Command) {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.close();
+    stage.running("c3", "shell", r#"{"command":"sleep 600"}"#);
+    stage.call(CallEvent::Spawned {
+        call: id("c3"),
+        attempt: Attempt(1),
+        pid: 77,
+        ticks: 9,
+    });
+    stage.engine(Event::Run(RunEvent::Reopened {
+        interrupted: vec![(id("c3"), Attempt(1))],
+        version: "0".into(),
+    }));
+    stage.engine(Event::Edit(EditEvent::Superseded {
+        nodes: vec![id("c3")],
+    }));
+    assert_eq!(stage.model.run.state.queue().count(), 0);
+    stage.draw();
+    stage.press("O");
+    let did_not = Command::Call(CallCommand::Resolve {
+        call: id("c3"),
+        attempt: Some(Attempt(1)),
+        what: Resolution::DidNot,
+    });
+    (stage, did_not)
+}
+
+#[test]
+fn of_what_nobody_waits_for_it_is_said_twice_that_it_did_not_happen_and_only_while_that_is_fresh() {
+    let ways: [(fn(&mut Stage), bool); 4] = [
+        (|stage| stage.wait(ARMING), true),
+        (|stage| stage.wait(TWICE_MS + 1), false),
+        (|stage| stage.press("k"), false),
+        (|stage| stage.press("y"), false),
+    ];
+    for (between, counts) in ways {
+        let (mut stage, did_not) = forgotten();
+        stage.wait(ARMING);
+        stage.press("d");
+        assert!(stage.said().contains("once more"), "{}", stage.said());
+        between(&mut stage);
+        stage.wait(HELD_MS);
+        stage.press("d");
+        let expected: &[Command] = if counts { &[did_not] } else { &[] };
+        assert_eq!(stage.commands(), expected);
+        assert_eq!(stage.said().contains("once more"), !counts, "{}", stage.said());
+    }
+}
+
+#[test]
+fn nothing_is_said_in_the_list_of_what_still_runs_or_of_a_run_that_is_halted() {
+    let (mut stage, _) = forgotten();
+    let process = Outliving {
+        call: id("c3"),
+        pid: 77,
+        ticks: 9,
+    };
+    let watched = |out: &Out| matches!(out, Out::Watch(all) if *all == [process]);
+    assert!(stage.out.iter().any(watched), "{:?}", stage.out);
+    stage.send(Msg::Run(Update::Outlives { process, lives: true }));
+    stage.wait(ARMING);
+    stage.press("d");
+    assert!(stage.said().contains("still runs"), "{}", stage.said());
+    stage.send(Msg::Run(Update::Outlives {
+        process,
+        lives: false,
+    }));
+    stage.send(Msg::Run(Update::Halted("the disk is full".into())));
+    for key in ["d", "h"] {
+        stage.wait(HELD_MS);
+        stage.press(key);
+        assert!(stage.said().contains("is halted"), "{}", stage.said());
+    }
+    assert_eq!(stage.commands(), []);
+    assert_eq!(list(&stage).kind, LEFT);
 }
 
 #[test]

@@ -164,3 +164,69 @@ fn a_long_result_is_neither_copied_nor_searched_before_it_is_there() {
     let shown = stage.text();
     assert!(shown.contains("строка такой длины"), "{shown}");
 }
+
+/// Lines that are too many to compare while a frame waits.
+fn lines(first: &str) -> String {
+    let rest: Vec<String> = (0..3_000).map(|no| format!("line {no}")).collect();
+    format!("{first}\n{}", rest.join("\n"))
+}
+
+#[test]
+fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_before_it_is_there() {
+    let mut stage = Stage::new(100, 30);
+    stage.slow = Some(Vec::new());
+    stage.begin();
+    stage.thought("t2", &lines("before"));
+    stage.draw();
+    stage.press("1 g j e");
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => editor.field.replace(&lines("after")),
+        other => panic!("{other:?}"),
+    }
+    stage.press("ctrl-s");
+    stage.wait(10 * ARMING);
+    let text = stage.text();
+    assert!(text.contains("being gone through: a moment"), "{text}");
+    assert!(!text.contains("+ after"), "{text}");
+    stage.commands();
+    stage.press("enter");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+    assert!(stage.work() > 0);
+    let text = stage.text();
+    assert!(text.contains("- before") && text.contains("+ after"), "{text}");
+    stage.press("enter");
+    assert_eq!(stage.commands(), [], "it was not on screen for long enough");
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert!(
+        matches!(stage.commands().as_slice(), [Command::Edit(_)]),
+        "{}",
+        stage.said()
+    );
+    assert_eq!(stage.work(), 0);
+}
+
+#[test]
+fn the_difference_of_a_collected_edit_is_worked_out_once() {
+    let mut stage = Stage::new(100, 30);
+    stage.slow = Some(Vec::new());
+    stage.begin();
+    stage.thought("t2", &lines("before"));
+    stage.draw();
+    stage.press("1 g j e");
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => editor.field.replace(&lines("after")),
+        other => panic!("{other:?}"),
+    }
+    stage.press("ctrl-g 1 E");
+    stage.work();
+    let text = stage.text();
+    assert!(text.contains("+ after"), "{text}");
+    // What happens meanwhile makes the list anew, and nothing else.
+    stage.running("c9", "read_file", r#"{"path":"a"}"#);
+    stage.draw();
+    let text = stage.text();
+    assert!(text.contains("+ after"), "{text}");
+    assert_eq!(stage.work(), 0);
+}

@@ -39,6 +39,81 @@ fn a_click_selects_the_row_under_it_and_takes_the_focus_there() {
     assert_eq!(context(&stage.model), Context::Queue);
 }
 
+/// The places of the graph pane where the name of a node stands first in its row or box, as it is drawn.
+fn drawn(stage: &mut Stage, name: &str) -> Vec<(u16, u16)> {
+    let area = stage.model.screen.places.graph.unwrap();
+    let text = stage.text();
+    let rows = text.lines().enumerate();
+    let places = rows.flat_map(|(y, row)| {
+        let cells: Vec<char> = row.chars().collect();
+        let wanted: Vec<char> = format!(" {name} ").chars().collect();
+        let found: Vec<u16> = cells
+            .windows(wanted.len())
+            .enumerate()
+            .filter(|(_, here)| *here == wanted)
+            .map(|(x, _)| x as u16 + 1)
+            .collect();
+        found.into_iter().map(move |x| (x, y as u16))
+    });
+    let is_inside = |(x, y): &(u16, u16)| *x < area.right() && (area.y + 1..area.bottom()).contains(y);
+    places.filter(is_inside).collect()
+}
+
+/// Clicks on every node of these that is drawn, from a cursor that stands elsewhere, `below` rows below its name.
+fn clicks(stage: &mut Stage, names: &[&str], below: u16) {
+    let home = stage.model.graph.clone();
+    for name in names {
+        stage.model.graph = home.clone();
+        let at = drawn(stage, name);
+        let &[(x, y)] = at.as_slice() else {
+            panic!("{name} is drawn {} times:\n{}", at.len(), stage.text());
+        };
+        click(stage, x, y + below);
+        assert_eq!(stage.selected(), Some(id(name)), "{}", stage.text());
+    }
+}
+
+#[test]
+fn a_click_selects_what_is_drawn_there_in_every_form_and_at_every_level() {
+    let all = ["p1", "t2", "c3", "c4"];
+    let forms: [(&str, &[&str]); 6] = [
+        ("1", &all),
+        ("1 Z", &["p1", "c4", "c5"]),
+        ("1 Z Z", &all),
+        ("1 Z Z Z", &all),
+        ("1 J", &all),
+        ("1 V", &["c4", "c5"]),
+    ];
+    for (keys, names) in forms {
+        let mut stage = stage();
+        stage.press(keys);
+        clicks(&mut stage, names, 0);
+    }
+    // The words below a row belong to it.
+    let mut stage = stage();
+    stage.press("1 Z Z Z");
+    clicks(&mut stage, &all[..3], 1);
+}
+
+#[test]
+fn a_click_beside_what_is_drawn_selects_nothing() {
+    for keys in ["1 J", "1 V", "1 Z Z Z"] {
+        let mut stage = stage();
+        stage.press(keys);
+        stage.press("g");
+        let before = stage.selected();
+        let graph = stage.model.screen.places.graph.unwrap();
+        click(&mut stage, graph.x + 5, graph.bottom() - 1);
+        assert_eq!(stage.selected(), before, "{keys}: below all rows");
+        if keys == "1 J" {
+            stage.press("j");
+            let before = stage.selected();
+            click(&mut stage, graph.x + 5, graph.y + 1);
+            assert_eq!(stage.selected(), before, "the axis is no row");
+        }
+    }
+}
+
 #[test]
 fn no_click_anywhere_decides_or_closes_anything() {
     for keys in ["2", "2 A", "q", "X", ":", "b", "2 e", "1 g j v", "1 g j j D"] {
@@ -127,6 +202,26 @@ fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
         Some(Overlay::List(list)) => assert_eq!((list.at, list.found[list.at]), (2, first)),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_click_in_a_list_of_what_can_stand_at_the_cursor_is_about_the_row_that_is_drawn_there() {
+    let mut stage = Stage::asked(120, 40, r#"{"path":"a","content":"b"}"#);
+    stage.press("e");
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => editor.field.replace("{"),
+        other => panic!("{other:?}"),
+    }
+    stage.press("ctrl-end tab");
+    let list = |stage: &Stage| match stage.model.overlays.last() {
+        Some(Overlay::List(list)) => (list.at, list.choices.len()),
+        other => panic!("{other:?}"),
+    };
+    assert!(list(&stage).1 > 1, "{}", stage.text());
+    let text = stage.text();
+    let row = text.lines().position(|row| row.contains("❯")).unwrap();
+    click(&mut stage, 20, row as u16 + 1);
+    assert_eq!(list(&stage).0, 1, "{text}");
 }
 
 #[test]

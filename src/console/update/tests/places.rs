@@ -1,157 +1,20 @@
-//! Help wherever keys go, lines and lists that are opened filled, tabs that are clicked.
+//! Lines and lists that are opened filled, dialogs that scroll, tabs that are clicked, what is named where.
 
 use crate::config::keymap::parse;
 use crate::console::commands::Context;
 use crate::console::hints::context;
 use crate::console::keymap::Keymap;
-use crate::console::model::Source;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::Pane;
 use crate::console::msg::{Mouse, Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage, id};
+use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
-use crate::domain::command::{Command, EditCommand, RunCommand};
+use crate::domain::command::{Command, RunCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::TurnId;
-use crate::domain::rule::Written;
-
-const ARGS: &str = r#"{"path":"a","content":"b"}"#;
-
-/// Asks for help where keys go now, and goes back.
-fn helps(stage: &mut Stage, key: &str, wanted: Context) {
-    assert_eq!(context(&stage.model), wanted);
-    let before = stage.text();
-    stage.press(key);
-    let text = stage.text();
-    assert!(text.contains(" keys "), "{wanted:?}: {text}");
-    let mut rows = text.lines().skip_while(|row| !row.starts_with(" keys "));
-    let first = rows.nth(1).unwrap_or_default();
-    assert!(first.contains(wanted.heading()), "{wanted:?} comes first: {text}");
-    stage.press("esc");
-    assert_eq!(context(&stage.model), wanted, "it goes back");
-    assert_eq!(stage.text(), before, "what was open is as it was");
-    // The key that opened it closes it as well.
-    stage.press(key);
-    stage.press(key);
-    assert_eq!(context(&stage.model), wanted);
-}
-
-#[test]
-fn help_is_there_over_questions_and_goes_back_to_them() {
-    let stage = |scene: &dyn Fn(&mut Stage)| {
-        let mut stage = Stage::new(110, 40);
-        stage.begin();
-        stage.thought("t2", "first this");
-        scene(&mut stage);
-        stage.wait(10 * ARMING);
-        stage
-    };
-    let mut consent = stage(&|stage| {
-        stage.consent("c3");
-        stage.at_the_queue();
-        stage.press("enter");
-    });
-    helps(&mut consent, "?", Context::Consent);
-    let mut doubt = stage(&|stage| {
-        stage.in_doubt("c3");
-        stage.at_the_queue();
-        stage.press("j enter");
-    });
-    helps(&mut doubt, "?", Context::Doubt);
-    let mut broken = stage(&|stage| {
-        stage.broken();
-        stage.at_the_queue();
-        stage.press("enter");
-    });
-    helps(&mut broken, "?", Context::Broken);
-    let mut bulk = stage(&|stage| {
-        stage.awaiting("c3", "write_file", ARGS);
-        stage.at_the_queue();
-        stage.press("A");
-    });
-    helps(&mut bulk, "?", Context::Bulk);
-}
-
-#[test]
-fn help_is_there_over_lists_previews_and_the_ways_out() {
-    let mut rules = Stage::new(110, 40);
-    rules.begin();
-    rules.engine(Event::Run(RunEvent::RuleAdded {
-        no: 1,
-        rule: Written::Text {
-            text: "tool = \"read_file\", gate = \"allow\"".into(),
-        },
-    }));
-    rules.press("B");
-    helps(&mut rules, "?", Context::Rules);
-    let mut preview = Stage::new(110, 40);
-    preview.two_turns();
-    preview.press("1 g j j e");
-    preview.edit_field(r#"{"path":"B"}"#);
-    preview.press("ctrl-s");
-    preview.wait(10 * ARMING);
-    helps(&mut preview, "?", Context::Review);
-    let mut compared = Stage::new(110, 40);
-    compared.edited();
-    compared.press("b k c");
-    helps(&mut compared, "?", Context::Compare);
-    let mut running = Stage::new(110, 40);
-    running.begin();
-    running.running("c3", "read_file", "{}");
-    running.press("X");
-    running.wait(10 * ARMING);
-    helps(&mut running, "?", Context::Confirm);
-    running.press("esc q");
-    running.wait(10 * ARMING);
-    helps(&mut running, "?", Context::Leave);
-}
-
-#[test]
-fn help_over_a_preview_that_was_sent_stays_until_it_is_closed() {
-    let mut stage = Stage::new(110, 40);
-    stage.two_turns();
-    stage.press("1 g j j e");
-    stage.edit_field(r#"{"path":"B"}"#);
-    stage.press("ctrl-s");
-    stage.wait(ARMING);
-    stage.press("enter ?");
-    let sent = stage.carry_out();
-    assert!(
-        matches!(sent.last(), Some(Command::Edit(EditCommand::Commit { .. }))),
-        "{sent:?}"
-    );
-    assert_eq!(
-        context(&stage.model),
-        Context::Page,
-        "what is read is not taken away"
-    );
-    assert!(stage.text().contains(" keys "), "{}", stage.text());
-    stage.press("esc");
-    assert!(
-        stage.model.overlays.is_empty(),
-        "the preview is gone, its edit counts"
-    );
-}
-
-#[test]
-fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
-    let mut stage = Stage::with(110, 40, |settings| {
-        let changes = parse("keys.toml", "help-here = \"f3\"").unwrap();
-        settings.keymap = Keymap::new(&changes).unwrap();
-    });
-    stage.begin();
-    stage.consent("c3");
-    stage.at_the_queue();
-    stage.press("enter Z");
-    assert_eq!(stage.said(), "`Z` does nothing here; f3 shows all keys");
-    stage.press("f3");
-    assert_eq!(context(&stage.model), Context::Page);
-    stage.press("esc esc ~");
-    assert_eq!(stage.said(), "`~` does nothing here; ? shows all keys");
-}
 
 #[test]
 fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
@@ -222,38 +85,6 @@ fn a_row_that_is_cut_off_at_the_edge_says_so() {
         .find(|line| line.contains("follows") || line.contains("has seen"))
         .expect(&text);
     assert!(row.ends_with('…'), "{row}");
-}
-
-#[test]
-fn help_over_a_text_keeps_what_was_typed() {
-    let mut stage = Stage::new(110, 40);
-    stage.sample();
-    stage.draw();
-    stage.press("i");
-    stage.type_text("be brief?");
-    helps(&mut stage, "f1", Context::Editor);
-    assert!(stage.text().contains("be brief?"), "{}", stage.text());
-    stage.press("esc esc /");
-    stage.type_text("rep?");
-    helps(&mut stage, "f1", Context::Line);
-    stage.press("esc :");
-    stage.type_text("lim");
-    helps(&mut stage, "f1", Context::List);
-}
-
-#[test]
-fn a_question_that_help_lay_over_has_to_be_looked_at_again() {
-    let mut stage = Stage::new(100, 40);
-    stage.begin();
-    stage.consent("c3");
-    stage.at_the_queue();
-    stage.press("enter");
-    stage.wait(ARMING);
-    stage.press("? esc R");
-    assert_eq!(stage.commands(), []);
-    stage.wait(ARMING);
-    stage.press("R");
-    assert_eq!(stage.commands().len(), 1);
 }
 
 #[test]
@@ -481,64 +312,6 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
             }
         }
     }
-}
-
-/// The command that a row of help is about.
-fn named(row: &str) -> Option<&str> {
-    row.get(17..)?.split(' ').next()
-}
-
-#[test]
-fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothing() {
-    let mut stage = Stage::with(80, 24, |settings| settings.source = Source::Replay);
-    stage.sample();
-    stage.press("?");
-    let text = stage.text();
-    let at = |words: &str| text.find(words);
-    assert!(at("play or hold a recorded run").is_some(), "{text}");
-    assert!(
-        at("play or hold") < at("go to the parent").or(Some(usize::MAX)),
-        "{text}"
-    );
-    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
-        panic!("no help is open");
-    };
-    let rows: Vec<String> = page
-        .doc
-        .window(0, page.doc.rows(), None)
-        .iter()
-        .map(crate::console::doc::Styled::plain)
-        .collect();
-    let lists = |name: &str| rows.iter().any(|row| named(row) == Some(name));
-    assert!(lists("play") && lists("effects") && lists("search"), "{rows:#?}");
-    for refused in [
-        "approve",
-        "edit",
-        "pause",
-        "approve-all",
-        "undo",
-        "commit-edit",
-        "external",
-    ] {
-        assert!(!lists(refused), "{refused}: {rows:#?}");
-    }
-    stage.press("/");
-    let searching = stage.text();
-    assert!(searching.contains("search on this page"), "{searching}");
-    assert!(searching.contains("play or hold a recorded run"), "{searching}");
-}
-
-#[test]
-fn help_of_a_run_that_goes_on_lists_every_key() {
-    let mut stage = Stage::new(80, 24);
-    stage.sample();
-    stage.press("?");
-    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
-        panic!("no help is open");
-    };
-    let rows = page.doc.window(0, page.doc.rows(), None);
-    let lists = |name: &str| rows.iter().any(|row| named(&row.plain()) == Some(name));
-    assert!(lists("approve") && lists("undo") && !lists("event-on"));
 }
 
 #[test]

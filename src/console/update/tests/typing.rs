@@ -1,6 +1,6 @@
 //! Typing: the place of a fault, completion by the schema, selection, search, pastes of any size.
 
-use crate::console::field::LIMIT;
+use crate::console::field::{LIMIT, LINES};
 use crate::console::model::editor::Editor;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, Out, TermMsg};
@@ -212,15 +212,46 @@ fn a_paste_beyond_the_editor_is_kept_whole_for_the_other_one() {
     stage.press("left");
     let pasted = "line\r\n".repeat(LIMIT / 5);
     stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
-    assert!(
-        stage.said().contains("more than the editor here takes"),
-        "{}",
-        stage.said()
-    );
+    assert!(stage.said().contains("too many to type in"), "{}", stage.said());
     let whole = format!("a{}b", pasted.replace("\r\n", "\n"));
     assert_eq!(editor(&mut stage).long.as_ref(), Some(&whole));
     let text = stage.text();
     assert!(text.contains("$EDITOR"), "{text}");
+}
+
+#[test]
+fn more_lines_than_rows_can_be_counted_are_none_to_type_in() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i");
+    stage.type_text("ab");
+    stage.press("left");
+    // Few bytes, but more lines than 16 bits count.
+    let pasted = "\n".repeat(70_000);
+    stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
+    let said = "70001 lines are too many to type in (at most 30000)";
+    assert!(stage.said().starts_with(said), "{}", stage.said());
+    assert_eq!(editor(&mut stage).long, Some(format!("a{pasted}b")));
+    stage.press("alt-u");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "ab");
+    // As many as there may be can be typed in, and their end is what is shown of them.
+    stage.send(Msg::Term(TermMsg::Paste("\n".repeat(LINES - 2))));
+    stage.press("enter enter");
+    assert_eq!(editor(&mut stage).field.rows(), LINES);
+    assert!(
+        stage.said().starts_with("1 character was not taken"),
+        "{}",
+        stage.said()
+    );
+    stage.press("ctrl-end");
+    stage.type_text("the end");
+    let text = stage.text();
+    assert!(text.contains("the endb"), "{text}");
+    // All of it is all of it, on a line of any length.
+    let long = format!("x\n{}", "y".repeat(100_000));
+    editor(&mut stage).field.replace(&long);
+    editor(&mut stage).field.select_all();
+    assert_eq!(editor(&mut stage).field.selected().unwrap(), long);
 }
 
 #[test]
@@ -247,6 +278,35 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
     assert_eq!(rows(&stage.text()), rows(&before));
     stage.type_text("z");
     assert!(stage.text().contains("xz"), "{}", stage.text());
+}
+
+#[test]
+fn what_is_said_twice_is_said_twice_in_a_row_and_soon() {
+    use crate::console::model::twice::TWICE_MS;
+    let click = |stage: &mut Stage| {
+        let mouse = crate::console::msg::Mouse::Press;
+        stage.send(Msg::Term(TermMsg::Mouse { mouse, x: 3, y: 3 }));
+    };
+    let ways: [(&dyn Fn(&mut Stage), bool); 5] = [
+        (&|stage| stage.wait(TWICE_MS / 2), true),
+        (&|stage| stage.wait(TWICE_MS + 1), false),
+        (&|stage| stage.press("left"), false),
+        (&click, false),
+        (&|stage| stage.send(Msg::Term(TermMsg::Paste("p".into()))), false),
+    ];
+    for (no, (between, counts)) in ways.into_iter().enumerate() {
+        let mut stage = Stage::new(100, 30);
+        stage.begin();
+        stage.press("i");
+        stage.type_text("words");
+        stage.press("esc");
+        assert!(stage.said().contains("esc again drops it"), "{}", stage.said());
+        between(&mut stage);
+        stage.press("esc");
+        assert_eq!(stage.model.overlays.is_empty(), counts, "way {no}");
+        stage.press("esc");
+        assert!(stage.model.overlays.is_empty(), "it was said anew, way {no}");
+    }
 }
 
 #[test]

@@ -21,8 +21,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let sheet = &pane.sheet;
     let width = MapPane::size(pane.room).width;
     let selected = pane.spot(model.graph.selected);
-    let room = (usize::from(area.width), usize::from(area.height));
-    let (left, top) = sheet.window(selected, room, width);
+    let (left, top) = pane.window(model.graph.selected, (area.width, area.height));
     let glyphs = Glyphs::of(model.settings.line);
     for row in 0..area.height {
         for column in 0..area.width {
