@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::engine::halt::Halt;
 
 /// Exit codes, as documented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +104,16 @@ impl From<crate::config::Error> for Failure {
             Code::Config
         };
         Self::new(code, error)
+    }
+}
+
+impl From<Halt> for Failure {
+    fn from(halt: Halt) -> Self {
+        let code = match halt {
+            Halt::Unwritten(_) => Code::Session,
+            Halt::Defect(_) => Code::Other,
+        };
+        Self::new(code, format!("{halt}. Nothing more was started"))
     }
 }
 

@@ -16,7 +16,6 @@ use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
-use crate::engine::halt::Halt;
 use crate::engine::{Facts, Publication};
 use crate::journal::{Link, encode_line};
 
@@ -149,11 +148,8 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
         }
         Some(Publication::Notice(text)) => print::err(&print::told(&text)),
         Some(Publication::Halted(halt)) => {
-            let code = match halt {
-                Halt::Unwritten(_) => Code::Session,
-                Halt::Defect(_) => Code::Other,
-            };
-            return Some(End::new(code, format!("{halt}. Nothing more was started")));
+            let Failure { code, message } = halt.into();
+            return Some(End::new(code, message));
         }
         Some(Publication::Ended) | None => return Some(End::new(Code::Other, "the run ended")),
     }

@@ -18,6 +18,7 @@ use crate::domain::envelope::{Actor, Via};
 use crate::domain::id::TurnId;
 use crate::domain::live::Live;
 use crate::domain::state::State;
+use crate::engine::halt::Halt;
 use crate::engine::handle::LiveTurns;
 use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
@@ -72,7 +73,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     }
     let mut heard = handle.subscribe();
     handle.shutdown().await;
-    let last = last(&mut heard.facts).await;
+    let (last, halt) = last(&mut heard.facts).await;
     let ended = running.await;
     if let Some(door) = door {
         door.settle().await;
@@ -91,21 +92,22 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
             "the run's loop broke; what was decided is recorded",
         ));
     }
-    Ok(code)
+    halt.map_or(Ok(code), |halt| Err(halt.into()))
 }
 
-/// The state in which the run was left; an empty one where its loop is gone.
-async fn last(facts: &mut Facts) -> State {
-    let mut state = State::default();
+/// The state in which the run was left, and what had halted it; an empty one where its loop is gone.
+async fn last(facts: &mut Facts) -> (State, Option<Halt>) {
+    let (mut state, mut halted) = (State::default(), None);
     while let Some(fact) = facts.recv().await {
         match fact {
             Publication::Snapshot(snapshot) => state = *snapshot,
             Publication::Event(envelope) => apply::apply(&mut state, &envelope),
-            Publication::Notice(_) | Publication::Halted(_) => {}
+            Publication::Notice(_) => {}
+            Publication::Halted(halt) => halted = Some(halt),
             Publication::Ended => break,
         }
     }
-    state
+    (state, halted)
 }
 
 /// The console's door to a live run.

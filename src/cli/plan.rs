@@ -64,12 +64,12 @@ pub fn words(state: &State, plan: &Plan) -> String {
     if !plan.recalled.is_empty() {
         lines.push(format!("count again        {}", list(&plan.recalled)));
     }
-    let (first, waits) = plan.first(state);
+    let (first, judged) = plan.first();
     if !first.is_empty() {
         lines.push(format!("run                {}", list(&first)));
     }
-    if !waits.is_empty() {
-        lines.push(format!("wait for approval  {}", list(&waits)));
+    if !judged.is_empty() {
+        lines.push(format!("run or ask         {}", list(&judged)));
     }
     let (new, may): (Vec<NodeId>, Vec<NodeId>) = may(plan).iter().partition(|id| plan.anew.contains(id));
     if !new.is_empty() {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::advance;
 use super::advice::Cards;
-use super::call::{Gate, Outcome, Status};
+use super::call::{Outcome, Status};
 use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::{CallEvent, Event};
@@ -86,14 +86,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Calls that will run with what they never ran with: those that do so by this, and those that the policy asks
-    /// about first, as far as it is on record.
-    pub fn first(&self, state: &State) -> (Vec<NodeId>, Vec<NodeId>) {
+    /// Calls that will run with what they never ran with: those that the edit approves, and those that the policy judges
+    /// first. How it will judge is not known here: it may have changed since it judged them, and so may what they read.
+    pub fn first(&self) -> (Vec<NodeId>, Vec<NodeId>) {
         let certain = self.certain.iter().filter(|id| self.anew.contains(id));
-        certain.copied().partition(|id| {
-            let verdict = state.calls.get(id).and_then(|call| call.verdict.as_ref());
-            self.approves.contains(id) || verdict.is_none_or(|verdict| verdict.gate != Gate::Ask)
-        })
+        certain.copied().partition(|id| self.approves.contains(id))
     }
 
     /// Calls that will run once more with what they ran with.

@@ -300,6 +300,34 @@ fn stopped_from_the_keyboard_the_run_comes_back_to_its_question() {
 }
 
 #[test]
+fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
+    let world = World::new();
+    let mut run = world.in_a_shell();
+    // No file can grow beyond the first events, as on a full disk.
+    let line = world.args().join(" ");
+    let program = env!("CARGO_BIN_EXE_overrule");
+    run.send(&format!(
+        "trap '' XFSZ; ulimit -f 4; {program} {line} 'write it'; echo code $?\n"
+    ));
+    run.wait_for("HALTED");
+    run.send("W");
+    run.wait_for("The run is halted");
+    run.send("\x1b");
+    run.until("the page is closed", || {
+        !run.screen().screen().contents().contains("The run is halted")
+    });
+    run.forget();
+    run.send("q");
+    run.wait_for("code 7");
+    let said = run.screen().screen().contents().replace('\n', "");
+    assert!(said.contains("the session cannot be written"), "{said}");
+    assert!(said.contains("to go on: overrule resume"), "{said}");
+    assert!(!world.out().exists());
+    run.send("exit\n");
+    run.exit(SOON);
+}
+
+#[test]
 fn the_operators_editor_changes_what_runs() {
     let world = World::new();
     let mut run = world.run("sed -i s/agent/operator/", "");

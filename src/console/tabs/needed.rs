@@ -59,9 +59,16 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
     let run = maker.run;
     let need = standstill(&run.state);
     let reason = need.as_ref().map(|need| line(&need.reason));
-    let (role, reason) = match reason {
-        Some(reason) => (Role::Title, reason),
-        None => (Role::Dim, "The run needs nobody now.".to_owned()),
+    let (role, reason) = match (&run.halted, reason) {
+        (Some(why), _) => (
+            Role::Error,
+            format!(
+                "The run is halted: {}. Leave it, mend that, and resume it.",
+                visible(why)
+            ),
+        ),
+        (None, Some(reason)) => (Role::Title, reason),
+        (None, None) => (Role::Dim, "The run needs nobody now.".to_owned()),
     };
     maker.own(role, reason);
     maker.field("state", &standing(run));

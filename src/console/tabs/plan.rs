@@ -207,7 +207,7 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
         } else {
             maker.own(
                 Role::Decision,
-                format!("{id} passes the gate once more before it runs"),
+                format!("the policy judges {id} once more before it runs: it runs at once, or asks"),
             );
         }
     }
@@ -220,10 +220,8 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
 }
 
 fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
-    let run = maker.run;
-    let state = &run.state;
     effects(maker, plan);
-    let (first, waits) = plan.first(state);
+    let (first, judged) = plan.first();
     let again = plan.again();
     let maybe = plan.possible.iter().filter(|id| !plan.certain.contains(id));
     let (may, perhaps): (Vec<NodeId>, Vec<NodeId>) = maybe.partition(|id| plan.anew.contains(id));
@@ -240,7 +238,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     let groups: [(&str, Role, &[NodeId]); 11] = [
         ("comes back", Role::Ok, &plan.recalled),
         ("runs", Role::Running, &first),
-        ("waits for approval", Role::Awaiting, &waits),
+        ("runs or asks", Role::Awaiting, &judged),
         ("runs again", Role::Running, &again),
         ("may run again", Role::Stale, &perhaps),
         ("may run", Role::Stale, &may),

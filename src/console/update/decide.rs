@@ -505,7 +505,7 @@ fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), 
     }
     if !begun && !matches!(status, Some(Status::Queued | Status::Delayed)) {
         return Err(format!(
-            "{call} does not run and was not let run: it is {}",
+            "{call} does not run and does not wait to run: it is {}",
             status.map_or("unknown", Status::word)
         ));
     }

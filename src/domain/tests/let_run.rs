@@ -9,7 +9,6 @@ use crate::domain::command::RunCommand;
 use crate::domain::event::run::Limits;
 use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::NodeId;
-use crate::domain::input::Input;
 use crate::domain::ladder::{Next, Retry, Timer};
 use crate::domain::rule::Wanted;
 
@@ -163,7 +162,7 @@ fn another_try_after_a_failure_is_judged_too() {
             }
             let timers: Vec<Timer> = w.timers.drain(..).map(|(timer, _)| timer).collect();
             for timer in timers {
-                w.input(Input::Elapsed { timer });
+                w.elapsed(timer);
             }
             assert_eq!(w.status(a), stands, "{name}");
             assert_eq!(w.starts(a), 1, "{name}");

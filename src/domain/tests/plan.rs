@@ -247,7 +247,7 @@ fn a_plan_tells_bytes_that_never_ran_from_those_that_did() {
     let plan = lineage::plan_of(&w.state, &UNDO).unwrap();
     assert!(plan.possible.contains(&a), "{plan:?}");
     assert_eq!(plan.anew, [a]);
-    assert_eq!((plan.first(&w.state), plan.again()), ((vec![], vec![a]), vec![]));
+    assert_eq!((plan.first(), plan.again()), ((vec![], vec![a]), vec![]));
     w.undo().unwrap();
     assert_eq!(
         (w.status(a), w.starts(a)),
@@ -264,7 +264,7 @@ fn a_plan_tells_bytes_that_never_ran_from_those_that_did() {
     };
     let other = lineage::plan(&w.state, &[edit(b, r#"{"_as":"b","n":3}"#)]).unwrap();
     assert_eq!((other.anew.as_slice(), other.again()), ([b].as_slice(), vec![]));
-    assert_eq!(other.first(&w.state), (vec![b], vec![]));
+    assert_eq!(other.first(), (vec![b], vec![]));
     w.args(b, r#"{"_as":"b","n":3}"#).unwrap();
     w.drain();
     let retry = Command::Call(CallCommand::Retry {

@@ -13,7 +13,6 @@ use crate::console::model::graph::rows::Row;
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::lineage::Plan;
-use crate::domain::state::State;
 
 /// The fewest rows of the graph that are worth a title.
 const LEAST: u16 = 3;
@@ -25,8 +24,8 @@ const BEFORE: usize = 2;
 pub(super) enum Fate {
     /// It runs with what it never ran with.
     Runs,
-    /// It waits for approval with what it never ran with.
-    Waits,
+    /// The same, where the policy does not ask first.
+    Judged,
     /// It runs again.
     Again,
     /// It runs again if what it reads comes out different.
@@ -47,17 +46,17 @@ pub(super) enum Fate {
 
 impl Fate {
     /// What a plan does with a node.
-    fn of(plan: &Plan, state: &State, id: NodeId) -> Option<Self> {
+    fn of(plan: &Plan, id: NodeId) -> Option<Self> {
         // A result shares the fate of its call.
         let call = id.call();
         let has = |nodes: &[NodeId]| [id, call].iter().any(|one| nodes.binary_search(one).is_ok());
         let is_call = call.kind == NodeKind::Call;
         let calls = |nodes: &[NodeId]| is_call && nodes.binary_search(&call).is_ok();
         if calls(&plan.certain) {
-            let (_, waits) = plan.first(state);
-            return Some(match (plan.anew.contains(&call), waits.contains(&call)) {
+            let (_, judged) = plan.first();
+            return Some(match (plan.anew.contains(&call), judged.contains(&call)) {
                 (false, _) => Self::Again,
-                (true, true) => Self::Waits,
+                (true, true) => Self::Judged,
                 (true, false) => Self::Runs,
             });
         }
@@ -80,7 +79,7 @@ impl Fate {
     const fn word(self) -> (&'static str, Role) {
         match self {
             Self::Runs => ("runs", Role::Running),
-            Self::Waits => ("waits for approval", Role::Awaiting),
+            Self::Judged => ("runs or asks", Role::Awaiting),
             Self::MayRunFirst => ("may run", Role::Stale),
             Self::Again => ("runs again", Role::Running),
             Self::MayRun => ("may run again", Role::Stale),
@@ -115,7 +114,7 @@ impl Foreseen {
     pub(super) fn of(model: &Model, plan: &Plan, row: usize, here: &Row) -> Option<Self> {
         let members = model.graph.rows.gutter.members(row);
         let some = members.iter().take(LIT).chain(members.last()).chain([&here.key]);
-        let mut fates = some.map(|id| Fate::of(plan, &model.run.state, *id));
+        let mut fates = some.map(|id| Fate::of(plan, *id));
         let first = fates.next()?;
         let (mut most, mut part) = (first, members.len() > LIT + 1);
         for fate in fates {
