@@ -63,7 +63,6 @@ impl Console {
             line: Line::Unicode,
             keymap: Keymap::new(&[]).unwrap(),
             arming_ms: 500,
-            user: "ada".to_owned(),
             session: "measured".to_owned(),
             utc_zero: None,
             source: Source::Live,

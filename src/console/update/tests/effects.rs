@@ -149,9 +149,12 @@ fn forgotten() -> (Stage, Command) {
     (stage, did_not)
 }
 
+/// What happens between the two times.
+type Between = fn(&mut Stage);
+
 #[test]
 fn of_what_nobody_waits_for_it_is_said_twice_that_it_did_not_happen_and_only_while_that_is_fresh() {
-    let ways: [(fn(&mut Stage), bool); 4] = [
+    let ways: [(Between, bool); 4] = [
         (|stage| stage.wait(ARMING), true),
         (|stage| stage.wait(TWICE_MS + 1), false),
         (|stage| stage.press("k"), false),

@@ -280,19 +280,22 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
     assert!(stage.text().contains("xz"), "{}", stage.text());
 }
 
+/// What happens between the two times.
+type Between = fn(&mut Stage);
+
 #[test]
 fn what_is_said_twice_is_said_twice_in_a_row_and_soon() {
     use crate::console::model::twice::TWICE_MS;
-    let click = |stage: &mut Stage| {
+    let click: Between = |stage| {
         let mouse = crate::console::msg::Mouse::Press;
         stage.send(Msg::Term(TermMsg::Mouse { mouse, x: 3, y: 3 }));
     };
-    let ways: [(&dyn Fn(&mut Stage), bool); 5] = [
-        (&|stage| stage.wait(TWICE_MS / 2), true),
-        (&|stage| stage.wait(TWICE_MS + 1), false),
-        (&|stage| stage.press("left"), false),
-        (&click, false),
-        (&|stage| stage.send(Msg::Term(TermMsg::Paste("p".into()))), false),
+    let ways: [(Between, bool); 5] = [
+        (|stage| stage.wait(TWICE_MS / 2), true),
+        (|stage| stage.wait(TWICE_MS + 1), false),
+        (|stage| stage.press("left"), false),
+        (click, false),
+        (|stage| stage.send(Msg::Term(TermMsg::Paste("p".into()))), false),
     ];
     for (no, (between, counts)) in ways.into_iter().enumerate() {
         let mut stage = Stage::new(100, 30);
