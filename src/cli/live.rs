@@ -60,7 +60,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
             .command(task, Actor::operator(ground.user(), Via::Shell))
             .await
         {
-            return Err(Failure::new(Code::Other, refusal));
+            return Err(refusal.into());
         }
     }
     let shown = screen::show(ground, Box::new(link), &session, false, held).await;

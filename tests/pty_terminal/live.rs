@@ -303,11 +303,19 @@ fn stopped_from_the_keyboard_the_run_comes_back_to_its_question() {
 fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
     let world = World::new();
     let mut run = world.in_a_shell();
-    // No file can grow beyond the first events, as on a full disk.
+    world.begin_in(&mut run);
+    run.send("q");
+    run.wait_for("to go on");
+    let sessions = world.0.path().join("data/overrule/sessions");
+    let first = std::fs::read_dir(sessions).unwrap().next().unwrap().unwrap();
+    let bytes = first.path().join("journal.jsonl").metadata().unwrap().len();
+    // No file can grow to what the same run needs, as on a full disk.
     let line = world.args().join(" ");
     let program = env!("CARGO_BIN_EXE_overrule");
+    run.forget();
     run.send(&format!(
-        "trap '' XFSZ; ulimit -f 4; {program} {line} 'write it'; echo code $?\n"
+        "trap '' XFSZ; ulimit -f {}; {program} {line} 'write it'; echo code $?\n",
+        bytes / 512 - 1
     ));
     run.wait_for("HALTED");
     run.send("W");
@@ -318,6 +326,15 @@ fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
     });
     run.forget();
     run.send("q");
+    // It may have been cut off in the middle of the stream, which counts as open.
+    run.until("it asks or leaves", || {
+        let text = run.screen().screen().contents();
+        text.contains("leave?") || text.contains("code 7")
+    });
+    run.armed();
+    if !run.screen().screen().contents().contains("code 7") {
+        run.send("q");
+    }
     run.wait_for("code 7");
     let said = run.screen().screen().contents().replace('\n', "");
     assert!(said.contains("the session cannot be written"), "{said}");
