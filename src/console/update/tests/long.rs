@@ -220,7 +220,9 @@ fn the_difference_of_a_collected_edit_is_worked_out_once() {
         other => panic!("{other:?}"),
     }
     stage.press("ctrl-g 1 E");
-    stage.work();
+    let text = stage.text();
+    assert!(text.contains("being gone through: a moment"), "{text}");
+    assert!(stage.work() > 0);
     let text = stage.text();
     assert!(text.contains("+ after"), "{text}");
     // What happens meanwhile makes the list anew, and nothing else.
