@@ -228,6 +228,7 @@ mod tests {
         );
         assert_eq!(told("a '' \"b \\c\" d\\ e"), ["a", "", "b \\c", "d e"]);
     }
+
     #[test]
     fn what_is_read_anew_is_found_and_options_of_others_are_not() {
         let of = |line: &str| -> Vec<String> {

@@ -6,6 +6,7 @@
 mod drafts;
 mod editor;
 mod keys;
+mod lending;
 mod options;
 mod save;
 mod typed;
@@ -426,29 +427,6 @@ impl App {
         Ok(None)
     }
 
-    /// Gives the terminal back, stops, and comes back.
-    async fn suspend(&mut self, who: Stops) -> Result<(), Error> {
-        self.stop_reading().await;
-        let result = self.screen.suspend(who, &mut self.signals).await;
-        self.typed = Some(Typed::new());
-        self.retaken();
-        Ok(result?)
-    }
-
-    /// Somebody else had the terminal: everything is drawn anew, and what is asked is asked anew.
-    fn retaken(&mut self) {
-        self.title.clear();
-        let at = self.now();
-        drop(update(&mut self.model, Msg::Retaken { at }));
-        self.requester.request_draw();
-    }
-
-    async fn stop_reading(&mut self) {
-        if let Some(typed) = self.typed.take() {
-            typed.stop().await;
-        }
-    }
-
     /// Takes up the collected edits that an earlier console left.
     fn take_up_draft(&mut self) {
         let Some(draft) = self.drafts.read() else { return };
@@ -459,32 +437,6 @@ impl App {
             self.drafts.set_aside();
         }
         update(&mut self.model, Msg::Drafted(draft));
-    }
-
-    /// Lends the terminal to the operator's editor. What interrupts the editor is not meant for the console; a
-    /// request to end is.
-    async fn lend<F: Future>(&mut self, begin: impl FnOnce() -> F) -> Result<Result<F::Output, Exit>, Error> {
-        self.stop_reading().await;
-        let result = {
-            let lent = self.screen.lend(begin);
-            tokio::pin!(lent);
-            loop {
-                tokio::select! {
-                    biased;
-                    result = &mut lent => break result?,
-                    signal = self.signals.next() => match signal {
-                        Signal::Interrupt | Signal::Continued => {}
-                        // The editor stops by itself; the shell waits for both.
-                        Signal::Stop => terminal::stop_too().await?,
-                        signal => return Ok(Err(told(signal))),
-                    },
-                }
-            }
-        };
-        self.signals.another_ended();
-        self.typed = Some(Typed::new());
-        self.retaken();
-        Ok(Ok(result))
     }
 }
 

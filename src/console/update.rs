@@ -10,6 +10,8 @@ mod decide;
 mod done;
 mod drive;
 mod edits;
+mod executions;
+mod external;
 mod fork;
 mod giving_up;
 mod graph;
@@ -71,7 +73,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             input::release(model, at, &mut out);
             search::count_on(model);
         }
-        Msg::Edited(result) => prompts::external(model, result, &mut out),
+        Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
         Msg::Found(finding) => model.inspector.cache.put(finding),
         Msg::Drafted(draft) => collect::take_up(model, draft),

@@ -55,17 +55,21 @@ pub fn is_taken_back(state: &State, call: &Call) -> bool {
     })
 }
 
-/// Takes back what had let a call run, so that it is judged anew.
-pub fn take_back(draft: &mut Draft<'_>, call: &Call, reason: &str) {
-    let rev = draft.state.nodes.get(&call.id).map(Node::rev).unwrap_or_default();
-    draft.call(CallEvent::Decided {
+/// That what had let a call run is taken back, whoever does it.
+pub fn withdrawal(state: &State, call: &Call, reason: &str) -> CallEvent {
+    CallEvent::Decided {
         call: call.id,
-        rev,
+        rev: state.nodes.get(&call.id).map(Node::rev).unwrap_or_default(),
         digest: call.digest.clone(),
         decision: Decision::Withdrawn {
             reason: reason.to_owned(),
         },
-    });
+    }
+}
+
+/// Takes back what had let a call run, so that it is judged anew.
+pub fn take_back(draft: &mut Draft<'_>, call: &Call, reason: &str) {
+    draft.call(withdrawal(draft.state, call, reason));
     draft.call(CallEvent::Woken { call: call.id });
 }
 

@@ -7,13 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::call::{Decision, EffectClass, Outcome, Status};
+use super::call::{EffectClass, Outcome, Status};
 use super::envelope::Envelope;
 use super::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use super::fork::{Elsewhere, UNREADABLE};
 use super::id::{Attempt, NodeId, Rev, Seq};
 use super::ledger;
-use super::node::{Content, Node, Origin};
+use super::let_run;
+use super::node::{Content, Origin};
 use super::reference::rewrite;
 use super::repeat::sameness;
 use super::state::{LedgerOutcome, State};
@@ -46,16 +47,10 @@ pub fn effects(before: &State, session: &Arc<str>, behind: &[Envelope]) -> Vec<A
 pub fn withdrawn(state: &State) -> Vec<CallEvent> {
     let let_run = state.agenda.queued.iter().chain(&state.agenda.delayed);
     let calls = let_run.filter_map(|id| state.calls.get(id));
+    let why = "the record is damaged behind what let it run: it may have run already";
     calls
         .filter(|call| call.effect.has_effect())
-        .map(|call| CallEvent::Decided {
-            call: call.id,
-            rev: state.nodes.get(&call.id).map(Node::rev).unwrap_or_default(),
-            digest: call.digest.clone(),
-            decision: Decision::Withdrawn {
-                reason: "the record is damaged behind what let it run: it may have run already".into(),
-            },
-        })
+        .map(|call| let_run::withdrawal(state, call, why))
         .collect()
 }
 

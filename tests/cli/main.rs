@@ -20,6 +20,7 @@ mod bad_input;
 mod branches;
 mod collected;
 mod control;
+mod damaged;
 mod decisions;
 mod demos;
 mod doubt;

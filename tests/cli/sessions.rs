@@ -1,5 +1,6 @@
 //! Recorded sessions: listed, shown, named, checked, deleted. Must not know: what runs in them.
 
+use crate::damaged::PAYS;
 use crate::decisions::refused;
 use crate::playbooks::{HELLO, STEPS};
 use crate::world::World;
@@ -237,114 +238,6 @@ fn a_single_file_is_read_and_never_written() {
 }
 
 #[test]
-fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
-    let world = World::new();
-    world.play(STEPS, &["--policy", "auto"]).ends(0);
-    let id = world.id();
-    let path = world.place(&id).journal();
-    let whole = std::fs::read_to_string(&path).unwrap();
-    // The answer's record and those behind it are lost to a changed word in the last request.
-    let at = whole.rfind("turn.requested").unwrap();
-    let mut bytes = whole.clone().into_bytes();
-    bytes[at] = b'T';
-    std::fs::write(&path, &bytes).unwrap();
-    let go_on = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
-    let said = go_on(&id).ends(4);
-    let ids = world.ids();
-    assert_eq!(ids.len(), 2);
-    let new = ids.iter().find(|one| **one != id).unwrap();
-    for told in [
-        "damaged",
-        new.as_str(),
-        "paused",
-        "1 line of it cannot be read",
-        "overrule unpause",
-    ] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
-    }
-    // Once somebody has looked it goes on, and asks nobody for what is on record.
-    world.run(&["unpause", new]).ends(0);
-    assert_eq!(go_on(new).ends(0).out, "copied alpha, started, logged\n");
-    assert_eq!(std::fs::read(&path).unwrap(), bytes);
-    assert_eq!(world.read("log.txt"), "start\nsecond\n", "nothing ran twice");
-    // A verb does not write into what is damaged either.
-    refused(&world, &["guide", &id, "more"], 7);
-}
-
-/// Pays once.
-const PAYS: &str = r#"
-[meta]
-name = "pays"
-[[rule]]
-when = { done = ["pay"] }
-answer = "paid"
-[[rule]]
-think = "I pay."
-[[rule.call]]
-tool = "shell"
-as = "pay"
-args = { command = "echo paid >> paid.txt" }
-"#;
-
-#[test]
-fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
-    let world = World::new();
-    world.play(PAYS, &["--policy", "auto"]).ends(0);
-    let first = world.id();
-    let whole: Vec<String> = world.journal(&first).lines().map(str::to_owned).collect();
-    let line = |of: &str| whole.iter().position(|line| line.contains(of)).unwrap();
-    let (started, finished) = (line("call.started"), line("call.finished"));
-    let go_on = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
-    let damaged = |at: &[usize]| {
-        let mut lines = whole.clone();
-        for at in at {
-            lines[*at] = lines[*at].replacen("\"at\":1", "\"at\":2", 1);
-            assert_ne!(lines[*at], whole[*at]);
-        }
-        std::fs::write(world.place(&first).journal(), lines.join("\n") + "\n").unwrap();
-        let before = world.ids();
-        let said = go_on(&first).ends(4);
-        assert!(said.err.contains("is damaged: line"), "{}", said.err);
-        let after = world.ids();
-        let new = after.into_iter().find(|one| !before.contains(one)).unwrap();
-        (new, said)
-    };
-    // Where the intent itself cannot be read, its end tells of it.
-    for at in 2..=started {
-        let (new, _) = damaged(&[at]);
-        let told = world.run(&["effects", &new]).ends(0).out;
-        assert!(
-            told.contains(&format!("c3 of session {first}")),
-            "line {at}: {told}"
-        );
-        // Whoever lets it go on is asked about the effect, whatever the policy lets run.
-        world.run(&["unpause", &new]).ends(0);
-        let said = go_on(&new).ends(0);
-        assert!(
-            said.err.contains("asked once: 1 by a repeated effect"),
-            "line {at}: {}",
-            said.err
-        );
-        assert_eq!(world.read("paid.txt"), "paid\n", "line {at}");
-    }
-    // Where nothing at all tells of it, what had let it run holds no more.
-    let silent: Vec<usize> = (started..=finished).collect();
-    let (new, said) = damaged(&silent);
-    assert!(
-        said.err.contains("1 call that was let run asks again"),
-        "{}",
-        said.err
-    );
-    world.run(&["unpause", &new]).ends(0);
-    go_on(&new);
-    assert_eq!(
-        world.read("paid.txt"),
-        "paid\n",
-        "it is asked for, and nobody is there"
-    );
-}
-
-#[test]
 fn what_was_let_run_does_not_begin_under_a_stricter_policy() {
     let world = World::new();
     world.play(PAYS, &["--policy", "auto"]).ends(0);
@@ -378,72 +271,6 @@ fn what_was_let_run_does_not_begin_under_a_stricter_policy() {
     killed();
     go_on(&["--policy", "auto"]);
     assert!(paid(), "and begins where nothing is stricter");
-}
-
-#[test]
-fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_is_known() {
-    let world = World::new();
-    world.play(PAYS, &["--policy", "auto"]).ends(0);
-    let id = world.id();
-    let whole: Vec<String> = world.journal(&id).lines().map(str::to_owned).collect();
-    let started = whole
-        .iter()
-        .position(|line| line.contains("call.started"))
-        .unwrap();
-    let damaged = |at: usize| {
-        let mut lines = whole.clone();
-        lines[at] = lines[at].replacen("\"at\":1", "\"at\":2", 1);
-        std::fs::write(world.place(&id).journal(), lines.join("\n") + "\n").unwrap();
-    };
-    for (at, damaged_line) in whole.iter().enumerate().take(started + 1).skip(2) {
-        damaged(at);
-        let said = world.run(&["effects", &id]).ends(0);
-        let json = world.run(&["effects", &id, "--json"]).ends(0).out;
-        assert!(
-            said.err.contains("1 line of the record cannot be read"),
-            "{}",
-            said.err
-        );
-        assert!(!said.err.contains("has run"), "nobody knows that: {}", said.err);
-        let listed = said.out.contains(" · unknown · ok · ") && said.out.contains("behind the damage");
-        assert!(listed, "line {at}: {}", said.out);
-        // What it was is told too, unless the damaged line is the one that said it.
-        let proposed = damaged_line.contains("turn.proposed");
-        let told = said.out.contains("c3 shell") && said.out.contains("echo paid");
-        assert_eq!(told, listed && !proposed, "line {at}: {}", said.out);
-        assert_eq!(listed, json.contains("\"behind_damage\":{"), "{json}");
-        let nothing = "nothing that could change the world stands in what can be read";
-        assert!(!said.err.contains(nothing), "line {at}: {}", said.err);
-    }
-}
-
-#[test]
-fn every_verb_that_reads_says_where_a_record_breaks_off() {
-    let world = World::new();
-    world.play(STEPS, &["--policy", "auto"]).ends(0);
-    let id = world.id();
-    let path = world.place(&id).journal();
-    let whole = std::fs::read_to_string(&path).unwrap();
-    assert!(world.run(&["effects", &id]).ends(0).out.contains("shell"));
-    std::fs::write(&path, whole.replacen("echo started", "echo STARTED", 1)).unwrap();
-    for verb in [
-        "effects",
-        "queue",
-        "branches",
-        "loops",
-        "weights",
-        "graph",
-        "collected",
-    ] {
-        for more in [&[][..], &["--json"]] {
-            let said = world.run(&[&[verb, &id], more].concat());
-            assert!(
-                said.err.contains(&format!("session {id} is damaged: line ")),
-                "{verb}: {}",
-                said.err
-            );
-        }
-    }
 }
 
 #[test]

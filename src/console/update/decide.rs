@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::choices::{broken, choices, consent, did_not, happened, leave, reuse};
+use super::executions;
 use super::{bulk, prompts, repair, rules};
 use crate::console::commands::Decide;
 use crate::console::doc::Doc;
@@ -19,8 +20,8 @@ use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
 use crate::domain::call::{Digest, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, ResilienceCommand, RunCommand};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
+use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::stand::Stand;
 use crate::domain::tags;
 
@@ -69,19 +70,20 @@ pub(super) fn question(model: &Model) -> Option<Question> {
 
 /// Whether anything can be decided here at all.
 pub(super) fn can_decide(model: &Model) -> Result<(), String> {
-    if model.settings.is_recorded() {
-        return Err("this is a recorded run: nothing can be decided in it".to_owned());
-    }
+    can_show(model)?;
     if let Some(why) = &model.run.halted {
         return Err(format!(
             "the run is halted: {why}; nothing can be decided any more, leave it and resume it"
         ));
     }
-    can_show(model)
+    Ok(())
 }
 
-/// Whether there is room for a question.
+/// Whether a question is asked here at all, and there is room for it.
 fn can_show(model: &Model) -> Result<(), String> {
+    if model.settings.is_recorded() {
+        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+    }
     if !model.screen.can_decide() {
         return Err(
             "the screen is too small to show what is decided: at least 40 columns and 10 rows".to_owned(),
@@ -103,9 +105,6 @@ pub(super) fn looked_at<'m>(
     by: By,
     at: u64,
 ) -> Result<&'m Shown, String> {
-    if model.settings.is_recorded() {
-        can_decide(model)?;
-    }
     can_show(model)?;
     model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
@@ -161,11 +160,11 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
         Decide::Accept => rules::accept(model, by, at, out),
         Decide::Rules => rules::list(model),
         Decide::DropRule => rules::drop_rule(model, out),
-        Decide::Retry => retry(model, by, at, out),
-        Decide::RunNow => run_now(model, by, at, out),
+        Decide::Retry => executions::retry(model, by, at, out),
+        Decide::RunNow => executions::run_now(model, by, at, out),
         Decide::ChooseRepair => repair::choose(model, by, at),
         Decide::SkipRepair => repair::skip(model, by, at, out),
-        Decide::Cancel => cancel(model, by, at, out),
+        Decide::Cancel => executions::cancel(model, by, at, out),
         Decide::Reuse => reuse(model, by, at, out),
         Decide::RunAgain => consent(model, ConsentChoice::RunAgain, by, at, out),
         Decide::Happened => happened(model, by, at),
@@ -441,85 +440,5 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         &format!("refuse {call} {rev}: what is the model told?"),
         "",
     );
-    Ok(())
-}
-
-/// The selected call for a verb that no approval follows, if it was on screen for long enough.
-pub(super) fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
-    can_decide(model)?;
-    looked_at_call(model, by, at)
-}
-
-fn looked_at_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
-    let id = subject(model)
-        .map(NodeId::call)
-        .filter(|id| id.kind == NodeKind::Call)
-        .ok_or("no call is selected")?;
-    let node = model
-        .run
-        .state
-        .node(id)
-        .ok_or_else(|| format!("{id} is not there"))?;
-    let question = question(model).ok_or("no call is selected")?;
-    looked_at(model, &question, by, at)?;
-    Ok((id, node.rev()))
-}
-
-fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, rev) = seen_call(model, by, at)?;
-    send(
-        model,
-        Command::Call(CallCommand::Retry { call, rev }),
-        Some(call),
-        out,
-    );
-    model.say(format!("{call} to be run again"));
-    Ok(())
-}
-
-fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, rev) = seen_call(model, by, at)?;
-    if !model.run.state.agenda.delayed.contains(&call) {
-        return Err(format!("{call} does not wait for a time"));
-    }
-    let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
-    send(model, command, Some(call), out);
-    model.say(format!("{call} to be run now"));
-    Ok(())
-}
-
-/// The execution of a call that is under way, as it is shown.
-pub(super) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
-    match model.run.state.call(call)?.status {
-        Status::Running(attempt) => Some(attempt),
-        _ => None,
-    }
-}
-
-fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, _) = looked_at_call(model, by, at)?;
-    let status = model.run.state.call(call).map(|call| &call.status);
-    let begun = matches!(status, Some(Status::Running(_)));
-    if !begun {
-        can_decide(model)?;
-    }
-    if !begun && !matches!(status, Some(Status::Queued | Status::Delayed)) {
-        return Err(format!(
-            "{call} does not run and does not wait to run: it is {}",
-            status.map_or("unknown", Status::word)
-        ));
-    }
-    let command = CallCommand::Cancel {
-        call,
-        attempt: running(model, call),
-        reason: "cancelled by the operator".to_owned(),
-    };
-    send(model, Command::Call(command), Some(call), out);
-    let what = if begun {
-        "cancelled"
-    } else {
-        "taken back, before it begins"
-    };
-    model.say(format!("{call} to be {what}"));
     Ok(())
 }

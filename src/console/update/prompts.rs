@@ -2,14 +2,16 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{branches, choices, edits, giving_up, graph, lists, open, repair, review, search, typing};
+use super::{
+    branches, choices, edits, executions, giving_up, graph, lists, open, repair, review, search, typing,
+};
 use crate::console::commands::TextVerb;
 use crate::console::field::{Field, too_much};
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
-use crate::console::msg::{Out, Written};
+use crate::console::msg::Out;
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EscapeCommand, ResilienceCommand, Resolution, RunCommand,
@@ -147,33 +149,6 @@ pub(super) fn paste(model: &mut Model, text: &str) {
             text.len()
         )),
     }
-}
-
-/// `$EDITOR` ended. What was written there goes away only where all of it is here.
-pub(super) fn external(model: &mut Model, result: Result<Written, String>, out: &mut Vec<Out>) {
-    let written = match result {
-        Ok(written) => written,
-        Err(why) => return model.complain(format!("nothing was taken over from $EDITOR: {why}")),
-    };
-    let taken = match model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) if !editor.sent => editor.take_external(&written.text),
-        _ => Err("the text that it was for is open no more".to_owned()),
-    };
-    let ends = match taken {
-        Ok(ends) => ends,
-        Err(why) => {
-            let file = written.file.display();
-            return model.complain(format!(
-                "nothing was taken over from $EDITOR: what you wrote is kept in {file}: {why}"
-            ));
-        }
-    };
-    out.push(Out::Discard(written.file));
-    model.say(if ends {
-        "taken over from $EDITOR, its lines ended as they were before and not with CRLF; look at it before you finish"
-    } else {
-        "taken over from $EDITOR; look at it before you finish"
-    });
 }
 
 /// Carries out a command of an editor or a line.
@@ -320,7 +295,7 @@ fn about_call(
         }
         LinePurpose::EndAgent { call } => {
             let reason = or("stopped by the operator");
-            let attempt = decide::running(model, call);
+            let attempt = executions::running(model, call);
             (
                 call,
                 CallCommand::Cancel {

@@ -1,7 +1,8 @@
 //! What the operator says about a call that is repaired: which repair, or none. Must not know: how a
 //! repair is found.
 
-use super::decide::{seen_call, send};
+use super::decide::send;
+use super::executions::seen_call;
 use super::input::By;
 use super::prompts;
 use crate::console::model::Model;

@@ -12,6 +12,7 @@ use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::domain::let_run;
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::stand;
@@ -369,14 +370,7 @@ fn withdraw(draft: &mut Draft<'_>, call: &Call, shown: Option<Attempt>, reason: 
             format!("{shown} of {} has ended: look at it again", call.id),
         ));
     }
-    draft.call(CallEvent::Decided {
-        call: call.id,
-        rev: draft.state.nodes.get(&call.id).map(Node::rev).unwrap_or_default(),
-        digest: call.digest.clone(),
-        decision: Decision::Withdrawn {
-            reason: reason.to_owned(),
-        },
-    });
+    draft.call(let_run::withdrawal(draft.state, call, reason));
     Ok(())
 }
 

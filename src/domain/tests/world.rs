@@ -27,6 +27,7 @@ pub use super::rules::{Rules, sum};
 mod look;
 mod operator;
 mod outside;
+mod waits;
 
 pub use operator::UNDO;
 
@@ -407,34 +408,6 @@ impl World {
             Effect::Notify { why } => self.notes.push(why),
         }
         None
-    }
-
-    /// The time of a wait is over that is the newest of its kind.
-    pub fn elapsed(&mut self, timer: Timer) {
-        let set = self.begun(&timer).pop().unwrap_or_default();
-        self.input(Input::Elapsed { timer, set });
-    }
-
-    /// The report comes of every wait for something that ended when it began anew.
-    pub fn elapsed_of_old(&mut self, timer: &Timer) {
-        let mut all = self.begun(timer);
-        all.pop();
-        assert!(!all.is_empty(), "it never began anew");
-        for set in all {
-            let timer = timer.clone();
-            self.input(Input::Elapsed { timer, set });
-        }
-    }
-
-    /// The events with which waits for something began, oldest first.
-    pub fn begun(&self, timer: &Timer) -> Vec<Seq> {
-        let own = self.waits.iter().filter(|(one, _)| one == timer);
-        own.map(|(_, set)| *set).collect()
-    }
-
-    /// The deadlines that were ever set for a call.
-    pub fn deadlines(&self, call: NodeId) -> Vec<Seq> {
-        self.begun(&Timer::Deadline { call })
     }
 
     pub fn input(&mut self, input: Input) {

@@ -120,10 +120,10 @@ async fn what_must_be_approved_waits_and_runs_once_it_is() {
     stage.quiet().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_call_that_nobody_decides_on_in_time_expires() {
+/// A call that waits, to be denied after so many milliseconds.
+async fn waiting(ms: u64) -> Stage {
     let deadline = Deadline {
-        ms: 5_000,
+        ms,
         on_expiry: Consequence::Deny,
     };
     let mut stage = Stage::with(Plan {
@@ -133,6 +133,12 @@ async fn a_call_that_nobody_decides_on_in_time_expires() {
     let ask = stage.prompt("go").await;
     ask.call(0, "act", "{}").await;
     ask.end(Stop::Calls).await;
+    stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_nobody_decides_on_in_time_expires() {
+    let mut stage = waiting(5_000).await;
     let began = tokio::time::Instant::now();
     // The model is told, and continues.
     let next = stage.asked().await;
@@ -153,17 +159,7 @@ async fn a_call_that_nobody_decides_on_in_time_expires() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_pause_the_whole_time_to_decide_is_there_again() {
-    let deadline = Deadline {
-        ms: 60_000,
-        on_expiry: Consequence::Deny,
-    };
-    let mut stage = Stage::with(Plan {
-        policy: asking().with_deadline(Some(deadline)),
-        ..Plan::default()
-    });
-    let ask = stage.prompt("go").await;
-    ask.call(0, "act", "{}").await;
-    ask.end(Stop::Calls).await;
+    let mut stage = waiting(60_000).await;
     stage
         .until("a call waits", |stage| stage.state.queue().next().is_some())
         .await;

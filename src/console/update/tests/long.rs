@@ -171,8 +171,8 @@ fn lines(first: &str) -> String {
     format!("{first}\n{}", rest.join("\n"))
 }
 
-#[test]
-fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_before_it_is_there() {
+/// A long thought, written anew in its editor.
+fn rewritten() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.slow = Some(Vec::new());
     stage.begin();
@@ -183,6 +183,12 @@ fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_befo
         Some(Overlay::Editor(editor)) => editor.field.replace(&lines("after")),
         other => panic!("{other:?}"),
     }
+    stage
+}
+
+#[test]
+fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_before_it_is_there() {
+    let mut stage = rewritten();
     stage.press("ctrl-s");
     stage.wait(10 * ARMING);
     let text = stage.text();
@@ -209,16 +215,7 @@ fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_befo
 
 #[test]
 fn the_difference_of_a_collected_edit_is_worked_out_once() {
-    let mut stage = Stage::new(100, 30);
-    stage.slow = Some(Vec::new());
-    stage.begin();
-    stage.thought("t2", &lines("before"));
-    stage.draw();
-    stage.press("1 g j e");
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => editor.field.replace(&lines("after")),
-        other => panic!("{other:?}"),
-    }
+    let mut stage = rewritten();
     stage.press("ctrl-g 1 E");
     let text = stage.text();
     assert!(text.contains("being gone through: a moment"), "{text}");

@@ -53,11 +53,10 @@ impl Fate {
         let is_call = call.kind == NodeKind::Call;
         let calls = |nodes: &[NodeId]| is_call && nodes.binary_search(&call).is_ok();
         if calls(&plan.certain) {
-            let (_, judged) = plan.first();
-            return Some(match (plan.anew.contains(&call), judged.contains(&call)) {
+            return Some(match (plan.anew.contains(&call), plan.approves.contains(&call)) {
                 (false, _) => Self::Again,
-                (true, true) => Self::Judged,
-                (true, false) => Self::Runs,
+                (true, false) => Self::Judged,
+                (true, true) => Self::Runs,
             });
         }
         let all = [
