@@ -32,6 +32,7 @@ use super::terminal::Reach;
 use super::theme::{Look, Theme};
 use super::words;
 use crate::domain::call::{Call, Status};
+use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::stand::Stand;
 use crate::domain::state::Mode;
@@ -329,6 +330,12 @@ impl Model {
             _ if counts => format!("{then} after {}", ladder::span(ms)),
             _ => format!("{then} {} after the pause", ladder::span(ms)),
         })
+    }
+
+    /// How long what is typed about a call can still be its decision, with its name.
+    pub fn time_left(&self, call: NodeId) -> Option<String> {
+        let words = self.deadline_words(self.run.state.call(call)?)?;
+        Some(format!("{call} waits: {words}"))
     }
 
     /// What is read on top or in the inspector, and what is looked for in it.

@@ -268,19 +268,24 @@ impl Stage {
                 }
                 Err(refusal) => self.refuse(command.clone(), refusal),
             }
-            for _ in 0..100 {
-                let state = self.model.run.state.clone();
-                let events = advance(&state, &Cards(&state));
-                if events.is_empty() {
-                    break;
-                }
-                for event in events {
-                    self.engine(event);
-                }
-            }
+            self.go_on();
         }
         self.draw();
         commands
+    }
+
+    /// What follows by itself, up to where the run waits for a person or the world.
+    pub fn go_on(&mut self) {
+        for _ in 0..100 {
+            let state = self.model.run.state.clone();
+            let events = advance(&state, &Cards(&state));
+            if events.is_empty() {
+                break;
+            }
+            for event in events {
+                self.engine(event);
+            }
+        }
     }
 
     /// The run refuses a command.

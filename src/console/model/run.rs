@@ -9,6 +9,7 @@ use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
 use super::lower::Named;
+use super::overlay::LinePrompt;
 use crate::console::link::{At, Frames, Look, Outliving, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
@@ -136,6 +137,8 @@ pub struct Sent {
     pub command: Command,
     /// The call, its revision and the text that was shown.
     pub shown: Option<(NodeId, Rev, Arc<str>)>,
+    /// The line that it was typed in: where it is refused, the words are there again.
+    pub line: Option<Box<LinePrompt>>,
 }
 
 impl RunPart {

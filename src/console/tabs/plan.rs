@@ -12,7 +12,7 @@ use crate::console::theme::Role;
 use crate::domain::advice::{Advice as _, Cards};
 use crate::domain::branch;
 use crate::domain::branch::compare::compare;
-use crate::domain::command::{Behind, Command, Edit, EditCommand};
+use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand};
 use crate::domain::id::{NodeId, TurnId};
 use crate::domain::lineage::{Asked, Plan, plan};
 use crate::domain::refusal::Refusal;
@@ -66,8 +66,11 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
         if let Some(edit) = review.edits().get(at) {
             place(maker, edit);
         }
-        let edit = review.edits().get(at).and_then(Edit::words);
-        if let Some(words) = edit.and_then(|words| heed(words)) {
+        let typed = match &review.command {
+            Command::Call(CallCommand::Answer { value, .. }) => Some(value),
+            _ => review.edits().get(at).and_then(Edit::words),
+        };
+        if let Some(words) = typed.and_then(|words| heed(words)) {
             maker.own(Role::Warning, words);
         }
         apart(maker, &changed.texts);

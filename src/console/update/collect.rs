@@ -24,7 +24,7 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
         Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
             return Err("this is no edit of the graph: it cannot be collected".to_owned());
         }
-        Some(Overlay::Editor(_)) => match edits::typed_edit(model, out) {
+        Some(Overlay::Editor(_)) => match edits::typed_edit(model) {
             Some((edit, item)) => (vec![edit], item),
             None => return Ok(()),
         },

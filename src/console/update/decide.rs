@@ -199,6 +199,7 @@ pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
     model.run.sent = Some(Sent {
         command: command.clone(),
         shown,
+        line: None,
     });
     out.push(Out::Command(command));
 }

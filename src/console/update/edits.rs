@@ -14,11 +14,14 @@ use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
 use crate::console::model::twice::What;
 use crate::console::msg::Out;
+use crate::domain;
+use crate::domain::advice::Cards;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand, Resolution};
+use crate::domain::event::Event;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
-use crate::domain::lineage::{Plan, plan};
+use crate::domain::lineage::{Plan, of_events, plan};
 use crate::domain::node::{Content, Node};
 use crate::domain::stand;
 
@@ -304,30 +307,78 @@ pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
         }
         return;
     }
-    if let Some((edit, item)) = typed_edit(model, out) {
-        let is_guide = matches!(edit, Edit::InsertPrompt { after: None, .. }) && item.is_none();
-        if is_guide
-            && plan(&model.run.state, std::slice::from_ref(&edit)).is_ok_and(|plan| touches_nothing(&plan))
-        {
-            if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-                editor.sent = true;
-            }
-            let command = EditCommand::Commit {
-                edits: vec![edit],
-                effects_seen: Some(0),
-                reason: None,
-                keep_later: false,
-            };
-            send(model, Command::Edit(command), None, out);
-            return;
-        }
-        review::edits(model, vec![edit], item.map_or(Whose::New, Whose::Item));
+    match typed(model) {
+        Some(Typed::Edit(edit, item)) => finish_edit(model, edit, item, out),
+        Some(Typed::Word { call, value, command }) => word(model, (call, &value), command, out),
+        None => {}
     }
 }
 
+fn finish_edit(model: &mut Model, edit: Edit, item: Option<u64>, out: &mut Vec<Out>) {
+    let is_guide = matches!(edit, Edit::InsertPrompt { after: None, .. }) && item.is_none();
+    if is_guide
+        && plan(&model.run.state, std::slice::from_ref(&edit)).is_ok_and(|plan| touches_nothing(&plan))
+    {
+        let command = EditCommand::Commit {
+            edits: vec![edit],
+            effects_seen: Some(0),
+            reason: None,
+            keep_later: false,
+        };
+        send_typed(model, Command::Edit(command), None, out);
+        return;
+    }
+    review::edits(model, vec![edit], item.map_or(Whose::New, Whose::Item));
+}
+
+/// Sends what was typed of a call. Where it is an edit by now, or touches anything else, it is shown first what it does:
+/// the call may have been decided while it was typed.
+fn word(model: &mut Model, (call, value): (NodeId, &Arc<str>), command: CallCommand, out: &mut Vec<Out>) {
+    let state = &model.run.state;
+    let command = Command::Call(command);
+    let facts = domain::decide::command(state, &Cards(state), &command);
+    // What is refused is refused by the run, which says why.
+    let touches = facts.is_ok_and(|facts| {
+        let is_edit = facts.iter().any(|fact| matches!(fact, Event::Edit(_)));
+        is_edit || !touches_nothing(&of_events(state, &facts))
+    });
+    if touches {
+        return review::word(model, command, (call, value));
+    }
+    model.queue.leaving = model.queue.selected;
+    send_typed(model, command, Some(call), out);
+}
+
+/// Sends what the topmost editor stands for; it stays open until the run has answered.
+fn send_typed(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+        editor.sent = true;
+    }
+    send(model, command, call, out);
+}
+
+/// What a finished text becomes.
+enum Typed {
+    /// An edit of the graph, and the collected one that it goes on with.
+    Edit(Edit, Option<u64>),
+    /// The operator's word on a call, with the value that it gives.
+    Word {
+        call: NodeId,
+        value: Arc<str>,
+        command: CallCommand,
+    },
+}
+
 /// The edit that the topmost editor stands for, and the collected one that it goes on with; none
-/// where the text is not finished, with a word why, or was sent because it is no edit.
-pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit, Option<u64>)> {
+/// where the text is not finished, with a word why, or is no edit.
+pub(super) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
+    match typed(model)? {
+        Typed::Edit(edit, item) => Some((edit, item)),
+        Typed::Word { .. } => None,
+    }
+}
+
+fn typed(model: &mut Model) -> Option<Typed> {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return None;
     };
@@ -358,9 +409,9 @@ pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit,
         return None;
     }
     if let Some(edit) = editor.edit(text.clone(), false) {
-        return Some((edit, editor.item));
+        return Some(Typed::Edit(edit, editor.item));
     }
-    // What is sent from here is not shown once more before it counts.
+    // As a rule it is not shown once more before it counts.
     let nothing = editor.field.is_empty() && editor.long.is_none();
     if nothing && !model.twice.is_again(What::Empty, model.arming.now) {
         model.twice.say(What::Empty, model.arming.now);
@@ -371,20 +422,19 @@ pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit,
     let (call, command) = match &editor.purpose {
         Purpose::Answer { call, rev } => {
             let (call, rev) = (*call, *rev);
-            let value = text;
+            let value = Arc::clone(&text);
             (call, CallCommand::Answer { call, rev, value })
         }
         Purpose::Happened { call, attempt } => {
             let (call, attempt) = (*call, *attempt);
-            let what = Resolution::Happened { value: text };
+            let value = Arc::clone(&text);
+            let what = Resolution::Happened { value };
             (call, CallCommand::Resolve { call, attempt, what })
         }
         _ => return None,
     };
-    editor.sent = true;
-    model.queue.leaving = model.queue.selected;
-    send(model, Command::Call(command), Some(call), out);
-    None
+    let value = text;
+    Some(Typed::Word { call, value, command })
 }
 
 fn touches_nothing(plan: &Plan) -> bool {

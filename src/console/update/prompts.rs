@@ -243,7 +243,12 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
     };
     match done {
         Ok(()) => {
-            model.overlays.pop();
+            let line = model.overlays.pop();
+            if let (Some(Overlay::Line(line)), Some(sent)) = (line, &mut model.run.sent)
+                && line.purpose.is_prose()
+            {
+                sent.line = Some(Box::new(line));
+            }
         }
         Err(why) => model.complain(why),
     }

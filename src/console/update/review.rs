@@ -52,6 +52,18 @@ pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
     show(model, command, title, changes, reason, whose);
 }
 
+/// Shows what a value does that was typed for a call.
+pub(super) fn word(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
+    let state = &model.run.state;
+    let old = state.observation(call).map(|node| words(&node.now().content));
+    let changed = Changed {
+        what: summary::named_node(state, call),
+        texts: [old.unwrap_or_default().into(), doc::readable(value)],
+    };
+    let title = format!("what this word on {call} does");
+    show(model, command, title, vec![changed], String::new(), Whose::New);
+}
+
 /// Shows what a command would do to the graph.
 fn show(
     model: &mut Model,

@@ -9,7 +9,7 @@ use super::{bulk, collect, done, ledger};
 use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
 use crate::console::model::run::Sent;
 use crate::console::model::screen::Pane;
 use crate::console::model::{IDLE, Message, Model};
@@ -225,6 +225,17 @@ fn taken(model: &mut Model, command: &Command) {
     model.overlays.extend(help);
 }
 
+/// Words that came to nothing are not lost: the line is open again, or they are in the log where something else is.
+fn give_back(model: &mut Model, line: LinePrompt, free: bool) {
+    if free {
+        model.overlays.push(Overlay::Line(line));
+    } else if let Ok(words) = line.field.text()
+        && !words.trim().is_empty()
+    {
+        model.log.add(Line::Note(format!("what was typed: {words}")));
+    }
+}
+
 /// A command was not carried out: says which and why, and what changed since it was shown. What another
 /// command was made in stays as it is.
 fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Vec<Out>) {
@@ -257,11 +268,15 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         return;
     }
     model.log.add(Line::Trouble(format!("refused: {what}: {words}")));
-    let shown = sent.and_then(|sent| sent.shown);
+    let (shown, line) = sent.map_or((None, None), |sent| (sent.shown, sent.line));
+    let free = model.overlays.is_empty();
+    if let Some(line) = line {
+        give_back(model, *line, free);
+    }
     if refusal.kind == RefusalKind::Changed
         && let Some((call, rev, old)) = shown
         && let Some(new) = model.run.shown_args(call).filter(|new| *new != old)
-        && model.overlays.is_empty()
+        && free
     {
         // The operator has just pressed the key: this answers it.
         let now = model

@@ -6,6 +6,7 @@ mod branches;
 mod bulk;
 mod collected;
 mod colours;
+mod deadlines;
 mod doubt;
 mod early;
 mod edits;

@@ -37,12 +37,15 @@ fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, 
     }
 }
 
-/// Says what became of the node while the text was typed; gives the rows that it takes.
+/// Says what became of the node while the text was typed, or how long it is still asked about; gives the rows that it
+/// takes.
 fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) -> u16 {
-    let Some(meanwhile) = editor.stood.since(&model.run.state) else {
-        return 0;
+    let words = match editor.stood.since(&model.run.state) {
+        Some(meanwhile) => Some(meanwhile.words()),
+        None => editor.stood.call().and_then(|call| model.time_left(call)),
     };
-    let mut rows = broken(&meanwhile.words(), usize::from(body.width.saturating_sub(1)));
+    let Some(words) = words else { return 0 };
+    let mut rows = broken(&words, usize::from(body.width.saturating_sub(1)));
     rows.truncate(usize::from(body.height / 2));
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),

@@ -9,15 +9,35 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::{Styled, broken};
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
-use crate::console::model::overlay::{LinePrompt, List};
+use crate::console::model::overlay::{LinePrompt, LinePurpose, List};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
+
+/// Its title, with how long there is for it where that ends.
+fn title(model: &Model, line: &LinePrompt) -> String {
+    let title = line.title.clone();
+    let LinePurpose::Reject { call, .. } = line.purpose else {
+        return title;
+    };
+    let status = model.run.state.call(call).map(|call| &call.status);
+    match (model.time_left(call), status) {
+        (Some(left), _) => format!("{title} ({left})"),
+        (None, Some(status)) if status.is_settled() => {
+            format!(
+                "{title} ({call} is {} meanwhile, and is not refused any more)",
+                status.word()
+            )
+        }
+        _ => title,
+    }
+}
 
 /// Draws a line to type, at the bottom of the panes.
 pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
     let body = model.screen.places.body;
     // What may be written is told whole, in as many rows as that takes.
-    let mut titles = broken(&line.title, usize::from(body.width.saturating_sub(2)));
+    let title = title(model, line);
+    let mut titles = broken(&title, usize::from(body.width.saturating_sub(2)));
     titles.truncate(usize::from(body.height.saturating_sub(1)));
     let last = titles.pop().unwrap_or_default();
     let area = Rect {

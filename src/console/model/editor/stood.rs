@@ -7,7 +7,7 @@ use crate::domain::call::{Decision, Status};
 use crate::domain::command::Behind;
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::stand;
-use crate::domain::state::State;
+use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Activity, Turn};
 
 /// How it stood.
@@ -83,6 +83,11 @@ impl Stood {
         Self { about, call }
     }
 
+    /// The call that it is about, or whose result.
+    pub fn call(&self) -> Option<NodeId> {
+        self.call.as_ref().map(|call| call.id)
+    }
+
     /// What became of it since; none where it stands as it stood.
     pub fn since(&self, state: &State) -> Option<Meanwhile> {
         let said = |what: String| {
@@ -121,6 +126,18 @@ impl Stood {
             }
         }
         self.call.as_ref().and_then(|call| call.since(state))
+    }
+}
+
+/// What is written on once nobody had decided in time.
+const fn expired(state: &State) -> &'static str {
+    match state.mode {
+        Mode::Stopped(_) => {
+            "expired meanwhile, and the run was stopped by that: nothing counts before it goes on"
+        }
+        Mode::Running | Mode::Paused(_) | Mode::Finished(_) => {
+            "expired meanwhile: what you write is now an edit of a decided call"
+        }
     }
 }
 
@@ -168,7 +185,7 @@ impl Before {
             Status::Failed(_) => ("failed meanwhile", ""),
             Status::Left => ("was left unknown meanwhile, and does not run again", ""),
             Status::Rejected => ("was rejected meanwhile", ""),
-            Status::Expired => ("was not approved in time meanwhile", ""),
+            Status::Expired => (expired(state), ""),
             Status::Skipped => ("was skipped meanwhile", ""),
             Status::Unsatisfiable => ("can get no value any more", ""),
         };

@@ -1,0 +1,251 @@
+//! What is typed about a call while its deadline runs, and passes. Must not know: who counts the time.
+
+use super::arming::ARGS;
+use crate::console::model::overlay::Overlay;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{Consequence, Decision, Verdict};
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::event::CallEvent;
+use crate::domain::id::{Epoch, Rev};
+
+/// A write that waits for 90 seconds, in front of the operator.
+fn asked(width: u16, height: u16, on_expiry: Consequence) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.begin();
+    let verdict = Verdict {
+        deadline_ms: Some(90_000),
+        on_expiry,
+        ..Stage::verdict()
+    };
+    stage.awaiting_by("c3", ("write_file", ARGS), verdict);
+    stage.close();
+    stage.at_the_queue();
+    stage
+}
+
+fn expire(stage: &mut Stage, consequence: Consequence) {
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Expire { consequence },
+    });
+    // The run goes on without it: the model is told.
+    stage.go_on();
+    stage.draw();
+}
+
+fn is_review(stage: &Stage) -> bool {
+    matches!(stage.model.overlays.last(), Some(Overlay::Review(_)))
+}
+
+fn typed(stage: &Stage) -> String {
+    match stage.model.overlays.last() {
+        Some(Overlay::Editor(editor)) => editor.field.shown(),
+        Some(Overlay::Line(line)) => line.field.shown(),
+        other => panic!("nothing to type in but {other:?}"),
+    }
+}
+
+#[test]
+fn an_open_editor_counts_down_what_is_left() {
+    for (width, height) in [(40, 12), (80, 24), (160, 50)] {
+        for key in ["w", "e"] {
+            let mut stage = asked(width, height, Consequence::Deny);
+            stage.press(key);
+            let flat = stage.flat();
+            assert!(flat.contains("c3 waits: denied in 88 s"), "{}", stage.text());
+            assert!(
+                stage.model.wake_at().is_some_and(|at| at <= stage.now + 1000),
+                "it is woken to count"
+            );
+            stage.wait(30_000);
+            assert!(
+                stage.flat().contains("c3 waits: denied in 58 s"),
+                "{}",
+                stage.text()
+            );
+        }
+    }
+    let mut stage = asked(80, 24, Consequence::Escalate);
+    stage.press("w");
+    assert!(
+        stage.flat().contains("c3 waits: called louder in 88 s"),
+        "{}",
+        stage.text()
+    );
+    expire(&mut stage, Consequence::Escalate);
+    assert!(stage.flat().contains("c3 waits: overdue"), "{}", stage.text());
+    assert!(
+        !stage.flat().contains("expired"),
+        "it is asked as before: {}",
+        stage.text()
+    );
+    let mut stage = Stage::asked(80, 24, ARGS);
+    stage.wait(ARMING);
+    stage.press("w");
+    assert!(!stage.flat().contains("c3 waits:"), "{}", stage.text());
+}
+
+#[test]
+fn an_answer_in_time_is_sent_as_it_was() {
+    let mut stage = asked(80, 24, Consequence::Deny);
+    stage.press("w");
+    stage.type_text("yes");
+    stage.press("ctrl-s");
+    assert!(!is_review(&stage));
+    let value = "\"yes\"".into();
+    assert_eq!(
+        stage.commands(),
+        [Command::Call(CallCommand::Answer {
+            call: id("c3"),
+            rev: Rev(1),
+            value
+        })]
+    );
+}
+
+#[test]
+fn an_answer_after_the_deadline_is_previewed_like_every_edit_and_never_lost() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = asked(width, height, Consequence::Deny);
+        stage.press("w");
+        stage.type_text("yes");
+        expire(&mut stage, Consequence::Deny);
+        let told = "c3 expired meanwhile: what you write is now an edit of a decided call";
+        assert!(stage.flat().contains(told), "{}", stage.text());
+        assert!(
+            !stage.flat().contains("c3 waits:"),
+            "nothing is left: {}",
+            stage.text()
+        );
+        assert_eq!(typed(&stage), "yes");
+        stage.press("ctrl-s");
+        assert_eq!(stage.commands(), [], "nothing is sent before it was shown");
+        assert!(is_review(&stage));
+        let text = stage.flat();
+        assert!(text.contains(told), "{text}");
+        assert!(text.contains("1 turn becomes history"), "{text}");
+        assert!(text.contains("yes"), "{text}");
+        // Back to the text, and once more.
+        stage.press("esc");
+        assert_eq!(typed(&stage), "yes");
+        assert_eq!(stage.model.run.state.epoch, Epoch(0));
+        stage.press("ctrl-s");
+        stage.wait(ARMING);
+        stage.press("enter");
+        let commands = stage.carry_out();
+        assert!(
+            matches!(commands.as_slice(), [Command::Call(CallCommand::Answer { .. })]),
+            "{commands:?}"
+        );
+        assert_eq!(stage.model.run.state.epoch, Epoch(1));
+        assert!(
+            stage.model.overlays.is_empty(),
+            "the preview closes with its editor: {:?}",
+            stage.model.overlays
+        );
+    }
+}
+
+#[test]
+fn an_answer_for_what_runs_by_now_says_what_it_ends() {
+    let mut stage = Stage::asked(100, 30, ARGS);
+    stage.wait(ARMING);
+    stage.press("w");
+    stage.type_text("yes");
+    stage.start_at("c3", Rev(1), crate::domain::id::Attempt(1));
+    stage.press("ctrl-s");
+    assert_eq!(stage.commands(), []);
+    assert!(is_review(&stage));
+    let text = stage.flat();
+    assert!(text.contains("c3 runs meanwhile, as it was"), "{text}");
+    assert!(text.contains("cancelled 1 c3"), "{text}");
+}
+
+#[test]
+fn arguments_edited_past_the_deadline_say_so_in_the_editor_and_in_the_preview() {
+    let mut stage = asked(80, 24, Consequence::Deny);
+    stage.press("e");
+    stage.commands();
+    if let Some(Overlay::Editor(editor)) = stage.model.overlays.last_mut() {
+        editor.field.replace(r#"{"path":"a","content":"other"}"#);
+    }
+    expire(&mut stage, Consequence::Deny);
+    let told = "c3 expired meanwhile: what you write is now an edit of a decided call";
+    assert!(stage.flat().contains(told), "{}", stage.text());
+    stage.press("ctrl-s");
+    assert!(is_review(&stage));
+    assert!(stage.flat().contains(told), "{}", stage.text());
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_stopped_run_takes_no_edit_and_says_so() {
+    let mut stage = asked(80, 24, Consequence::Halt);
+    stage.press("w");
+    stage.type_text("yes");
+    stage.engine(crate::domain::event::Event::Run(
+        crate::domain::event::RunEvent::Stopped {
+            reason: "c3 was not decided in time".into(),
+        },
+    ));
+    expire(&mut stage, Consequence::Halt);
+    let flat = stage.flat();
+    assert!(
+        flat.contains("c3 expired meanwhile, and the run was stopped by that"),
+        "{flat}"
+    );
+    assert!(!flat.contains("now an edit"), "{flat}");
+    stage.press("ctrl-s");
+    stage.carry_out();
+    assert!(stage.said().contains("the run is stopped"), "{}", stage.said());
+    assert_eq!(typed(&stage), "yes");
+}
+
+#[test]
+fn a_reason_typed_past_the_deadline_is_not_lost() {
+    let mut stage = asked(80, 24, Consequence::Deny);
+    stage.press("x");
+    assert!(
+        stage
+            .flat()
+            .contains("what is the model told? (c3 waits: denied in 88 s)"),
+        "{}",
+        stage.text()
+    );
+    stage.type_text("not today");
+    expire(&mut stage, Consequence::Deny);
+    assert!(
+        stage
+            .flat()
+            .contains("c3 is not approved in time meanwhile, and is not refused any more"),
+        "{}",
+        stage.text()
+    );
+    stage.press("enter");
+    let sent = stage.carry_out();
+    assert!(
+        matches!(sent.as_slice(), [Command::Call(CallCommand::Reject { .. })]),
+        "{sent:?}"
+    );
+    assert!(stage.said().contains("cannot reject c3"), "{}", stage.said());
+    assert_eq!(typed(&stage), "not today", "the words are there again");
+}
+
+#[test]
+fn a_refused_reason_takes_no_keys_from_what_is_open_by_then() {
+    let mut stage = asked(80, 24, Consequence::Deny);
+    stage.press("x");
+    stage.type_text("not today");
+    expire(&mut stage, Consequence::Deny);
+    stage.press("enter ?");
+    stage.carry_out();
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
+    stage.press("esc L");
+    assert!(
+        stage.flat().contains("what was typed: not today"),
+        "{}",
+        stage.text()
+    );
+}
