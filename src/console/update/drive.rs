@@ -40,9 +40,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
         },
         RunVerb::Step => RunCommand::Step {},
         RunVerb::StopTurn => {
-            if let Some(words) = dropped(model) {
-                model.say(words);
-            }
+            model.say(turn_ends(model));
             RunCommand::StopTurn {}
         }
         RunVerb::Emergency => {
@@ -134,22 +132,27 @@ fn leave_by(model: &mut Model, verb: RunVerb, by: By, at: u64) -> Result<RunComm
     })
 }
 
-/// What is lost of a stream that is ended now: what had come of a block that is not whole; none where nothing had.
-fn dropped(model: &Model) -> Option<String> {
+/// What the end of a stream means: the run is paused by it, and what had come of a block that is not whole is lost.
+fn turn_ends(model: &Model) -> String {
     let parts = model.run.live.values().flat_map(|live| &live.parts);
     let bytes = parts.map(|part| match part {
         LivePart::Text { text, before, .. } => *before + text.len() as u64,
         LivePart::Call { args, before, .. } => *before + args.len() as u64,
     });
     let bytes = usize::try_from(bytes.sum::<u64>()).unwrap_or(usize::MAX);
-    let key = model.settings.keymap.first("ask-turn-again");
-    (bytes > 0).then(|| {
-        format!(
-            "the turn ends here: what arrived whole stays; dropped: {} of a block that was not whole; {key} on it asks \
-             the model again",
-            many(bytes, "byte")
-        )
-    })
+    let keymap = &model.settings.keymap;
+    let words = format!(
+        "the turn ends here and the run pauses, {} goes on: what arrived whole stays",
+        keymap.first("pause")
+    );
+    if bytes == 0 {
+        return words;
+    }
+    format!(
+        "{words}; dropped: {} of a block that was not whole; {} on it asks the model again",
+        many(bytes, "byte"),
+        keymap.first("ask-turn-again")
+    )
 }
 
 /// Asks for the detector that is muted, or listened to again.

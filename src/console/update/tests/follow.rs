@@ -95,12 +95,14 @@ fn a_stream_is_followed_at_its_end_and_nowhere_else() {
 }
 
 #[test]
-fn ending_a_stream_says_what_of_it_is_dropped_and_only_where_something_is() {
+fn ending_a_stream_says_that_the_run_pauses_and_what_of_it_is_dropped_where_something_is() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.draw();
     stage.press("S");
-    assert_eq!(stage.said(), "", "nothing had come");
+    let said = stage.said();
+    assert!(said.contains("the run pauses, p goes on"), "{said}");
+    assert!(!said.contains("dropped"), "nothing had come: {said}");
     stage.send(Msg::Run(Update::Live(Live {
         turn: TurnId(2),
         parts: vec![LivePart::Text {
@@ -112,6 +114,7 @@ fn ending_a_stream_says_what_of_it_is_dropped_and_only_where_something_is() {
     })));
     stage.press("S");
     let said = stage.said();
+    assert!(said.contains("the run pauses, p goes on"), "{said}");
     assert!(said.contains("what arrived whole stays"), "{said}");
     assert!(
         said.contains("dropped: 20 bytes of a block that was not whole"),
