@@ -11,7 +11,7 @@ use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{branches, control, print, record, resume, screen};
 use crate::console::app;
-use crate::console::model::collected::{self, Collected};
+use crate::console::model::collected::{self, Collected, Trouble};
 use crate::console::words;
 use crate::control::Error as ControlError;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -138,7 +138,7 @@ fn print_words(state: &State, kept: &Kept) {
     for ((no, item), trouble) in (1..).zip(kept.edits.items()).zip(&troubles) {
         print::out(&format!(
             "{no} {}",
-            edit_words(state, &item.edit, trouble.as_deref())
+            edit_words(state, &item.edit, trouble.as_ref())
         ));
     }
     if !kept.edits.reason.is_empty() {
@@ -151,7 +151,7 @@ fn print_words(state: &State, kept: &Kept) {
 }
 
 /// An edit in words: what it is, what stands there now, what shall stand there.
-fn edit_words(state: &State, edit: &Edit, trouble: Option<&str>) -> String {
+fn edit_words(state: &State, edit: &Edit, trouble: Option<&Trouble>) -> String {
     let one = Command::Edit(collected::commit_of(vec![edit.clone()], false));
     let mut lines = vec![words::command(&one) + &place_words(edit)];
     if let Some(now) = now(state, edit) {
@@ -169,7 +169,7 @@ fn edit_words(state: &State, edit: &Edit, trouble: Option<&str>) -> String {
         };
         lines.push(format!("  {name}  {}", visible(&format!("{tool}{new}"))));
     }
-    lines.extend(trouble.map(|why| format!("  !    {}", visible(why))));
+    lines.extend(trouble.map(|why| format!("  !    {}", visible(&why.words()))));
     lines.join("\n")
 }
 
@@ -194,7 +194,7 @@ fn as_json(state: &State, kept: &Kept) -> Value {
         .items()
         .iter()
         .zip(troubles)
-        .map(|(item, trouble)| json!({ "edit": item.edit, "trouble": trouble }))
+        .map(|(item, trouble)| json!({ "edit": item.edit, "trouble": trouble.map(|why| why.words()) }))
         .collect();
     json!({
         "edits": edits,

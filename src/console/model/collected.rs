@@ -3,17 +3,17 @@
 //! An edit of the same thing takes the place of the one before it. Must not know: keys, how edits
 //! are shown.
 
+mod trouble;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::command::{Behind, Edit, EditCommand};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::lineage::plan;
+use crate::domain::id::{Epoch, NodeId, Rev};
 use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
-/// How the words of an edit begin that does not go with those before it.
-pub const WITH_OTHERS: &str = "with the edits before it: ";
+pub use trouble::Trouble;
 
 /// A collected edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,17 @@ pub struct Collected {
     pub stamp: u64,
     /// The item that is being committed by itself.
     pub sending: Option<u64>,
+    clashing: usize,
+    seen: Option<Seen>,
+}
+
+/// What the clashing ones were counted for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    stamp: u64,
+    epoch: Epoch,
+    turns: u32,
+    moved: Vec<bool>,
 }
 
 /// What an edit is about: one edit of each is kept.
@@ -247,22 +258,29 @@ impl Collected {
     }
 
     /// Why edits cannot be committed as they are, by their place; none for the ones that can.
-    pub fn troubles(&self, state: &State) -> Vec<Option<String>> {
-        let edits = self.edits();
-        let mut out: Vec<Option<String>> = edits.iter().map(|edit| moved(state, edit)).collect();
-        if out.iter().all(Option::is_none) && plan(state, &edits).is_err() {
-            // The first that does not go with those before it.
-            let failed = (1..=edits.len()).find_map(|count| {
-                let before = edits.get(..count)?;
-                plan(state, before).err().map(|refusal| (count - 1, refusal))
-            });
-            if let Some((at, refusal)) = failed
-                && let Some(place) = out.get_mut(at)
-            {
-                *place = Some(format!("{WITH_OTHERS}{}", refusal.message));
-            }
+    pub fn troubles(&self, state: &State) -> Vec<Option<Trouble>> {
+        trouble::all(state, &self.edits())
+    }
+
+    /// How many of them cannot be committed as they are.
+    pub const fn clashing(&self) -> usize {
+        self.clashing
+    }
+
+    /// Counts those that cannot be committed as they are. What they do together is tried out on a copy of the run: only
+    /// where something came that can change it, not with every event.
+    pub fn look(&mut self, state: &State) {
+        let moved = |item: &Item| moved(state, &item.edit).is_some();
+        let seen = Seen {
+            stamp: self.stamp,
+            epoch: state.epoch,
+            turns: state.last_turn,
+            moved: self.items.iter().map(moved).collect(),
+        };
+        if self.seen.as_ref() != Some(&seen) {
+            self.clashing = self.troubles(state).iter().flatten().count();
+            self.seen = Some(seen);
         }
-        out
     }
 }
 

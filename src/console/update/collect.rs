@@ -17,6 +17,7 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
 use crate::domain::state::Mode;
 use crate::domain::thread;
+use crate::text::visible;
 
 /// Keeps the edit of the topmost editor or preview.
 pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
@@ -64,8 +65,27 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
         ""
     };
     let edits = model.collected.len();
-    model.say(format!("{}{how}; {key} lists {}", count(edits), them(edits)));
+    match clash(model) {
+        Some(clash) => {
+            let remove = model.settings.keymap.first("collected-remove");
+            let words = format!(
+                "{}{how}; {clash}; {key} lists {}, {remove} there takes one out",
+                count(edits),
+                them(edits)
+            );
+            model.complain(words);
+        }
+        None => model.say(format!("{}{how}; {key} lists {}", count(edits), them(edits))),
+    }
     Ok(())
+}
+
+/// The newest of the collected edits that cannot be committed as it is, with the one that it clashes with.
+fn clash(model: &Model) -> Option<String> {
+    let troubles = model.collected.troubles(&model.run.state);
+    let edits = model.collected.edits();
+    let mut all = troubles.iter().enumerate().rev();
+    all.find_map(|(at, trouble)| Some(visible(&trouble.as_ref()?.named(&edits, at))))
 }
 
 const fn them(edits: usize) -> &'static str {

@@ -6,7 +6,7 @@ use super::collect::count;
 use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
-use crate::console::model::collected::{Collected, WITH_OTHERS};
+use crate::console::model::collected::{Collected, Trouble};
 use crate::console::model::listing::{Item, Kind, Line, Listing};
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
@@ -80,11 +80,7 @@ fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
         .map(|(at, (item, trouble))| {
             let mut words = Styled::new().own(Role::Dim, format!(" {} ", at + 1));
             if let Some(why) = trouble {
-                let word = if why.starts_with(WITH_OTHERS) {
-                    "! clash  "
-                } else {
-                    "! redo  "
-                };
+                let word = if why.is_clash() { "! clash  " } else { "! redo  " };
                 words = words.own(Role::Error, word);
             }
             let said = summary::edit(&maker.run.state, &item.edit);
@@ -97,7 +93,7 @@ fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
         .collect();
     if let Some(item) = items.get(list.at) {
         let texts = texts(&maker.run.state, &item.edit);
-        let trouble = troubles.get(list.at).and_then(Option::as_deref);
-        tabs::gathered(maker, trouble, &texts);
+        let trouble = troubles.get(list.at).and_then(Option::as_ref);
+        tabs::gathered(maker, trouble.map(Trouble::words).as_deref(), &texts);
     }
 }

@@ -4,6 +4,7 @@ mod arming;
 mod asked;
 mod branches;
 mod bulk;
+mod clashes;
 mod collected;
 mod colours;
 mod deadlines;

@@ -13,6 +13,7 @@ use crate::console::model::Model;
 use crate::console::model::course::Course;
 use crate::console::model::queue::Wanted;
 use crate::console::model::screen::Pane;
+use crate::console::rows::many;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
@@ -83,16 +84,8 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         };
         parts.push((10, role, words, true));
     }
-    match model.collected.len() {
-        0 => {}
-        1 if model.screen.width < 60 => parts.push((1, Role::Edited, "1 edit".to_owned(), true)),
-        count if model.screen.width < 60 => parts.push((1, Role::Edited, format!("{count} edits"), true)),
-        count => parts.push((
-            1,
-            Role::Edited,
-            crate::console::update::collected_words(count),
-            true,
-        )),
+    if let Some((role, words)) = collected(model) {
+        parts.push((1, role, words, true));
     }
     if let Some(at) = &model.run.at {
         let narrow = model.screen.width < NARROW;
@@ -121,6 +114,23 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     };
     parts.push((0, role, course.word().to_owned(), true));
     parts
+}
+
+/// How many edits are collected, and how many of them cannot be committed as they are.
+fn collected(model: &Model) -> Option<(Role, String)> {
+    let narrow = model.screen.width < 60;
+    let words = match model.collected.len() {
+        0 => return None,
+        count if narrow => many(count, "edit"),
+        count => crate::console::update::collected_words(count),
+    };
+    Some(match model.collected.clashing() {
+        0 => (Role::Edited, words),
+        // The sign that such an edit has in the list: what waits must have room beside it.
+        count if narrow => (Role::Error, format!("{words}, {count} !")),
+        1 => (Role::Error, format!("{words}, 1 clashes")),
+        count => (Role::Error, format!("{words}, {count} clash")),
+    })
 }
 
 /// How much of the tightest limit is used.

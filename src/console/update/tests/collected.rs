@@ -14,7 +14,7 @@ use crate::domain::node::{Content, Origin};
 use crate::domain::refusal::RefusalKind;
 
 /// A thought, two finished reads, a waiting write.
-fn stage() -> Stage {
+pub(super) fn stage() -> Stage {
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.thought("t2", "first this");
@@ -71,7 +71,7 @@ fn release(name: &str) -> Command {
 }
 
 /// Another hand changes what a node says.
-fn changed_by_another(stage: &mut Stage, node: NodeId) {
+pub(super) fn changed_by_another(stage: &mut Stage, node: NodeId) {
     stage.engine(Event::Edit(EditEvent::Revised {
         node,
         rev: Rev(2),
@@ -341,7 +341,7 @@ fn edits_that_do_not_go_together_say_which() {
     assert!(text.contains("2 ! clash  c3"), "{text}");
     stage.press("j");
     let text = stage.text();
-    assert!(text.contains("with the edits before it: c3 is history"), "{text}");
+    assert!(text.contains("with edit 1 before it: c3 is history"), "{text}");
 }
 
 #[test]
