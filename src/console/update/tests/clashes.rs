@@ -51,7 +51,7 @@ fn an_edit_that_clashes_says_so_when_it_is_added_and_in_the_header() {
     assert!(header(&mut stage).contains("3 edits, 2 !"), "{}", stage.text());
     stage.press("E x");
     assert!(
-        header(&mut stage).contains("2 edits ") && !header(&mut stage).contains("!"),
+        header(&mut stage).contains("2 edits ") && !header(&mut stage).contains('!'),
         "the one that they clashed with is out: {}",
         stage.text()
     );
