@@ -13,6 +13,7 @@ use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::console::tabs;
+use crate::domain::again;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
 use crate::domain::call::{Call, EffectClass, Status};
@@ -83,7 +84,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// Calls and breakers that wait for nobody but time.
+/// Calls, requests and breakers that wait for nobody but time.
 fn waiting_by_itself(state: &State) -> Vec<String> {
     let now = Clock::start().utc_ms();
     let delayed = state.agenda.delayed.iter().filter_map(|id| state.calls.get(id));
@@ -97,6 +98,7 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
             visible(&delay.why)
         ))
     });
+    let asked = again::all(state).map(|again| visible(&again.words(Some(now))));
     let shut = state
         .breakers
         .iter()
@@ -105,7 +107,7 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
         let (scope, word) = (visible(&scope.to_string()), one.phase.word());
         format!("breaker {scope} · {word} · {}", visible(&one.why))
     });
-    calls.chain(breakers).collect()
+    calls.chain(asked).chain(breakers).collect()
 }
 
 /// What was cut off and can be repeated without harm is run again by whoever goes on, unasked.

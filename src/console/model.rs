@@ -31,6 +31,7 @@ use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
 use super::words;
+use crate::domain::again::{self, Again};
 use crate::domain::call::{Call, Status};
 use crate::domain::id::NodeId;
 use crate::domain::ladder;
@@ -46,6 +47,8 @@ use log::LogPane;
 use lower::{Lower, RowsPane, Target};
 use overlay::Overlay;
 use queue::QueuePane;
+use queue::Wanted;
+use run::NOTICED_MS;
 use run::RunPart;
 use screen::{Pane, Screen};
 use seek::Seek;
@@ -313,6 +316,32 @@ impl Model {
         }
     }
 
+    /// The request that is made again by itself and has to wait for it, where one has: the one that comes first. A wait
+    /// that is over is told no more.
+    pub fn again(&self) -> Option<Again<'_>> {
+        let now = self.utc();
+        let left = |one: &Again<'_>| now.and_then(|now| one.left(now));
+        let waits = |one: &Again<'_>| one.is_long(NOTICED_MS) && left(one) != Some(0);
+        let halted = self.run.halted.is_some() || self.run.ended;
+        again::all(&self.run.state)
+            .filter(|one| !halted && waits(one))
+            .min_by_key(|one| left(one).unwrap_or(u64::MAX))
+    }
+
+    /// How many entries of the queue wait for the operator: what is asked again by itself can be decided, but need not.
+    pub fn waiting(&self) -> usize {
+        let state = &self.run.state;
+        let by_itself = |wanted| match wanted {
+            Wanted::Turn { turn, .. } => {
+                let turn = state.turns.get(&turn);
+                turn.is_some_and(|turn| again::by_itself(state, turn))
+            }
+            Wanted::Call { .. } => false,
+        };
+        let mut waiting = self.queue.items.iter().filter(|item| !item.gone);
+        waiting.by_ref().filter(|item| !by_itself(item.wanted)).count()
+    }
+
     /// What becomes of a question that nobody answers, and when; none where it waits for ever.
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
         let verdict = call.verdict.as_ref()?;
@@ -357,7 +386,7 @@ impl Model {
 
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
-        match self.queue.waiting() {
+        match self.waiting() {
             0 => format!(
                 "overrule: {}",
                 self.run.course(self.settings.is_recorded()).word()
@@ -370,7 +399,8 @@ impl Model {
     pub fn wake_at(&self) -> Option<u64> {
         let arming = self.arming.wake_at(self.settings.arming_ms);
         // What is left of a wait is told four times a second.
-        let counts = self.utc().is_some() && ladder::counts_down(&self.run.state);
+        let utc = self.utc();
+        let counts = utc.is_some_and(|utc| ladder::counts_down(&self.run.state, utc));
         let waits = counts.then(|| self.arming.now.saturating_add(250));
         // What is left of a deadline, once a second.
         let running = self.utc().is_some() && self.run.state.mode == Mode::Running;

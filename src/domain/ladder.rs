@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::again;
 use super::breaker::{Breaker, Phase, Scope};
 use super::call::{Call, ErrorClass};
 use super::id::{Attempt, NodeId, Rev, Seq};
@@ -225,10 +226,11 @@ pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
     (!breaker.admits()).then_some((scope, breaker))
 }
 
-/// True where something waits whose end is known.
-pub fn counts_down(state: &State) -> bool {
+/// True where something waits at a moment whose end is known.
+pub fn counts_down(state: &State, now: i64) -> bool {
     let open = || state.breakers.values().any(|one| one.phase == Phase::Open);
-    !state.agenda.delayed.is_empty() || (!state.agenda.queued.is_empty() && open())
+    let asked = || again::all(state).any(|one| one.left(now).is_some_and(|ms| ms > 0));
+    !state.agenda.delayed.is_empty() || (!state.agenda.queued.is_empty() && open()) || asked()
 }
 
 /// Something to be reported once time has passed. The same one begun anew takes the place of the one

@@ -8,6 +8,7 @@
 pub mod active;
 pub mod advance;
 pub mod advice;
+pub mod again;
 pub mod altered;
 pub mod apply;
 pub mod asks;

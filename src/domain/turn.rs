@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::breaker::Scope;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
+use super::ladder::Delay;
 use super::price::Spent;
 use super::seldom::{Blank, Seldom};
 
@@ -72,6 +73,8 @@ pub struct TurnMore {
     pub guard: Option<(Scope, u32)>,
     /// Event with which it last came back from another branch; 0 where it never did.
     pub revived: Seq,
+    /// How its newest request is held, where that is made again after a wait.
+    pub held: Option<Delay>,
 }
 
 /// Text of blocks that were not sealed: what the model had said of them, then what it had begun to think or to call.
@@ -107,6 +110,7 @@ impl Blank for TurnMore {
             told: Vec::new(),
             guard: None,
             revived: Seq(0),
+            held: None,
         };
         &BLANK
     }

@@ -21,6 +21,8 @@ pub enum Course {
     Paused,
     /// Something runs, or is about to.
     Working,
+    /// Nothing goes on but a request that broke and is made again by itself.
+    Retrying,
     /// The operator's word is waited for.
     Waiting,
     /// Nothing more will come.
@@ -42,6 +44,7 @@ impl Course {
             Self::Answered => "answered",
             Self::Paused => "paused",
             Self::Working => "working",
+            Self::Retrying => "retrying",
             Self::Waiting => "waiting for you",
             Self::Ended => "ended",
             Self::HeldByEdit => "held by an edit",

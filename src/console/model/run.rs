@@ -11,6 +11,7 @@ use super::course::Course;
 use super::lower::Named;
 use super::overlay::LinePrompt;
 use crate::console::link::{At, Frames, Look, Outliving, Replaced};
+use crate::domain::again;
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
@@ -28,6 +29,9 @@ use crate::domain::turn::{Stream, Turn};
 use crate::resilience::need::{Cause, Need, standstill};
 use crate::resilience::routing::Row as Weight;
 use crate::resilience::watch::Watch;
+
+/// Milliseconds from which on a wait is shown that ends by itself: what is shorter would only flicker.
+pub const NOTICED_MS: u64 = 1_000;
 
 /// The run.
 #[derive(Debug, Clone, Default)]
@@ -303,6 +307,16 @@ impl RunPart {
             .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
     }
 
+    /// Those of them that are left to the operator: nothing is asked again by itself.
+    pub fn left_broken(&self) -> impl Iterator<Item = &Turn> {
+        self.broken().filter(|turn| !again::by_itself(&self.state, turn))
+    }
+
+    /// How many calls and streams wait for the operator.
+    pub fn asking(&self) -> usize {
+        self.state.queue().count() + self.left_broken().count()
+    }
+
     /// What a person has to do about a run that stands still, where no call waits for their word.
     pub fn stuck(&self) -> Option<Need> {
         let shut = || {
@@ -342,9 +356,23 @@ impl RunPart {
     }
 
     fn streams(&self) -> bool {
+        self.open_streams().next().is_some()
+    }
+
+    fn open_streams(&self) -> impl Iterator<Item = &Turn> {
         let open = self.state.agenda.open.iter();
         open.filter_map(|id| self.state.turns.get(id))
-            .any(|turn| turn.asked > 0 && turn.stream == Stream::Open)
+            .filter(|turn| turn.asked > 0 && turn.stream == Stream::Open)
+    }
+
+    /// True where nothing goes on but requests that are made again by themselves, after a wait that can be noticed.
+    fn retries(&self) -> bool {
+        let idle = self.state.agenda.running.is_empty();
+        let silent = |turn: &Turn| again::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
+        let mut open = self.open_streams();
+        idle && open.all(silent)
+            && again::all(&self.state).any(|one| one.is_long(NOTICED_MS))
+            && self.live.is_empty()
     }
 
     fn is_at_work(&self) -> bool {
@@ -380,10 +408,11 @@ impl RunPart {
             Mode::Stopped(_) => Course::Stopped,
             Mode::Finished(_) => Course::Answered,
             Mode::Paused(_) => Course::Paused,
-            Mode::Running if self.is_busy() => Course::Working,
-            Mode::Running if self.broken().next().is_some() || self.state.queue().next().is_some() => {
+            Mode::Running if self.is_busy() && !self.retries() => Course::Working,
+            Mode::Running if self.left_broken().next().is_some() || self.state.queue().next().is_some() => {
                 Course::Waiting
             }
+            Mode::Running if self.retries() => Course::Retrying,
             Mode::Running if self.ended => Course::Ended,
             Mode::Running if self.waits_for_edit() => Course::HeldByEdit,
             Mode::Running => Course::Working,

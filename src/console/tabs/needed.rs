@@ -6,9 +6,10 @@ use crate::console::commands::Fix;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
 use crate::console::model::log::LogPane;
-use crate::console::model::run::RunPart;
+use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::theme::Role;
 use crate::console::{summary, words};
+use crate::domain::again;
 use crate::domain::node::Node;
 use crate::domain::state::Mode;
 use crate::resilience::need::{Branch, Cause, Need, attempts, standstill};
@@ -81,6 +82,12 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
     }
+    // How long it still is counts down in the line of trouble.
+    let again: Vec<String> = again::all(&run.state)
+        .filter(|one| one.is_long(NOTICED_MS))
+        .map(|one| one.words(None))
+        .collect();
+    list(maker, "by itself", again.iter().map(String::as_str));
     let newest = log.newest(EVENTS);
     let told: Vec<String> = newest.iter().map(|one| words::of(one)).collect();
     list(maker, "the newest events", told.iter().map(String::as_str));

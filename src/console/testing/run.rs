@@ -9,7 +9,7 @@ use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::transcript::hash;
-use crate::domain::turn::{Producer, Stop, Usage};
+use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 
 impl Stage {
     /// Begins a run with a prompt (`p1`, turn 1) and an open turn 2.
@@ -68,6 +68,11 @@ impl Stage {
 
     /// The same, with what this request alone tells the model.
     pub fn request_told(&mut self, turn: u32, request: u32, told: &[&str]) {
+        self.request_held(turn, request, told, 0);
+    }
+
+    /// The same, sent after so many milliseconds.
+    pub fn request_held(&mut self, turn: u32, request: u32, told: &[&str], wait_ms: u64) {
         let (state, thread) = (&self.model.run.state, ThreadId(0));
         let known = state.turns.contains_key(&TurnId(turn)).then_some(TurnId(turn));
         let context = hash::context_hash(state, thread, known);
@@ -82,7 +87,7 @@ impl Stage {
             new: Vec::new(),
             told: told.iter().map(|text| (*text).into()).collect(),
             last: false,
-            wait_ms: 0,
+            wait_ms,
         });
     }
 
@@ -356,14 +361,19 @@ impl Stage {
         self.close();
     }
 
-    /// A stream that broke.
+    /// A stream that broke and is left to the operator.
     pub fn broken(&mut self) {
+        self.broken_by(StreamFaultKind::Garbage, "the answer is no JSON", None);
+    }
+
+    /// A stream of turn 2 that broke in some way; the server may have asked to wait so many milliseconds.
+    pub fn broken_by(&mut self, kind: StreamFaultKind, message: &str, retry_after_ms: Option<u64>) {
         self.turn(TurnEvent::Broken {
             turn: TurnId(2),
-            fault: crate::domain::turn::StreamFault {
-                kind: crate::domain::turn::StreamFaultKind::Timeout,
-                message: "the server was silent for 60 s".into(),
-                retry_after_ms: None,
+            fault: StreamFault {
+                kind,
+                message: message.into(),
+                retry_after_ms,
             },
             usage: Usage::default(),
         });

@@ -270,7 +270,7 @@ pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>,
 }
 
 fn nothing_here(model: &Model) -> String {
-    match model.queue.waiting() {
+    match model.waiting() {
         0 => idle(model),
         count => format!(
             "no waiting call is selected; {count} wait: {} goes to the next one",

@@ -22,12 +22,14 @@ use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
 use crate::domain::advice::Cards;
+use crate::domain::again::{self, Until};
 use crate::domain::command::Command;
 use crate::domain::id::Seq;
 use crate::domain::lineage::{self, Plan};
 use crate::domain::node::Node;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
+use crate::domain::turn::Turn;
 use crate::policy::backtest::would;
 
 /// Brings everything that is drawn up to date.
@@ -38,9 +40,10 @@ pub fn prepare(model: &mut Model) {
     model.collected.look(&model.run.state);
     compare(model, wanted);
     let banner = model.run.halted.is_some()
-        || model.run.broken().next().is_some()
+        || model.run.left_broken().next().is_some()
         || model.run.state.limit_reached.is_some()
-        || model.run.stuck().is_some();
+        || model.run.stuck().is_some()
+        || model.again().is_some();
     arrange(model, banner);
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
@@ -147,6 +150,11 @@ fn compare(model: &mut Model, wanted: Vec<Wanted>) {
 }
 
 /// What waits for the operator, in the order of arrival.
+/// Whether a broken stream stays for as long as it takes to read of it.
+fn stays(run: &RunPart, turn: &Turn) -> bool {
+    again::of(&run.state, turn).is_none_or(|one| one.until != Until::Now)
+}
+
 fn waiting(run: &RunPart) -> Vec<Wanted> {
     let mut all: Vec<(Seq, Wanted)> = run
         .state
@@ -162,7 +170,7 @@ fn waiting(run: &RunPart) -> Vec<Wanted> {
             };
             Some((*seq, wanted))
         })
-        .chain(run.broken().map(|turn| {
+        .chain(run.broken().filter(|turn| stays(run, turn)).map(|turn| {
             let wanted = Wanted::Turn {
                 turn: turn.id,
                 request: turn.asked,

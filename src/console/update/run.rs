@@ -85,7 +85,7 @@ fn show_the_end(model: &mut Model) {
 }
 
 fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
-    let waited = model.run.state.queue().count() + model.run.broken().count();
+    let waited = model.run.asking();
     let stuck = model.run.stuck().is_some();
     if !model.run.take(&envelope) {
         return;
@@ -102,7 +102,7 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
         model.run.overtaken = model.run.committing;
         collect::hold_again(model, out);
     }
-    let waits = model.run.state.queue().count() + model.run.broken().count();
+    let waits = model.run.asking();
     if waits > 0 && model.message.text == IDLE {
         model.message = Message::default();
     }

@@ -1,5 +1,6 @@
 //! What messages do, and what they must not do.
 
+mod again;
 mod arming;
 mod asked;
 mod branches;

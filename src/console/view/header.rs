@@ -18,7 +18,7 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
 use crate::domain::state::Mode;
-use crate::domain::turn::Stream;
+use crate::domain::turn::{Stream, Turn};
 use crate::resilience::need::Cause;
 use crate::text::{head, visible};
 
@@ -95,7 +95,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         let words = format!("{} of {} MB", done >> 20, of >> 20);
         parts.push((1, Role::Text, words, true));
     }
-    let waiting = model.queue.waiting();
+    let waiting = model.waiting();
     if waiting > 0 {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
@@ -110,6 +110,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         | Course::Replay
         | Course::Stopped
         | Course::Paused
+        | Course::Retrying
         | Course::Ended => Role::Warning,
     };
     parts.push((0, role, course.word().to_owned(), true));
@@ -200,6 +201,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
+fn is_broken(turn: &Turn) -> bool {
+    matches!(turn.stream, Stream::Broken(_))
+}
+
 /// The keys that lead to the choices of a broken stream from where the cursor stands.
 fn way_to(model: &Model, broken: TurnId) -> String {
     let key = |name| model.settings.keymap.first(name);
@@ -237,7 +242,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
                 }
             ),
         )
-    } else if let Some(turn) = run.broken().next() {
+    } else if let Some(turn) = run.left_broken().next() {
         let kind = match &turn.stream {
             Stream::Broken(fault) => fault.kind.word(),
             _ => "broken",
@@ -266,6 +271,13 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             format!("; {}: why, what to do", keymap.first("why-waiting"))
         };
         (Role::Warning, visible(&reason))
+    } else if let Some(again) = model.again() {
+        let broken = matches!(run.state.turns.get(&again.turn), Some(turn) if is_broken(turn));
+        // Where there is no room for both, how long it is counts more.
+        if heard && broken && area.width >= NARROW {
+            hint = format!("; {}: choose", way_to(model, again.turn));
+        }
+        (Role::Warning, visible(&again.words(model.utc())))
     } else {
         return;
     };

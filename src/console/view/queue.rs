@@ -14,17 +14,19 @@ use crate::console::model::{Model, idle};
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::again;
 use crate::domain::call::{Call, Seen};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::ready;
 use crate::domain::stand::Stand;
 use crate::domain::tags;
 use crate::domain::thread;
+use crate::text::visible;
 
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let queue = &model.queue;
-    let waiting = queue.waiting();
+    let waiting = model.waiting();
     let body = inside(area);
     let (above, below) = queue.beyond();
     let mut words = "queue".to_owned();
@@ -82,9 +84,20 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
         Wanted::Call { call, rev, .. } if item.gone => gone_entry(model, call, rev, width),
         Wanted::Call { call, rev, .. } => call_entry(model, call, rev, width),
         Wanted::Turn { turn, .. } => {
-            let role = if item.gone { Role::Dim } else { Role::Error };
+            let again = model.run.state.turns.get(&turn);
+            let again = again.and_then(|turn| again::of(&model.run.state, turn));
+            let again = again.filter(|_| !item.gone);
+            let role = match (item.gone, &again) {
+                (true, _) => Role::Dim,
+                (false, Some(_)) => Role::Warning,
+                (false, None) => Role::Error,
+            };
             let glyph = Symbol::Failed.glyph(model.settings.charset);
-            Styled::new().own(role, format!("{glyph} {turn}: its stream broke"))
+            let words = match again {
+                Some(again) => visible(&again.words(model.utc())),
+                None => format!("{turn}: its stream broke"),
+            };
+            Styled::new().own(role, format!("{glyph} {words}"))
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, add_node, index};
+use crate::domain::again;
 use crate::domain::breaker::{self, Probe, Scope};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
@@ -126,6 +127,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         hash,
         last,
         told,
+        wait_ms,
         ..
     } = event
     else {
@@ -142,6 +144,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     let guard = super::breaker::admit(state, &scopes, Probe::Request(*turn, *request)).pop();
     if let Some(turn) = state.turns.get_mut(turn) {
         turn.remember(epoch);
+        let held = again::held(&turn.stream, *request, *wait_ms, (at.seq, at.utc_ms));
         turn.stream = Stream::Open;
         turn.settled = false;
         turn.asked = *request;
@@ -153,6 +156,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
             more.guard = guard;
             more.open = None;
             more.told.clone_from(told);
+            more.held = held;
         });
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
@@ -376,6 +380,7 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
             turn.received = turn.received.saturating_add(1);
             turn.more.change(|more| {
                 more.open = None;
+                more.held = None;
             });
         });
     }

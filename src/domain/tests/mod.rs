@@ -14,6 +14,7 @@ mod tape;
 mod wishes;
 mod world;
 
+mod again;
 mod approval;
 mod branches;
 mod breakers;

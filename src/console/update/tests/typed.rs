@@ -313,11 +313,14 @@ fn the_way_to_a_broken_stream_begins_where_the_cursor_stands() {
     );
     stage.press("t");
     let text = stage.text();
-    assert!(text.contains("broke (time-out): enter to ask again"), "{text}");
+    assert!(
+        text.contains("broke (unreadable answer): enter to ask again"),
+        "{text}"
+    );
     stage.press("3");
     let text = stage.text();
     assert!(
-        text.contains("broke (time-out): 2 then enter to ask again"),
+        text.contains("broke (unreadable answer): 2 then enter to ask again"),
         "{text}"
     );
     stage.press("1");

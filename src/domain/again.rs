@@ -1,0 +1,164 @@
+//! Requests that are made again by themselves: what a turn of which nothing came waits for until then.
+//! Read off the state, so the console and `overrule queue` say the same.
+//!
+//! Must not know: clocks, who is told, how a request is sent.
+
+use super::advance::ask::{RETRIES, retry_after};
+use super::breaker::{self, Breaker, Phase, Scope};
+use super::id::{Seq, TurnId};
+use super::ladder::{Delay, span};
+use super::state::{Mode, State};
+use super::thread;
+use super::turn::{Stream, StreamFaultKind, Turn};
+
+/// A turn that is asked again without anybody's word, and what that waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Again<'s> {
+    /// The turn.
+    pub turn: TurnId,
+    /// What was wrong with the request before, in the words of [`StreamFaultKind::word`].
+    pub fault: &'s str,
+    /// What is waited for.
+    pub until: Until<'s>,
+}
+
+/// What a request waits for that is made again by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Until<'s> {
+    /// For time: it is recorded already and sent once that has passed.
+    Time(&'s Delay),
+    /// For the breaker of the model's endpoint.
+    Breaker(Scope, &'s Breaker),
+    /// For a paused run to go on.
+    Pause,
+    /// For an edit that is being made and may change what is asked.
+    Edit,
+    /// For an earlier turn, in which something goes on.
+    Turn(TurnId),
+    /// For nothing: it follows at once.
+    Now,
+}
+
+/// True for a turn whose stream broke and that is asked again by itself, now or later.
+pub fn by_itself(state: &State, turn: &Turn) -> bool {
+    match &turn.stream {
+        Stream::Broken(fault) => retry_after(state, turn, fault).is_some(),
+        Stream::Open | Stream::Closed(_) | Stream::Aborted(_) => false,
+    }
+}
+
+/// What a turn waits for that is asked again by itself; none for any other, and once something came of it.
+pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<Again<'s>> {
+    let again = |fault, until| {
+        Some(Again {
+            turn: turn.id,
+            fault,
+            until,
+        })
+    };
+    match &turn.stream {
+        Stream::Open => {
+            let held = turn.more.held.as_ref()?;
+            again(&held.why, Until::Time(held))
+        }
+        Stream::Broken(fault) if by_itself(state, turn) => again(fault.kind.word(), next(state, turn)),
+        Stream::Broken(_) | Stream::Closed(_) | Stream::Aborted(_) => None,
+    }
+}
+
+/// The same for the turns that count, those in which something is to do.
+pub fn all(state: &State) -> impl Iterator<Item = Again<'_>> {
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    open.filter(|turn| turn.is_active())
+        .filter_map(|turn| of(state, turn))
+}
+
+/// How a request is held that is made again after a wait; none where there was nothing wrong before it, or no wait.
+pub(super) fn held(before: &Stream, request: u32, wait_ms: u64, (set, utc_ms): (Seq, i64)) -> Option<Delay> {
+    let Stream::Broken(fault) = before else {
+        return None;
+    };
+    // That the program died says nothing of the endpoint, and is no retry.
+    let counts = wait_ms > 0 && fault.kind != StreamFaultKind::Crash;
+    counts.then(|| Delay {
+        tries: Some((request.saturating_sub(1), RETRIES)),
+        left_ms: wait_ms,
+        since: Some(utc_ms),
+        set,
+        why: fault.kind.word().into(),
+    })
+}
+
+fn next<'s>(state: &'s State, turn: &Turn) -> Until<'s> {
+    if let Some(before) = thread::open_before(state, turn) {
+        return Until::Turn(before);
+    }
+    if state.limit_reached.is_some() || (!matches!(state.mode, Mode::Running) && !state.step) {
+        return Until::Pause;
+    }
+    if thread::waits_for_editor(state, turn.thread) {
+        return Until::Edit;
+    }
+    let scope = breaker::endpoint(state);
+    let shut = scope.and_then(|scope| Some((state.breakers.get(&scope)?, scope)));
+    match shut {
+        Some((breaker, scope)) if !breaker.admits() => Until::Breaker(scope, breaker),
+        _ => Until::Now,
+    }
+}
+
+impl Again<'_> {
+    /// Milliseconds that are left at a moment, where it is known how many.
+    pub fn left(&self, now: i64) -> Option<u64> {
+        match &self.until {
+            Until::Time(held) => Some(held.left(now)),
+            Until::Breaker(_, breaker) => left_of(breaker, now),
+            Until::Pause | Until::Edit | Until::Turn(_) | Until::Now => None,
+        }
+    }
+
+    /// True for a wait of at least so many milliseconds, or one of which nobody knows how long it is.
+    pub fn is_long(&self, ms: u64) -> bool {
+        match &self.until {
+            Until::Time(held) => held.left_ms >= ms,
+            Until::Now => false,
+            Until::Breaker(..) | Until::Pause | Until::Edit | Until::Turn(_) => true,
+        }
+    }
+
+    /// It in words: `turn 3 is asked again in 24 s (rate limit, 2 of 4)`. Without a moment, how long the whole wait is. Names
+    /// the endpoint as it was configured: pass it through `visible()`.
+    pub fn words(&self, now: Option<i64>) -> String {
+        let (turn, fault) = (self.turn, self.fault);
+        match &self.until {
+            Until::Time(held) => {
+                let tries = held.tries.map(|(no, of)| format!(", {no} of {of}"));
+                let tries = tries.unwrap_or_default();
+                let when = match now.map(|now| held.left(now)) {
+                    Some(0) => "now".to_owned(),
+                    Some(ms) => format!("in {}", span(ms)),
+                    None => format!("after {}", span(held.left_ms)),
+                };
+                format!("{turn} is asked again {when} ({fault}{tries})")
+            }
+            Until::Breaker(scope, breaker) => {
+                let when = match now.and_then(|now| left_of(breaker, now)) {
+                    Some(0) => "now".to_owned(),
+                    Some(ms) => format!("in {}", span(ms)),
+                    None => "later".to_owned(),
+                };
+                let word = breaker.phase.word();
+                format!("{turn} is asked again {when} ({fault}): the breaker of {scope} is {word}")
+            }
+            Until::Pause => format!("{turn} is asked again when the run goes on ({fault})"),
+            Until::Edit => format!("{turn} is asked again after the edit ({fault})"),
+            Until::Turn(before) => format!("{turn} is asked again after {before} ({fault})"),
+            Until::Now => format!("{turn} is asked again now ({fault})"),
+        }
+    }
+}
+
+/// Milliseconds until a breaker lets something through by time; none where it waits for something else.
+fn left_of(breaker: &Breaker, now: i64) -> Option<u64> {
+    (breaker.phase == Phase::Open).then(|| u64::try_from(breaker.until.saturating_sub(now)).unwrap_or(0))
+}
