@@ -148,7 +148,7 @@ impl Again<'_> {
                     None => "later".to_owned(),
                 };
                 let word = breaker.phase.word();
-                format!("{turn} is asked again {when} ({fault}): the breaker of {scope} is {word}")
+                format!("{turn} is asked again {when} ({fault}): breaker {word}, {scope}")
             }
             Until::Pause => format!("{turn} is asked again when the run goes on ({fault})"),
             Until::Edit => format!("{turn} is asked again after the edit ({fault})"),

@@ -148,7 +148,7 @@ fn a_shut_endpoint_is_waited_for_and_named() {
     assert_eq!(
         one.words(Some(0)),
         format!(
-            "turn 2 is asked again in {} (network error): the breaker of model:script is open",
+            "turn 2 is asked again in {} (network error): breaker open, model:script",
             ladder::span(left)
         )
     );
