@@ -204,6 +204,18 @@ fn outcome(entry: &LedgerOutcome) -> String {
     }
 }
 
+/// How an execution ended, for programs.
+pub(super) const fn kind(entry: &LedgerOutcome) -> &'static str {
+    match entry {
+        LedgerOutcome::Running => "running",
+        LedgerOutcome::Unknown => "unknown",
+        LedgerOutcome::DidNot => "did_not",
+        LedgerOutcome::Known(Outcome::Ok { .. }) => "ok",
+        LedgerOutcome::Known(Outcome::Err(_)) => "error",
+        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled",
+    }
+}
+
 fn consent(decision: Option<&Decision>) -> String {
     match decision {
         None => "nobody".into(),
@@ -269,14 +281,6 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
         Ok(Filled { tool, args }) => serde_json::json!({"tool": tool, "args": args}),
         Err(why) => serde_json::json!({"not": why.to_string()}),
     };
-    let kind = match &entry.outcome {
-        LedgerOutcome::Running => "running",
-        LedgerOutcome::Unknown => "unknown",
-        LedgerOutcome::DidNot => "did_not",
-        LedgerOutcome::Known(Outcome::Ok { .. }) => "ok",
-        LedgerOutcome::Known(Outcome::Err(_)) => "error",
-        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled",
-    };
     serde_json::json!({
         "entry": entry.seq.0,
         "at": entry.at,
@@ -286,7 +290,7 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
         "tool": entry.tool,
         "effect": entry.effect,
         "args": row.args,
-        "outcome": kind,
+        "outcome": kind(&entry.outcome),
         "consent": row.consent,
         "via": row.via,
         "epoch": entry.epoch.0,

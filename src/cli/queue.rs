@@ -2,6 +2,7 @@
 
 mod deadline;
 mod former;
+mod repeats;
 mod runs;
 mod still;
 
@@ -126,7 +127,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
         "outlives": outlives(call), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
@@ -150,8 +151,8 @@ fn as_words(found: &record::Found, call: &Call) -> String {
     for line in runs::words(call, &tool(node), &shown) {
         let _ = write!(words, "\n  {line}");
     }
-    if let Some(one) = fork::asked_about(state, call) {
-        let _ = write!(words, "\n  asks because {}", tabs::happened_elsewhere(one));
+    for line in tabs::repeated(state, call) {
+        let _ = write!(words, "\n  {line}");
     }
     for line in former::words(state, call) {
         let _ = write!(words, "\n  {line}");

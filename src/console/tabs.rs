@@ -22,6 +22,7 @@ mod outcome;
 mod pages;
 mod plan;
 mod repairs;
+mod repeated;
 mod revisions;
 mod rule;
 mod wire;
@@ -62,6 +63,7 @@ pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{Kept, bulk, help, note, unasked};
 pub use plan::{gathered, impact, review};
+pub use repeated::lines as repeated;
 pub use revisions::{apart, words};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 

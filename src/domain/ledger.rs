@@ -119,7 +119,7 @@ pub fn left_behind(state: &State) -> impl Iterator<Item = Row<'_>> {
 
 /// True where an edit replaced what an execution happened under, and nothing that counts was given its result since.
 pub fn is_orphaned(state: &State, entry: &LedgerEntry) -> bool {
-    entry.more.orphaned && !stands_in(state, entry)
+    entry.more.orphaned && stands_for(state, entry).is_none()
 }
 
 /// Effects whose recorded results these calls were given, and for which nothing else stands: they are left behind again
@@ -136,10 +136,10 @@ pub fn stood_for_by(state: &State, calls: impl Iterator<Item = NodeId>) -> BTree
         .collect()
 }
 
-/// True where the recorded result of an execution is that of a call that counts.
-fn stands_in(state: &State, entry: &LedgerEntry) -> bool {
-    let mut calls = entry.more.reused_by.iter();
-    calls.any(|id| given_to(state, *id) == Some(entry.seq))
+/// The call that counts and was given the recorded result of an execution without one of its own.
+pub(super) fn stands_for(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
+    let mut calls = entry.more.reused_by.iter().copied();
+    calls.find(|id| given_to(state, *id) == Some(entry.seq))
 }
 
 /// The execution whose result a call that counts was given, where it ran none of its own.

@@ -1,6 +1,8 @@
 //! Which executions another one would repeat, and whether that needs consent. Must not know: who is
 //! asked, how.
 
+mod earlier;
+
 use std::ops::Bound;
 
 use super::call::{Call, ConsentCause, EffectClass, Outcome};
@@ -8,6 +10,8 @@ use super::id::{NodeId, Seq};
 use super::node::{Content, Node, Origin};
 use super::ready;
 use super::state::{LedgerEntry, LedgerOutcome, State};
+
+pub use earlier::{Earlier, Since, earlier, repeating, since};
 
 /// Whether an equal effect is orphaned, of unknown outcome, of this very call, or of the run that this one left.
 pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<Seq>)> {

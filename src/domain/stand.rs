@@ -133,6 +133,24 @@ pub fn replaced_words(state: &State, id: NodeId) -> &'static str {
     }
 }
 
+/// The same, with the names of the edits where it was edits.
+pub fn replaced_told(state: &State, id: NodeId) -> String {
+    let words = replaced_words(state, id);
+    let epoch = replaced_in(state, id).filter(|_| !diverged(state, id));
+    match epoch.and_then(|epoch| edits_of(state, epoch)) {
+        Some(edits) => format!("{words} ({edits})"),
+        None => words.to_owned(),
+    }
+}
+
+/// Who began an epoch, as the subject of a sentence: an edit by its name, or an undo. None before the first of them.
+pub fn began_by(state: &State, epoch: Epoch) -> Option<String> {
+    match edits_of(state, epoch) {
+        Some(edits) => Some(format!("an edit ({edits})")),
+        None => replaced_by(state, epoch),
+    }
+}
+
 /// True for what the model had said and did not say when it was asked again.
 fn diverged(state: &State, id: NodeId) -> bool {
     let node = state.nodes.get(&id.call());
@@ -147,19 +165,23 @@ fn began(state: &State, epoch: Epoch) -> Option<&EpochRecord> {
 /// By what nodes became history in an epoch, in words of its own: the edits with which it began, whoever made them,
 /// or an undo. None before the first of them.
 pub fn replaced_by(state: &State, epoch: Epoch) -> Option<String> {
-    Some(match began(state, epoch)?.began {
-        Began::Edit => {
-            let from = state.edits.partition_point(|edit| edit.epoch < epoch);
-            let edits = state.edits.iter().skip(from);
-            let here = || edits.clone().take_while(|edit| edit.epoch == epoch);
-            let first = here().next()?.intervention;
-            match here().count() {
-                1 => first.to_string(),
-                some => format!("{first} and {} more", some - 1),
-            }
-        }
-        Began::Undo => "an undo".to_owned(),
-        Began::Redo => "a redo".to_owned(),
-        Began::Switch => "a switch of branches".to_owned(),
+    match began(state, epoch)?.began {
+        Began::Edit => edits_of(state, epoch),
+        Began::Undo => Some("an undo".to_owned()),
+        Began::Redo => Some("a redo".to_owned()),
+        Began::Switch => Some("a switch of branches".to_owned()),
+    }
+}
+
+/// The edits with which an epoch began, by the first one's name; none where something else began it.
+fn edits_of(state: &State, epoch: Epoch) -> Option<String> {
+    began(state, epoch).filter(|record| record.began == Began::Edit)?;
+    let from = state.edits.partition_point(|edit| edit.epoch < epoch);
+    let edits = state.edits.iter().skip(from);
+    let here = || edits.clone().take_while(|edit| edit.epoch == epoch);
+    let first = here().next()?.intervention;
+    Some(match here().count() {
+        1 => first.to_string(),
+        some => format!("{first} and {} more", some - 1),
     })
 }

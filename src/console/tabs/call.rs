@@ -13,7 +13,6 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
 use crate::domain::came;
-use crate::domain::fork;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::ledger::is_orphaned;
 use crate::domain::node::{Content, Node};
@@ -195,8 +194,8 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let named = thread::named(&run.state, id);
     let head = format!("{named} {}  {words}", call_rev(maker, id));
     maker.framed(0, &head);
-    if let Some(one) = fork::asked_about(&run.state, call) {
-        maker.framed(0, &super::fork::happened(one));
+    for words in super::repeated(&run.state, call) {
+        maker.framed(0, &words);
     }
     if call.status.needs_operator()
         && let Some(words) = left_behind(call, run.outlived(id))

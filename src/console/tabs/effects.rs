@@ -9,11 +9,18 @@ use crate::console::keymap::Keymap;
 use crate::console::model::listing::{Item, Line};
 use crate::console::summary;
 use crate::console::theme::Role;
-use crate::domain::id::Seq;
+use crate::domain::id::{NodeId, Seq};
 use crate::domain::ledger;
+use crate::domain::repeat;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 use crate::domain::template::{compensate_of, probe_entry};
+use crate::domain::thread;
 use crate::text;
+
+/// Where the further rows of one begin.
+const INDENT: usize = 4;
+/// Calls that would repeat an execution and are named.
+const NAMED: usize = 3;
 
 /// Executions that could change the world, newest first: all of them, or those that an edit left behind and those of
 /// which nobody knows what came. What the run that this one left did since is always among them.
@@ -51,27 +58,38 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item], all: bool) -> Vec<Line
     let heading = std::mem::take(&mut maker.doc);
     let heading = heading.window(0, heading.rows(), None).into_iter();
     let mut lines: Vec<Line> = heading.map(|words| Line { of: None, words }).collect();
+    let repeating = repeat::repeating(&maker.run.state);
     for (at, item) in items.iter().enumerate() {
         let Item::Effect(seq) = item else { continue };
         let state = &maker.run.state;
-        let entry = state.ledger.get(seq);
-        let taken = entry.and_then(|entry| ledger::taken_back(state, entry));
-        let word = match (
-            taken,
-            entry.is_some_and(|entry| ledger::is_orphaned(state, entry)),
-        ) {
-            (Some(by), _) => format!("taken back by {by}"),
-            (None, true) if all => "left behind by an edit".to_owned(),
-            _ => String::new(),
-        };
+        let by = repeating.get(seq).map_or(&[][..], Vec::as_slice);
+        let word = became(state, *seq, by);
         let rows = rows(state, maker.width.saturating_sub(2), *seq, &word);
-        lines.extend(
-            rows.into_iter()
-                .flatten()
-                .map(|words| Line { of: Some(at), words }),
-        );
+        lines.extend(rows.into_iter().map(|words| Line { of: Some(at), words }));
     }
     lines
+}
+
+/// What became of an execution since, and which calls that wait for consent would repeat it.
+fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
+    let mut words = Vec::new();
+    if let Some(entry) = state.ledger.get(&seq) {
+        if ledger::is_orphaned(state, entry) {
+            words.push(repeat::since(state, entry).words());
+        }
+        if let Some(by) = ledger::taken_back(state, entry) {
+            words.push(format!("taken back by {by}"));
+        }
+    }
+    if !repeated_by.is_empty() {
+        let named = repeated_by.iter().take(NAMED);
+        let mut named: Vec<String> = named.map(|id| thread::named(state, *id)).collect();
+        if repeated_by.len() > NAMED {
+            named.push(format!("{} more", repeated_by.len() - NAMED));
+        }
+        words.push(format!("would be repeated by {}", named.join(", ")));
+    }
+    words.join("; ")
 }
 
 /// More about an effect: what can be said of one in doubt, the calls that would find out about it or take it back.
@@ -121,35 +139,39 @@ pub fn effect_more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
 
 /// An execution: tool and arguments in one line, when and how it ended in another.
 pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
-    for line in rows(&maker.run.state, maker.width, seq, word)
-        .into_iter()
-        .flatten()
-    {
+    for line in rows(&maker.run.state, maker.width, seq, word) {
         maker.doc.line(line);
     }
 }
 
-fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Option<[Styled; 2]> {
-    if let Some(one) = state.elsewhere.get(&seq) {
+/// The tool and its arguments in one row; in as many as it needs, when and how it ended and what `word` says beyond that.
+fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
+    let (line, mut words) = if let Some(one) = state.elsewhere.get(&seq) {
         let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
         let line = called(line, &one.what.tool, &one.what.args, width);
         let words = format!("    {}, {}", clock(one.what.at), super::fork::happened(&one.what));
-        return Some([line, Styled::new().own(Role::Warning, words)]);
-    }
-    let entry = state.ledger.get(&seq)?;
-    let line = Styled::new().own(Role::Accent, format!("  {} {} ", entry.call, entry.rev));
-    let line = called(
-        line,
-        &entry.tool,
-        args_of(state, entry).unwrap_or_default(),
-        width,
-    );
-    let mut words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
+        (line, words)
+    } else if let Some(entry) = state.ledger.get(&seq) {
+        let named = thread::named(state, entry.call);
+        let line = Styled::new().own(Role::Accent, format!("  {named} {} ", entry.rev));
+        let args = args_of(state, entry).unwrap_or_default();
+        let line = called(line, &entry.tool, args, width);
+        let words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
+        (line, words)
+    } else {
+        return Vec::new();
+    };
     if !word.is_empty() {
         words.push_str(", ");
         words.push_str(word);
     }
-    Some([line, Styled::new().own(Role::Warning, words)])
+    let mut rows = vec![line];
+    rows.extend(
+        Styled::new()
+            .own(Role::Warning, words)
+            .over(usize::from(width), INDENT),
+    );
+    rows
 }
 
 /// Adds a tool with its arguments, in one row.

@@ -23,6 +23,7 @@ mod consent;
 mod crash;
 mod delegates;
 mod doubt;
+mod earlier;
 mod edits;
 mod ends;
 mod escape;

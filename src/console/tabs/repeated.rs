@@ -1,0 +1,49 @@
+//! What a call that asks for consent would repeat, in sentences: which call did it, how that ended, why it counts no
+//! more.
+//!
+//! Must not know: keys, what is answered, how it is framed.
+
+use super::attempts::ledger_word;
+use super::fork;
+use crate::domain::call::Call;
+use crate::domain::ledger;
+use crate::domain::repeat::{self, Earlier};
+use crate::domain::state::{LedgerEntry, State};
+use crate::domain::thread;
+
+/// Executions that are told one by one.
+const TOLD: usize = 3;
+
+/// A sentence for each execution that a call would repeat, newest first, and one that counts the others. Empty where it
+/// repeats nothing. What is somebody else's in them is in its visible form.
+pub fn lines(state: &State, call: &Call) -> Vec<String> {
+    let mut all = repeat::earlier(state, call);
+    let mut lines: Vec<String> = all
+        .by_ref()
+        .take(TOLD)
+        .map(|one| match one {
+            Earlier::Here(entry) => here(state, entry),
+            Earlier::Elsewhere(_, one) => fork::happened(one),
+        })
+        .collect();
+    let more = all.count();
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines
+}
+
+/// One of this run.
+fn here(state: &State, entry: &LedgerEntry) -> String {
+    let words = format!(
+        "it repeats {} {}, {}; {}",
+        thread::named(state, entry.call),
+        entry.seq,
+        ledger_word(&entry.outcome),
+        repeat::since(state, entry).words()
+    );
+    match ledger::taken_back(state, entry) {
+        Some(by) => format!("{words}; taken back by {by}"),
+        None => words,
+    }
+}

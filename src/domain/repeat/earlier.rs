@@ -1,0 +1,124 @@
+//! The executions that a call which asks for consent would repeat: which they are, and whether they count still.
+//!
+//! Must not know: how it is shown, what is answered.
+
+use std::collections::BTreeMap;
+
+use crate::domain::call::{Call, Status};
+use crate::domain::fork::Elsewhere;
+use crate::domain::id::{NodeId, Rev, Seq};
+use crate::domain::ledger;
+use crate::domain::node::{Node, Origin};
+use crate::domain::stand;
+use crate::domain::state::{LedgerEntry, State};
+use crate::domain::thread;
+
+/// An execution that would be repeated.
+#[derive(Debug, Clone, Copy)]
+pub enum Earlier<'s> {
+    /// One of this run.
+    Here(&'s LedgerEntry),
+    /// One of the run that this one left, with the event that told of it here.
+    Elsewhere(Seq, &'s Elsewhere),
+}
+
+/// What became of an execution since it began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Since {
+    /// Nothing took its place.
+    Counts,
+    /// Its call is history, and its result stands for this one.
+    StandsFor(NodeId),
+    /// Its call is history, or a call that its sub-agent worked for: by what, in words of the domain's own.
+    Replaced(String),
+    /// This call, which is its own or one that its sub-agent worked for, says something else since: by what.
+    Changed(NodeId, String),
+    /// Its call says the same and has another result since.
+    Another(NodeId),
+    /// Its call says the same and is to run again.
+    Again(NodeId),
+}
+
+impl Since {
+    /// True where nothing took its place.
+    pub fn counts(&self) -> bool {
+        *self == Self::Counts
+    }
+
+    /// The same in a few lower-case words; no text of anybody else is in them.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Counts => "counts still".to_owned(),
+            Self::StandsFor(call) => format!("its result stands for {call}"),
+            Self::Replaced(why) => format!("counts no more: {why}"),
+            Self::Changed(call, by) => format!("counts no more: {by} changed {call} since"),
+            Self::Another(call) => format!("counts no more: {call} has another result since"),
+            Self::Again(call) => format!("counts no more: {call} is to run again"),
+        }
+    }
+}
+
+/// What a call that asks for consent would repeat, newest first; nothing for any other call.
+pub fn earlier<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Earlier<'s>> {
+    let asks = matches!(call.status, Status::Consent(_));
+    let entries = call.asking.asked_about.iter().rev().filter(move |_| asks);
+    entries.filter_map(|seq| match state.ledger.get(seq) {
+        Some(entry) => Some(Earlier::Here(entry)),
+        None => Some(Earlier::Elsewhere(*seq, &state.elsewhere.get(seq)?.what)),
+    })
+}
+
+/// Which of the calls that ask for consent would repeat which executions.
+pub fn repeating(state: &State) -> BTreeMap<Seq, Vec<NodeId>> {
+    let mut found: BTreeMap<Seq, Vec<NodeId>> = BTreeMap::new();
+    for call in state.queue() {
+        for one in earlier(state, call) {
+            let seq = match one {
+                Earlier::Here(entry) => entry.seq,
+                Earlier::Elsewhere(seq, _) => seq,
+            };
+            found.entry(seq).or_default().push(call.id);
+        }
+    }
+    found
+}
+
+/// What became of an execution since it began.
+pub fn since(state: &State, entry: &LedgerEntry) -> Since {
+    if let Some(call) = ledger::stands_for(state, entry) {
+        return Since::StandsFor(call);
+    }
+    let above = thread::above(state, thread::of(state, entry.call)).map(|child| (child.call, child.rev));
+    let hangs_on: Vec<(NodeId, Rev)> = std::iter::once((entry.call, entry.rev)).chain(above).collect();
+    let nodes = || {
+        let found = hangs_on.iter();
+        found.filter_map(|(id, rev)| Some((state.nodes.get(id)?, *rev)))
+    };
+    if let Some((node, _)) = nodes().find(|(node, _)| !node.active) {
+        return Since::Replaced(stand::replaced_told(state, node.id));
+    }
+    if let Some((node, rev)) = nodes().find(|(node, rev)| node.rev() != *rev) {
+        return Since::Changed(node.id, changed_by(state, node, rev));
+    }
+    if !entry.more.orphaned {
+        return Since::Counts;
+    }
+    let over = state
+        .calls
+        .get(&entry.call)
+        .is_some_and(|call| call.status.is_settled());
+    if over {
+        Since::Another(entry.call)
+    } else {
+        Since::Again(entry.call)
+    }
+}
+
+/// Who made a call another one than it was in a revision.
+fn changed_by(state: &State, node: &Node, rev: Rev) -> String {
+    let repaired = node.rev() > rev && matches!(node.now().origin, Origin::Repair { .. });
+    if repaired {
+        return "a repair".to_owned();
+    }
+    stand::began_by(state, node.history.since()).unwrap_or_else(|| "an edit".to_owned())
+}

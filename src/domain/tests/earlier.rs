@@ -1,0 +1,157 @@
+//! What a call that asks for consent would repeat: which executions, and why they count no more. Must not know: where
+//! that is shown.
+
+use super::world::*;
+use crate::domain::call::{ConsentCause, Status};
+use crate::domain::command::ConsentChoice;
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::repeat::{Earlier, Since, earlier, repeating, since};
+use crate::domain::thread;
+
+const WRITE: &str = r#"{"_as":"a","n":1}"#;
+
+fn entry(w: &World, call: NodeId) -> Seq {
+    w.state.calls[&call].attempts[0].intent
+}
+
+/// Each execution that a call would repeat, with its call and what became of it.
+fn told(w: &World, call: NodeId) -> Vec<(Seq, String, String)> {
+    let found = earlier(&w.state, &w.state.calls[&call]).map(|one| match one {
+        Earlier::Here(entry) => (
+            entry.seq,
+            thread::named(&w.state, entry.call),
+            since(&w.state, entry).words(),
+        ),
+        Earlier::Elsewhere(seq, one) => (seq, one.call.to_string(), one.session.to_string()),
+    });
+    found.collect()
+}
+
+fn last_edit(w: &World) -> NodeId {
+    *w.all(NodeKind::Intervention).last().unwrap()
+}
+
+/// A write that ran, under a prompt that was edited since.
+fn replaced() -> (World, NodeId) {
+    let mut w = World::new();
+    w.reply(&[call("write", WRITE)]);
+    w.drain();
+    let a = w.id("a");
+    let prompt = w.all(NodeKind::Prompt)[0];
+    w.text(prompt, "go elsewhere").unwrap();
+    (w, a)
+}
+
+#[test]
+fn it_is_named_with_the_edit_that_replaced_it_and_nothing_else_is() {
+    let (mut w, a) = replaced();
+    w.reply(&[
+        call("write", r#"{"_as":"b","n":1}"#),
+        call("write", r#"{"_as":"c","n":2}"#),
+    ]);
+    let (b, c) = (w.id("b"), w.id("c"));
+    assert_eq!(w.status(b), Status::Consent(ConsentCause::Orphaned));
+    let why = format!("counts no more: an edit replaced it ({})", last_edit(&w));
+    assert_eq!(told(&w, b), [(entry(&w, a), a.to_string(), why)]);
+    assert_eq!(told(&w, c), [], "it repeats nothing");
+    assert_eq!(told(&w, a), [], "it asks for nothing");
+    let all: Vec<_> = repeating(&w.state).into_iter().collect();
+    assert_eq!(all, [(entry(&w, a), vec![b])]);
+    // Once it is answered nothing is asked about it.
+    w.consent(b, ConsentChoice::RunAgain).unwrap();
+    assert_eq!(told(&w, b), []);
+    assert!(repeating(&w.state).is_empty());
+}
+
+#[test]
+fn an_undo_has_no_name_and_a_result_that_was_given_on_counts_there() {
+    let (mut w, a) = replaced();
+    w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    let b = w.id("b");
+    let from = entry(&w, a);
+    w.consent(b, ConsentChoice::Reuse { entry: from }).unwrap();
+    let found = since(&w.state, &w.state.ledger[&from]);
+    assert_eq!(found, Since::StandsFor(b));
+    assert_eq!(found.words(), format!("its result stands for {b}"));
+    assert!(!found.counts());
+
+    let mut w = World::new();
+    let prompt = w.all(NodeKind::Prompt)[0];
+    w.text(prompt, "go elsewhere").unwrap();
+    w.reply(&[call("write", WRITE)]);
+    w.drain();
+    let a = w.id("a");
+    assert!(since(&w.state, &w.state.ledger[&entry(&w, a)]).counts());
+    w.undo().unwrap();
+    w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    let b = w.id("b");
+    let why = "counts no more: an undo replaced it".to_owned();
+    assert_eq!(told(&w, b), [(entry(&w, a), a.to_string(), why)]);
+}
+
+#[test]
+fn a_call_that_repeats_itself_says_whether_it_was_changed_since() {
+    let mut w = World::new();
+    w.reply(&[call("write", WRITE)]);
+    w.drain();
+    let a = w.id("a");
+    w.retry(a).unwrap();
+    assert_eq!(w.status(a), Status::Consent(ConsentCause::SameCall));
+    let first = entry(&w, a);
+    assert_eq!(told(&w, a), [(first, a.to_string(), "counts still".to_owned())]);
+
+    let mut w = World::new();
+    w.reply(&[call("write", WRITE)]);
+    w.drain();
+    let a = w.id("a");
+    w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
+    w.drain();
+    w.args(a, r#"{ "_as":"a", "n":1 }"#).unwrap();
+    let why = format!("counts no more: an edit ({}) changed {a} since", last_edit(&w));
+    assert_eq!(told(&w, a), [(entry(&w, a), a.to_string(), why)]);
+}
+
+#[test]
+fn several_are_told_newest_first_and_what_a_sub_agent_did_with_its_call() {
+    let mut w = World::new();
+    w.reply(&[call("delegate", r#"{"_as":"d","task":"do it"}"#)]);
+    let d = w.id("d");
+    w.on(d).reply(&[call("write", WRITE)]);
+    w.drain();
+    let a = w.id("a");
+    w.on(d).reply(&[answer("done")]);
+    w.on_thread(thread::ROOT)
+        .reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    let b = w.id("b");
+    w.drain();
+    let prompt = w.all(NodeKind::Prompt)[0];
+    w.text(prompt, "go elsewhere").unwrap();
+    w.reply(&[call("write", r#"{"_as":"c","n":1}"#)]);
+    let c = w.id("c");
+    let why = format!("counts no more: an edit replaced it ({})", last_edit(&w));
+    assert_eq!(
+        told(&w, c),
+        [
+            (entry(&w, b), b.to_string(), why.clone()),
+            (entry(&w, a), format!("{d} > {a}"), why),
+        ]
+    );
+}
+
+#[test]
+fn what_another_run_did_is_told_as_its() {
+    let mut w = World::new();
+    let at = w.state.seq;
+    w.reply(&[call("write", WRITE)]);
+    w.drain();
+    let a = w.id("a");
+    let (mut fork, _) = w.fork(Some(at), 0);
+    let told_by = *fork.state.elsewhere.keys().next().unwrap();
+    fork.crash();
+    fork.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    let b = fork.id("b");
+    assert_eq!(fork.status(b), Status::Consent(ConsentCause::Elsewhere));
+    let session = fork.state.elsewhere[&told_by].what.session.to_string();
+    assert_eq!(told(&fork, b), [(told_by, a.to_string(), session)]);
+    assert!(w.state.elsewhere.is_empty());
+}
