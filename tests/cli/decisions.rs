@@ -50,15 +50,20 @@ pub fn call(state: &State, label: &str) -> NodeId {
     found.unwrap_or_else(|| panic!("no call `{label}`")).id
 }
 
-/// The digest that the queue prints for a call.
-pub fn digest(world: &World, id: &str, call: NodeId) -> String {
+/// What the queue prints of a call for programs.
+fn waits(world: &World, id: &str, call: NodeId) -> serde_json::Value {
     let said = world.run(&["queue", id, "--json"]).ends(0);
     let line = said
         .out
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
         .find(|line| line["call"] == call.to_string());
-    line.unwrap()["digest"].as_str().unwrap().to_owned()
+    line.unwrap()
+}
+
+/// The digest that the queue prints for a call.
+pub fn digest(world: &World, id: &str, call: NodeId) -> String {
+    waits(world, id, call)["digest"].as_str().unwrap().to_owned()
 }
 
 /// Runs a verb and fails unless it is refused with this code and changes nothing.
@@ -90,6 +95,8 @@ fn the_queue_shows_what_waits_with_its_exact_arguments() {
     );
     assert!(said.out.contains("echo start >> log.txt; echo started"));
     assert!(said.out.contains(&digest(&world, &id, start)));
+    assert!(!said.out.contains("it repeats"), "{}", said.out);
+    assert_eq!(waits(&world, &id, start)["repeats"], serde_json::json!([]));
     // Looking takes no lock and writes nothing.
     let before = world.everything();
     world.run(&["queue", "last"]).ends(0);
@@ -221,6 +228,23 @@ fn a_repeated_effect_needs_consent() {
             Status::Consent(_)
         ),
         "a policy that lets everything go does not repeat an effect"
+    );
+    // What it would repeat is named.
+    let first = state.ledger.values().rfind(|entry| entry.call.to_string() == second);
+    let first = first.unwrap().seq;
+    let said = world.run(&["queue", &id]).ends(0);
+    let words = format!("it repeats {second} {first}, succeeded; counts still");
+    assert!(said.out.contains(&words), "{}", said.out);
+    let told = waits(&world, &id, second.parse().unwrap());
+    let told = told["repeats"].as_array().unwrap();
+    assert_eq!(told.len(), 1);
+    assert_eq!(
+        (&told[0]["entry"], &told[0]["call"], &told[0]["outcome"]),
+        (
+            &serde_json::json!(first),
+            &serde_json::json!(second),
+            &serde_json::json!("ok")
+        )
     );
     // Nobody is there to consent.
     let said = world.run(&["resume", &id, "--headless"]).ends(4);

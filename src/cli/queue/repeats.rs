@@ -26,3 +26,55 @@ pub fn json(state: &State, call: &Call) -> Vec<Value> {
     });
     found.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::testing::{Stage, id};
+    use crate::domain::call::ConsentCause;
+
+    const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+    #[test]
+    fn the_execution_is_told_with_its_call_its_end_and_why_it_counts_no_more() {
+        let mut stage = Stage::new(80, 24);
+        stage.orphaned();
+        let seq = ledger::newest_of(&stage.model.run.state, id("c3")).unwrap();
+        stage.repeats("c8", ("write_file", ARGS), ConsentCause::Orphaned, vec![seq]);
+        let state = &stage.model.run.state;
+        let edit = state.edits[0].intervention;
+        let since = format!("counts no more: an edit replaced it ({edit})");
+        assert_eq!(
+            json(state, &state.calls[&id("c8")]),
+            [json!({
+                "entry": seq, "call": "c3", "path": [], "rev": 1, "outcome": "ok", "counts": false,
+                "since": since, "taken_back": null,
+            })]
+        );
+        let found = crate::cli::record::Found {
+            state: state.clone(),
+            held: false,
+        };
+        let printed = crate::cli::queue::as_words(&found, &found.state.calls[&id("c8")]);
+        assert!(
+            printed.contains(&format!("\n  it repeats c3 {seq}, succeeded; {since}\n"))
+                || printed.ends_with(&format!("\n  it repeats c3 {seq}, succeeded; {since}")),
+            "{printed}"
+        );
+    }
+
+    #[test]
+    fn of_a_call_that_repeats_nothing_there_is_none() {
+        let mut stage = Stage::new(80, 24);
+        stage.orphaned();
+        stage.awaiting("c8", "write_file", ARGS);
+        let state = &stage.model.run.state;
+        assert_eq!(json(state, &state.calls[&id("c8")]), [Value::Null; 0]);
+        let found = crate::cli::record::Found {
+            state: state.clone(),
+            held: false,
+        };
+        let printed = crate::cli::queue::as_words(&found, &found.state.calls[&id("c8")]);
+        assert!(!printed.contains("repeats"), "{printed}");
+    }
+}

@@ -278,23 +278,28 @@ impl Stage {
 
     /// The same with other arguments.
     pub fn consent_of(&mut self, node: &str, args: &str) {
-        self.proposed(node, "write_file", args);
-        self.ready(node, 1);
-        self.call(CallEvent::ConsentAsked {
-            call: id(node),
-            cause: ConsentCause::Orphaned,
-            entries: Vec::new(),
-        });
+        self.repeats(node, ("write_file", args), ConsentCause::Orphaned, Vec::new());
     }
 
     /// A call that asks for consent because of what another run did.
     pub fn consent_elsewhere(&mut self, node: &str, tool: &str, args: &str, entry: Seq) {
+        self.repeats(node, (tool, args), ConsentCause::Elsewhere, vec![entry]);
+    }
+
+    /// A call that asks for consent because it would repeat these executions.
+    pub fn repeats(
+        &mut self,
+        node: &str,
+        (tool, args): (&str, &str),
+        cause: ConsentCause,
+        entries: Vec<Seq>,
+    ) {
         self.proposed(node, tool, args);
         self.ready(node, 1);
         self.call(CallEvent::ConsentAsked {
             call: id(node),
-            cause: ConsentCause::Elsewhere,
-            entries: vec![entry],
+            cause,
+            entries,
         });
     }
 

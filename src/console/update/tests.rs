@@ -41,6 +41,7 @@ mod places;
 mod queue;
 mod reading;
 mod repairs;
+mod repeated;
 mod replaced;
 mod retaken;
 mod rules;

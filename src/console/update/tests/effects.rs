@@ -51,7 +51,8 @@ fn the_whole_ledger_is_one_key_away() {
     assert!(matches!(list(&stage).kind, Kind::Effects { all: true, .. }));
     let text = stage.text();
     assert!(
-        text.contains("all effects, newest first") && text.contains("left behind by an edit"),
+        text.contains("all effects, newest first")
+            && text.contains("succeeded, counts no more: an edit replaced it (i4)"),
         "{text}"
     );
     stage.press("s");

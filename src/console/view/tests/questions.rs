@@ -4,7 +4,7 @@ use crate::console::link::{Frames, Update};
 use crate::console::model::Source;
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
+use crate::domain::call::{ConsentCause, Consequence, Gate, Part, Quoted, Verdict};
 
 /// From a corner of a screen to a wide one.
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
@@ -71,8 +71,10 @@ fn typed_word() {
 #[test]
 fn consent() {
     at_sizes("consent", |stage| {
-        stage.begin();
-        stage.consent("c3");
+        stage.orphaned();
+        let first = stage.model.run.state.ledger.keys().copied().collect();
+        let args = r#"{"path":"a","content":"b"}"#;
+        stage.repeats("c8", ("write_file", args), ConsentCause::Orphaned, first);
         stage.at_the_queue();
         stage.press("a");
         stage.wait(ARMING);
