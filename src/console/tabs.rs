@@ -8,6 +8,7 @@ mod call;
 mod change;
 mod context;
 mod depends;
+mod derived;
 mod effects;
 mod fork;
 mod former;

@@ -230,7 +230,10 @@ fn a_repeated_effect_needs_consent() {
         "a policy that lets everything go does not repeat an effect"
     );
     // What it would repeat is named.
-    let first = state.ledger.values().rfind(|entry| entry.call.to_string() == second);
+    let first = state
+        .ledger
+        .values()
+        .rfind(|entry| entry.call.to_string() == second);
     let first = first.unwrap().seq;
     let said = world.run(&["queue", &id]).ends(0);
     let words = format!("it repeats {second} {first}, succeeded; counts still");

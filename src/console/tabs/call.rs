@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::attempts::ledger_word;
+use super::derived::Derived;
 use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
@@ -295,17 +296,19 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     }
     frame::deadline(maker, call);
     frame::pause(maker, call, &tool);
-    if decide {
-        like_another(maker, id);
-    }
     size_line(maker, call, &shown);
     if decide {
         head::size(maker, call, &shown);
     }
     changed(maker, node);
-    frame::commands(maker, call, &tool, &shown);
-    frame::operands(maker, call);
+    let derived = Derived::of(call, &tool, &shown);
+    derived.above(maker);
     bytes(maker, &shown, decide);
+    // What is worked out of the bytes is read after them: on a small screen it would push away what runs.
+    if decide {
+        like_another(maker, id);
+    }
+    derived.below(maker);
     if decide {
         former::differences(maker, id);
     }

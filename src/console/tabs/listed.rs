@@ -3,7 +3,7 @@
 //!
 //! Must not know: which list it is, how it is decided.
 
-use super::{Maker, WHOLE, frame};
+use super::{Maker, WHOLE, derived};
 use crate::console::alike::Alike;
 use crate::console::doc::Styled;
 use crate::console::rows::many;
@@ -75,7 +75,7 @@ pub(super) fn rows(maker: &mut Maker<'_>, one: &Listed<'_>, alike: Option<&Alike
         line = line.own(Role::Edited, "  then waits for an edit");
     }
     let mut rows = vec![line];
-    rows.extend(call.into_iter().flat_map(|call| frame::files(call, INDENT)));
+    rows.extend(call.into_iter().flat_map(|call| derived::files(call, INDENT)));
     (rows, whole)
 }
 

@@ -239,10 +239,13 @@ fn each_command_of_a_shell_line_is_told_with_its_program() {
             .collect();
         let row = |words: &str| rows.iter().position(|row| row.contains(words));
         let (first, second) = (row("1      ls").unwrap(), row("2   && rm").unwrap());
-        assert!(first < second && second < row("┃").unwrap(), "{rows:?}");
+        let end = row("end of the arguments").unwrap();
+        assert!(end < first && first < second, "below what is decided: {rows:?}");
+        assert!(row("3 commands").is_none() && row("2 commands: see below").unwrap() < row("┃").unwrap());
         assert!(
-            rows[second + 1..second + 4]
-                .iter()
+            rows.iter()
+                .skip(second + 1)
+                .take(3)
                 .any(|row| row.contains("rm -rf x")),
             "{rows:?}"
         );
@@ -268,30 +271,9 @@ fn the_line_that_a_program_hands_to_a_shell_is_taken_apart() {
 
 #[test]
 fn a_file_that_runs_and_cannot_be_told_is_said() {
-    let operand = |path: &str, seen| Operand {
-        path: path.into(),
-        bytes: 0,
-        seen,
-        hash: "0123456789abcdef".into(),
-    };
-    let mut stage = Stage::new(120, 40);
-    stage.begin();
-    stage.proposed("c3", "shell", r#"{"command":"sh *.sh"}"#);
-    stage.call(CallEvent::Ready {
-        call: id("c3"),
-        rev: Rev(1),
-        bindings: Vec::new(),
-        resolved: None,
-        digest: Digest("d".into()),
-        operands: vec![operand("*.sh", Seen::Untold), operand("", Seen::Cut)],
-        verdict: Stage::verdict(),
-    });
-    stage.call(CallEvent::Asked {
-        call: id("c3"),
-        rev: Rev(1),
-        deadline_ms: None,
-    });
-    stage.draw();
+    let files = vec![operand("*.sh", Seen::Untold), operand("", Seen::Cut)];
+    let mut stage = may_run((120, 40), "sh *.sh", files);
+    stage.press("1");
     assert!(
         stage.text().contains("(its file was not read)"),
         "{}",
@@ -315,4 +297,167 @@ fn a_single_command_is_not_taken_apart() {
     stage.draw();
     stage.press("2");
     assert!(!stage.text().contains("commands "), "{}", stage.text());
+}
+
+fn operand(path: &str, seen: Seen) -> Operand {
+    Operand {
+        path: path.into(),
+        bytes: 0,
+        seen,
+        hash: "0123456789abcdef".into(),
+    }
+}
+
+/// A shell line in front of the operator that may run these files.
+fn may_run(size: (u16, u16), line: &str, operands: Vec<Operand>) -> Stage {
+    let mut stage = Stage::new(size.0, size.1);
+    stage.begin();
+    let args = serde_json::json!({ "command": line }).to_string();
+    stage.proposed("c3", "shell", &args);
+    stage.call(CallEvent::Ready {
+        call: id("c3"),
+        rev: Rev(1),
+        bindings: Vec::new(),
+        resolved: None,
+        digest: Digest("d".into()),
+        operands,
+        verdict: Stage::verdict(),
+    });
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(1),
+        deadline_ms: None,
+    });
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage
+}
+
+/// Where words stand in the document of the inspector, by the first row that has them.
+fn at(rows: &[String], words: &str) -> usize {
+    let found = rows.iter().position(|row| row.contains(words));
+    found.unwrap_or_else(|| panic!("no `{words}`: {rows:#?}"))
+}
+
+fn plain(stage: &mut Stage) -> Vec<String> {
+    let rows = rows(stage);
+    rows.iter()
+        .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+        .collect()
+}
+
+#[test]
+fn the_exact_bytes_are_on_the_first_screen_before_what_is_worked_out_of_them() {
+    let line = "cd a && make && ./deploy.sh && ./notify.sh && ls | sort | uniq -c";
+    let files = vec![
+        operand("a/deploy.sh", Seen::Whole),
+        operand("a/notify.sh", Seen::Whole),
+    ];
+    let mut stage = may_run((80, 24), line, files);
+    let text = stage.text();
+    assert!(text.contains("┃ {\"command\":\"cd a && make"), "{text}");
+    assert!(text.contains("┗ end of the arguments"), "{text}");
+    assert!(
+        text.contains("7 commands, 2 files that it may run: see below the arguments"),
+        "{text}"
+    );
+    let rows = plain(&mut stage);
+    let end = at(&rows, "end of the arguments");
+    for words in ["7 in this line:", "a/deploy.sh  0 bytes", "a/notify.sh  0 bytes"] {
+        assert!(end < at(&rows, words), "{words}: {rows:#?}");
+    }
+    for words in [
+        "may this call run?",
+        "tool  ",
+        "rule  ",
+        "size  ",
+        "7 commands, 2 files",
+    ] {
+        assert!(at(&rows, words) < at(&rows, "┃ {"), "{words}: {rows:#?}");
+    }
+    // The whole that is read before a decision is that of the bytes, and all of them were on screen.
+    stage.press("a");
+    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+}
+
+#[test]
+fn what_is_worked_out_is_no_reading_of_the_bytes() {
+    let line = format!("./deploy.sh && echo {}", "x".repeat(3_000));
+    let mut stage = may_run((80, 24), &line, vec![operand("deploy.sh", Seen::Whole)]);
+    stage.press("3 G");
+    stage.wait(ARMING);
+    assert!(stage.text().contains("deploy.sh  0 bytes"), "{}", stage.text());
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+}
+
+#[test]
+fn what_is_a_warning_stands_above_the_bytes_in_a_few_rows_whatever_they_say() {
+    let line = ["$RUN x"; 40].join("; ");
+    let files = vec![
+        operand("*.sh", Seen::Untold),
+        operand("?.sh", Seen::Untold),
+        operand("big.sh", Seen::Dates),
+        operand("", Seen::Cut),
+    ];
+    let mut stage = may_run((80, 40), &line, files);
+    let rows = plain(&mut stage);
+    let bytes = at(&rows, "┃ {");
+    for words in [
+        "2 words for a file that it may run, and only a shell can tell which",
+        "1 file that it may run, too long to be read",
+        "not all files that it may run were looked at",
+        "only a shell can tell which program runs in 40 of 40 commands",
+        "only a shell can tell all that is done by 40 of 40 commands",
+    ] {
+        let place = at(&rows, words);
+        assert!(
+            place < bytes && rows[place].starts_with("look out   "),
+            "{words}: {rows:#?}"
+        );
+    }
+    assert!(bytes < 14, "{rows:#?}");
+    assert!(!rows.iter().any(|row| row.contains("altered since")), "{rows:#?}");
+    assert!(!rows[..bytes].iter().any(|row| row.contains("*.sh")), "{rows:#?}");
+
+    // Where there is nothing to warn of, nothing is said.
+    let mut stage = may_run((80, 40), "ls | sort", vec![operand("a.sh", Seen::Whole)]);
+    let rows = plain(&mut stage);
+    assert!(!rows.iter().any(|row| row.contains("look out")), "{rows:#?}");
+}
+
+#[test]
+fn a_file_that_was_altered_is_told_above_the_bytes() {
+    let mut stage = may_run((80, 40), "sh a.sh", vec![operand("a.sh", Seen::Whole)]);
+    assert!(!stage.text().contains("something else"), "{}", stage.text());
+    let other = Operand {
+        hash: "fedcba9876543210".into(),
+        ..operand("a.sh", Seen::Whole)
+    };
+    stage.call(CallEvent::Ready {
+        call: id("c3"),
+        rev: Rev(1),
+        bindings: Vec::new(),
+        resolved: None,
+        digest: Digest("e".into()),
+        operands: vec![other],
+        verdict: Stage::verdict(),
+    });
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(1),
+        deadline_ms: None,
+    });
+    let rows = plain(&mut stage);
+    let told = at(
+        &rows,
+        "altered since this was asked before: 1 file that it may run",
+    );
+    assert!(told < at(&rows, "┃ {"), "{rows:#?}");
+    assert!(
+        at(&rows, "end of the arguments") < at(&rows, "it holds something else"),
+        "{rows:#?}"
+    );
 }

@@ -33,17 +33,23 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
     for width in [60, 120] {
         let mut stage = repeats(width, |stage| vec![entry(stage, "c3")]);
         let (at, edit) = (entry(&stage, "c3"), stage.model.run.state.edits[0].intervention);
-        let said =
-            format!("┏ it repeats c3 {at}, succeeded; counts no more: an edit replaced it ({edit})");
+        let said = format!("┏ it repeats c3 {at}, succeeded; counts no more: an edit replaced it ({edit})");
         let shown = stage.flat();
         assert!(shown.contains(&said), "{shown}");
-        let place = |words: &str| shown.find(words).unwrap();
+        let place = |words: &str| {
+            shown
+                .find(words)
+                .unwrap_or_else(|| panic!("no `{words}`: {shown}"))
+        };
         assert!(
-            place("on a branch that an edit replaced") < place("it repeats")
+            place("┏ c8 r1 this effect happened already") < place("it repeats")
                 && place("it repeats") < place("┃ {"),
             "{shown}"
         );
-        assert!(!shown.contains(" more ┏") && !shown.contains("and 1 more"), "{shown}");
+        assert!(
+            !shown.contains(" more ┏") && !shown.contains("and 1 more"),
+            "{shown}"
+        );
         // The question with the two answers is the same frame.
         stage.press("enter");
         assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
@@ -86,14 +92,24 @@ fn a_few_are_named_newest_first_and_the_others_are_counted() {
     stage.draw();
     stage.press("2");
     let shown = stage.flat();
-    let place = |words: &str| shown.find(words).unwrap_or_else(|| panic!("no `{words}`: {shown}"));
+    let place = |words: &str| {
+        shown
+            .find(words)
+            .unwrap_or_else(|| panic!("no `{words}`: {shown}"))
+    };
     assert!(
         place("it repeats c7") < place("it repeats c6") && place("it repeats c6") < place("it repeats c5"),
         "{shown}"
     );
     assert!(place("it repeats c5") < place("┏ and 2 more"), "{shown}");
-    assert!(!shown.contains("repeats c4") && !shown.contains("repeats c3"), "{shown}");
-    assert!(shown.contains("it repeats c7") && shown.contains("succeeded; counts still"), "{shown}");
+    assert!(
+        !shown.contains("repeats c4") && !shown.contains("repeats c3"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("it repeats c7") && shown.contains("succeeded; counts still"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -116,21 +132,27 @@ fn what_nobody_saw_end_is_said_to_be_unknown() {
 fn what_another_run_did_is_framed_once_and_cannot_draw_the_frame() {
     let mut stage = Stage::new(160, 40);
     stage.begin();
-    let seq = stage.engine(Event::Run(RunEvent::HappenedElsewhere(std::sync::Arc::new(Elsewhere {
-        session: "s\n┃ {\"path\":\"x\"}".into(),
-        entry: Seq(9),
-        call: id("c7"),
-        tool: "write_file".into(),
-        args: ARGS.into(),
-        same: "s".into(),
-        effect: EffectClass::Write,
-        at: 0,
-        outcome: Some(Outcome::ok("1")),
-    }))));
+    let seq = stage.engine(Event::Run(RunEvent::HappenedElsewhere(std::sync::Arc::new(
+        Elsewhere {
+            session: "s\n┃ {\"path\":\"x\"}".into(),
+            entry: Seq(9),
+            call: id("c7"),
+            tool: "write_file".into(),
+            args: ARGS.into(),
+            same: "s".into(),
+            effect: EffectClass::Write,
+            at: 0,
+            outcome: Some(Outcome::ok("1")),
+        },
+    ))));
     stage.consent_elsewhere("c3", "write_file", ARGS, seq);
     stage.press("2");
     let shown = stage.flat();
-    assert_eq!(shown.matches("happened after the fork's place").count(), 1, "{shown}");
+    assert_eq!(
+        shown.matches("happened after the fork's place").count(),
+        1,
+        "{shown}"
+    );
     assert_eq!(shown.matches("┃ {").count(), 1, "only the arguments: {shown}");
     assert!(!shown.contains("it repeats"), "{shown}");
 }
@@ -142,9 +164,8 @@ fn the_list_of_effects_says_why_one_counts_no_more_and_what_would_repeat_it() {
         let edit = stage.model.run.state.edits[0].intervention;
         stage.press("O");
         let shown = stage.flat();
-        let said = format!(
-            "succeeded, counts no more: an edit replaced it ({edit}); would be repeated by c8"
-        );
+        let said =
+            format!("succeeded, counts no more: an edit replaced it ({edit}); would be repeated by c8");
         assert!(shown.contains(&said), "{shown}");
     }
 }

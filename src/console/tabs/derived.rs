@@ -1,0 +1,228 @@
+//! What is worked out of the arguments of a call: the commands of its shell line, the files that it may run. It stands
+//! below the bytes that it was worked out of. What of it is a warning is counted above them, in a few rows whatever the
+//! arguments say.
+//!
+//! Must not know: how a call is decided, how a shell line is taken apart.
+
+use super::{Maker, NAME};
+use crate::console::doc::Styled;
+use crate::console::rows::many;
+use crate::console::theme::Role;
+use crate::domain::call::{Call, Gate, Operand, Part, Seen};
+use crate::policy::shell;
+use crate::text::visible;
+
+/// Longest arguments of a shell that are taken apart.
+const LINE: usize = 64 * 1024;
+/// Columns before a command.
+const INDENT: usize = 14;
+/// Characters of a command that are repeated; all of them stand in the frame.
+const COMMAND: usize = 400;
+/// Characters of the name of a program.
+const PROGRAM: usize = 60;
+/// Characters of the path of a file that may run.
+const PATH: usize = 400;
+
+/// What was worked out of the arguments of a call.
+pub(super) struct Derived<'c> {
+    /// The call.
+    call: &'c Call,
+    /// The commands of its shell line; none where there is one, which is the call itself.
+    commands: Vec<shell::Command>,
+    /// What the policy says of each; empty where the record knows of others.
+    parts: &'c [Part],
+}
+
+impl<'c> Derived<'c> {
+    /// Takes the arguments apart that would run.
+    pub(super) fn of(call: &'c Call, tool: &str, shown: &str) -> Self {
+        let mut commands = handed(tool, shown);
+        if commands.len() < 2 {
+            commands.clear();
+        }
+        let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
+        let parts = if parts.len() == commands.len() { parts } else { &[] };
+        Self {
+            call,
+            commands,
+            parts,
+        }
+    }
+
+    /// Says above the bytes that something stands below them, and what of that is a warning.
+    pub(super) fn above(&self, maker: &mut Maker<'_>) {
+        let files = self
+            .call
+            .operands()
+            .iter()
+            .filter(|one| one.seen.is_file())
+            .count();
+        let mut below = Vec::new();
+        if !self.commands.is_empty() {
+            below.push(many(self.commands.len(), "command"));
+        }
+        if files > 0 {
+            below.push(format!("{} that it may run", many(files, "file")));
+        }
+        if !below.is_empty() {
+            let words = format!("{}: see below the arguments", below.join(", "));
+            maker.fact("holds", Role::Text, words);
+        }
+        for words in self
+            .files_warned_of()
+            .into_iter()
+            .chain(self.commands_warned_of())
+        {
+            maker.fact("look out", Role::Warning, words);
+        }
+    }
+
+    /// What is not as it was among the files that it may run, or was not looked at.
+    fn files_warned_of(&self) -> Vec<String> {
+        let operands = self.call.operands();
+        let seen = |seen: Seen| operands.iter().filter(|one| one.seen == seen).count();
+        let altered = self.call.runs.as_ref().map_or(0, |runs| {
+            let files = operands.iter().filter(|one| one.seen.is_file());
+            files.filter(|one| runs.altered.contains(&one.path)).count()
+        });
+        let mut words = Vec::new();
+        if altered > 0 {
+            words.push(format!(
+                "altered since this was asked before: {} that it may run",
+                many(altered, "file")
+            ));
+        }
+        if seen(Seen::Untold) > 0 {
+            words.push(format!(
+                "{} for a file that it may run, and only a shell can tell which: not looked at",
+                many(seen(Seen::Untold), "word")
+            ));
+        }
+        if seen(Seen::Dates) > 0 {
+            words.push(format!(
+                "{} that it may run, too long to be read: size and dates count",
+                many(seen(Seen::Dates), "file")
+            ));
+        }
+        words.extend(
+            Seen::Cut
+                .told()
+                .filter(|_| seen(Seen::Cut) > 0)
+                .map(str::to_owned),
+        );
+        words
+    }
+
+    /// Which of the commands only a shell can tell, or the policy denies.
+    fn commands_warned_of(&self) -> Vec<String> {
+        let all = self.commands.len();
+        let denied = self.parts.iter().filter(|part| part.gate == Gate::Deny).count();
+        let unnamed = self.commands.iter().filter(|one| one.program.is_none()).count();
+        let more = self.commands.iter().filter(|one| one.more).count();
+        let found = [
+            (denied, "the policy denies"),
+            (unnamed, "only a shell can tell which program runs in"),
+            (more, "only a shell can tell all that is done by"),
+        ];
+        let found = found.into_iter().filter(|(count, _)| *count > 0);
+        found
+            .map(|(count, words)| format!("{words} {count} of {all} commands"))
+            .collect()
+    }
+
+    /// Each command with its program and the policy's word on it, and each file that it may run.
+    pub(super) fn below(&self, maker: &mut Maker<'_>) {
+        self.each_command(maker);
+        // What is in them is part of what is decided, and is looked at once more before it begins.
+        for row in files(self.call, 0) {
+            maker.over(row, usize::from(NAME));
+        }
+    }
+
+    /// The commands of a shell line, each on lines of its own: its program first, which no width can hide, and what the
+    /// policy says of it alone.
+    fn each_command(&self, maker: &mut Maker<'_>) {
+        if self.commands.is_empty() {
+            return;
+        }
+        maker.fact(
+            "commands",
+            Role::Text,
+            format!("{} in this line:", self.commands.len()),
+        );
+        for (at, segment) in self.commands.iter().enumerate() {
+            let mut row = Styled::new()
+                .own(Role::Dim, format!("{:>8}   ", at + 1))
+                .own(Role::Title, format!("{:<3}", segment.after));
+            row = match &segment.program {
+                Some(program) => row.untrusted(Role::Accent, program, PROGRAM),
+                None => row.own(Role::Warning, "which program only a shell can tell"),
+            };
+            if let Some(part) = self.parts.get(at) {
+                let role = match part.gate {
+                    Gate::Allow => Role::Ok,
+                    Gate::Ask => Role::Awaiting,
+                    Gate::Deny => Role::Failed,
+                };
+                row = row.own(role, format!("  the policy {}", part.gate.alone()));
+            }
+            if segment.more {
+                row = row.own(Role::Warning, "  only a shell can tell all that it does");
+            }
+            maker.over(row, INDENT);
+            let row = Styled::new().own(Role::Dim, " ".repeat(INDENT)).untrusted(
+                Role::Text,
+                &segment.text,
+                COMMAND,
+            );
+            maker.over(row, INDENT);
+        }
+    }
+}
+
+/// The commands that a call hands to a shell.
+fn handed(tool: &str, args: &str) -> Vec<shell::Command> {
+    if args.len() > LINE {
+        return Vec::new();
+    }
+    shell::of_call(tool, args).commands
+}
+
+/// A row for each file that a call runs, so many columns in.
+pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
+    let Some(runs) = &call.runs else {
+        return Vec::new();
+    };
+    let row = |(at, one): (usize, &Operand)| {
+        let name = if at == 0 { "runs" } else { "" };
+        let row = Styled::new().own(Role::Dim, format!("{:indent$}{name:<10} ", ""));
+        let told = one.seen.told().unwrap_or_default();
+        match one.seen {
+            Seen::Untold => {
+                let row = row.untrusted(Role::Accent, &one.path, PATH);
+                row.own(Role::Warning, format!("  {told}"))
+            }
+            Seen::Cut => row.own(Role::Warning, format!("more: {told}")),
+            Seen::Whole | Seen::Dates => file(row, one, runs.altered.contains(&one.path)),
+        }
+    };
+    runs.operands.iter().enumerate().map(row).collect()
+}
+
+/// A file that runs, as it was looked at.
+fn file(row: Styled, one: &Operand, altered: bool) -> Styled {
+    let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
+    let mut row = row
+        .untrusted(Role::Accent, &one.path, PATH)
+        .own(Role::Text, format!("  {} bytes, {hash}", one.bytes));
+    if let Some(told) = one.seen.told() {
+        row = row.own(Role::Warning, format!("  {told}"));
+    }
+    if altered {
+        row = row.own(
+            Role::Warning,
+            "  it holds something else than when this was asked before",
+        );
+    }
+    row
+}
