@@ -45,7 +45,7 @@ pub trait Advice {
     /// The same advice with these rules of the session in force and no others.
     fn with_rules(&self, rules: &[SessionRule]) -> Box<dyn Advice + '_>;
 
-    /// Hash of what is shown for a decision and would run, with the files that it runs as they were found.
+    /// Hash of what is shown for a decision and would run, with the files that it may run as they were found.
     fn digest(&self, call: NodeId, rev: Rev, what: (&str, &str), operands: &[Operand]) -> Digest;
 
     /// The files that an execution runs, as they are now.

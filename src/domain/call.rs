@@ -215,7 +215,7 @@ pub enum Seen {
     Cut,
 }
 
-/// The files that a call runs.
+/// The files that a call may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
     /// As they were when it became ready.
@@ -292,7 +292,7 @@ pub struct Call {
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
     pub digest: Option<Digest>,
-    /// The files that it runs, where there are any.
+    /// The files that it may run, where there are any.
     pub runs: Option<Box<Runs>>,
     /// The policy's word.
     pub verdict: Option<Arc<Verdict>>,
@@ -408,18 +408,18 @@ impl Call {
         self.delegates = way.delegates;
     }
 
-    /// The files that it runs, as they were when it became ready.
+    /// The files that it may run, as they were when it became ready.
     pub fn operands(&self) -> &[Operand] {
         self.runs.as_ref().map_or(&[], |runs| &runs.operands)
     }
 
-    /// Notes the files that it runs. Those that hold something else than before are told apart; where the same
+    /// Notes the files that it may run. Those that hold something else than before are told apart; where the same
     /// arguments were asked about `again`, so are those that were not there before.
     pub fn take_operands(&mut self, operands: &[Operand], again: bool) {
         let before = self.operands();
         let is_another = |one: &&Operand| match before.iter().find(|old| old.path == one.path) {
             Some(old) => old.hash != one.hash,
-            // It was not there, or named nothing that runs, when the same was asked before.
+            // It was not there, or named nothing that may run, when the same was asked before.
             None => again,
         };
         let altered = operands

@@ -106,7 +106,7 @@ impl Adviser {
         Ok(rule)
     }
 
-    /// None where a file runs that was not looked at: the same key could stand for another content.
+    /// None where a file may run that was not looked at: the same key could stand for another content.
     fn key(&self, tool: &str, args: &str) -> Option<Arc<str>> {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let operands = self.operands(tool, args);
@@ -176,7 +176,7 @@ pub fn parse_args(args: &str) -> Value {
     serde_json::from_str(args).unwrap_or(Value::Null)
 }
 
-/// Returns what a hash includes of the files that a call runs. If there are none, the hash is that of the
+/// Returns what a hash includes of the files that a call may run. If there are none, the hash is that of the
 /// remaining parts alone.
 fn contents(operands: &[Operand]) -> impl Iterator<Item = &[u8]> {
     operands

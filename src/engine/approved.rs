@@ -28,9 +28,9 @@ pub enum Error {
     /// No recorded decision lets this revision run.
     #[error("{0} was not decided: nothing runs without a recorded decision")]
     Undecided(NodeId),
-    /// The tool, a file that it runs, its directory or its environment changed since the decision.
+    /// The tool, a file that it may run, its directory or its environment changed since the decision.
     #[error(
-        "{0} is not what was approved any more (its tool, a file that it runs, its directory or environment \
+        "{0} is not what was approved any more (its tool, a file that it may run, its directory or environment \
          changed): nothing ran"
     )]
     Changed(NodeId),
@@ -66,7 +66,7 @@ impl Approved {
             return Err(undecided());
         }
         let bytes = ready::resolved_args(state, call).ok_or_else(undecided)?;
-        // The last look at the files that it runs, right before it begins.
+        // The last look at the files that it may run, right before it begins.
         let operands = advice.operands(tool, &bytes);
         if call.digest.as_ref() != Some(&advice.digest(id, rev, (tool, &bytes), &operands)) {
             return Err(Error::Changed(id));

@@ -38,7 +38,7 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     state.calls.values().flat_map(of_call).collect()
 }
 
-/// Returns the decided or waiting calls that are no longer what was shown: their tool, a file that they run,
+/// Returns the decided or waiting calls that are no longer what was shown: their tool, a file that they may run,
 /// the directory or the environment differs in this process, or the policy would not ask about them, or not
 /// for as long.
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {

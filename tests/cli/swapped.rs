@@ -21,7 +21,7 @@ fn the_queue_names_the_script_and_what_was_approved_runs() {
     let it = call(&world.state(&id), "it");
     let said = world.run(&["queue", &id]).ends(0);
     assert!(
-        said.out.contains("\n  runs deploy.sh: 35 bytes, "),
+        said.out.contains("\n  may run deploy.sh: 35 bytes, "),
         "{}",
         said.out
     );

@@ -1,5 +1,5 @@
 //! What a waiting call would run beyond the text of its arguments: the commands of its shell line, the files that they
-//! run; and what of the arguments is not what it looks like. Must not know: how any of it is found, who decides.
+//! may run; and what of the arguments is not what it looks like. Must not know: how any of it is found, who decides.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn parts<'c>(call: &'c Call, commands: &[Command]) -> &'c [Part] {
     if parts.len() == commands.len() { parts } else { &[] }
 }
 
-/// A file that it runs, or what cannot be told of one.
+/// A file that it may run, or what cannot be told of one: which of them it runs only its shell can tell.
 fn file(call: &Call, one: &Operand) -> String {
     let told = one.seen.told();
     let path = match one.seen {
@@ -55,9 +55,9 @@ fn file(call: &Call, one: &Operand) -> String {
         _ => visible(&one.path),
     };
     if !one.seen.is_file() {
-        return format!("runs {path}: {}", told.unwrap_or_default());
+        return format!("may run {path}: {}", told.unwrap_or_default());
     }
-    let mut line = format!("runs {path}: {} bytes, {}", one.bytes, visible(&one.hash));
+    let mut line = format!("may run {path}: {} bytes, {}", one.bytes, visible(&one.hash));
     if let Some(word) = told {
         line.push_str(", ");
         line.push_str(word);
@@ -201,9 +201,9 @@ mod tests {
         assert_eq!(
             words(&call, "shell", args),
             [
-                "runs *.sh: only a shell can tell which file that is: it is not looked at",
-                "runs a.sh: 0 bytes, 0123456789abcdef, too long to be read: its size and dates count",
-                "runs more: not all files that it may run were looked at",
+                "may run *.sh: only a shell can tell which file that is: it is not looked at",
+                "may run a.sh: 0 bytes, 0123456789abcdef, too long to be read: its size and dates count",
+                "may run more: not all files that it may run were looked at",
             ]
         );
         let card = card(&mut stage);

@@ -188,13 +188,13 @@ fn handed(tool: &str, args: &str) -> Vec<shell::Command> {
     shell::of_call(tool, args).commands
 }
 
-/// A row for each file that a call runs, so many columns in.
+/// A row for each file that a call may run, so many columns in: which of them it runs only its shell can tell.
 pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
     let Some(runs) = &call.runs else {
         return Vec::new();
     };
     let row = |(at, one): (usize, &Operand)| {
-        let name = if at == 0 { "runs" } else { "" };
+        let name = if at == 0 { "may run" } else { "" };
         let row = Styled::new().own(Role::Dim, format!("{:indent$}{name:<10} ", ""));
         let told = one.seen.told().unwrap_or_default();
         match one.seen {
@@ -209,7 +209,7 @@ pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
     runs.operands.iter().enumerate().map(row).collect()
 }
 
-/// A file that runs, as it was looked at.
+/// A file that may run, as it was looked at.
 fn file(row: Styled, one: &Operand, altered: bool) -> Styled {
     let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
     let mut row = row

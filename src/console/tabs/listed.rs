@@ -1,5 +1,5 @@
 //! A call in a list that decides about several: what it is, what changed about it, what to look out for, which files it
-//! runs. Every such list shows the same.
+//! may run. Every such list shows the same.
 //!
 //! Must not know: which list it is, how it is decided.
 

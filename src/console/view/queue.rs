@@ -111,7 +111,7 @@ fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// What has to be known of the files that a call runs before it is looked at.
+/// What has to be known of the files that a call may run before it is looked at.
 fn files(call: &Call) -> Option<&'static str> {
     let runs = call.runs.as_ref()?;
     if !runs.altered.is_empty() {

@@ -164,7 +164,7 @@ pub(super) fn start(
         let_run::take_back(draft, call, "the policy does not let it run any more");
         return None;
     }
-    // Somebody wrote into a file that it runs since that was looked at: it takes its way anew.
+    // Somebody wrote into a file that it may run since that was looked at: it takes its way anew.
     if advice.operands(tool, &bytes) != call.operands() {
         draft.call(CallEvent::Woken { call: call.id });
         return None;

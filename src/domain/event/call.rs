@@ -56,7 +56,7 @@ pub enum CallEvent {
         resolved: Option<Arc<str>>,
         /// Hash of what is shown and would run.
         digest: Digest,
-        /// The files that it runs, as they are now.
+        /// The files that it may run, as they are now.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         operands: Vec<Operand>,
         /// The policy's word.
@@ -214,7 +214,7 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         bindings: Vec<Binding>,
     },
-    /// What it reads, or a file that it runs, is another thing now: it takes its way again.
+    /// What it reads, or a file that it may run, is another thing now: it takes its way again.
     Woken {
         /// The call.
         call: NodeId,

@@ -64,7 +64,7 @@ fn every_list_that_lets_calls_run_says_which_files_they_run_and_who_changed_them
         open(&mut stage);
         let text = stage.flat();
         for words in [
-            "runs bin/deploy.sh 812 bytes, fedcba987654",
+            "may run bin/deploy.sh 812 bytes, fedcba987654",
             "it holds something else than when this was asked before",
             "repaired",
             "16 bytes unread",

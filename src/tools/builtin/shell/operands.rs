@@ -1,4 +1,4 @@
-//! Finds the files that a command runs: scripts passed to an interpreter, and programs of the workspace.
+//! Finds the files that a command may run: scripts passed to an interpreter, and programs of the workspace.
 //! Their content is part of what is decided, so that nobody can swap it between the decision and the launch.
 //!
 //! It errs on the side of telling a file too many, and says where one runs that cannot be told. What a program finds by
@@ -23,7 +23,7 @@ const MOST: usize = 16;
 /// Maximum bytes of a file that is read whole; for a larger one its size and dates are used.
 const WHOLE: u64 = 4 * 1024 * 1024;
 
-/// The files that a command runs, in the order in which it names them, as they are now; then what cannot be told.
+/// The files that a command may run, in the order in which it names them, as they are now; then what cannot be told.
 pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     let root = match args.cwd.as_deref() {
         None => workspace.to_owned(),

@@ -1,4 +1,4 @@
-//! Which paths a command names that run, by its words and a look at what is there.
+//! Which paths a command names that may run, by its words and a look at what is there: rather too many than too few.
 //!
 //! It is done at every look at a call, so it is bounded: what was not looked at is said. Must not know: what is in a
 //! file.
@@ -32,9 +32,9 @@ const LIKE_SHELLS: [&str; 4] = ["busybox", "csh", "fish", "tcsh"];
 
 /// What was found.
 pub(super) struct Named {
-    /// Files that run, in the order in which they are named.
+    /// Files that may run, in the order in which they are named.
     pub(super) files: Vec<PathBuf>,
-    /// Words that name something that runs, which only a shell can tell.
+    /// Words that name something that may run, which only a shell can tell.
     pub(super) untold: Vec<String>,
     /// True where not everything was looked at.
     pub(super) more: bool,
