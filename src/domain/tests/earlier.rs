@@ -115,11 +115,11 @@ fn a_call_that_repeats_itself_says_whether_it_was_changed_since() {
 fn several_are_told_newest_first_and_what_a_sub_agent_did_with_its_call() {
     let mut w = World::new();
     w.reply(&[call("delegate", r#"{"_as":"d","task":"do it"}"#)]);
-    let d = w.id("d");
-    w.on(d).reply(&[call("write", WRITE)]);
+    let sub = w.id("d");
+    w.on(sub).reply(&[call("write", WRITE)]);
     w.drain();
     let a = w.id("a");
-    w.on(d).reply(&[answer("done")]);
+    w.on(sub).reply(&[answer("done")]);
     w.on_thread(thread::ROOT)
         .reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     let b = w.id("b");
@@ -133,7 +133,7 @@ fn several_are_told_newest_first_and_what_a_sub_agent_did_with_its_call() {
         told(&w, c),
         [
             (entry(&w, b), b.to_string(), why.clone()),
-            (entry(&w, a), format!("{d} > {a}"), why),
+            (entry(&w, a), format!("{sub} > {a}"), why),
         ]
     );
 }
