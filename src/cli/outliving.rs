@@ -9,6 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 
 use crate::console::link::{Outliving, Update};
+use crate::domain::survivor::Survivor;
 use crate::tools::child;
 
 /// How long after a look the next one comes.
@@ -51,29 +52,29 @@ impl Drop for Watcher {
     }
 }
 
-/// Tells of each at once, and once more when it has ended: one that has never runs again.
-async fn follow(mut left: Vec<Outliving>, answers: UnboundedSender<Update>) {
-    let mut told = false;
-    while !left.is_empty() {
+/// Tells of each at once, and once more when less of it runs: what has ended never runs again.
+async fn follow(mut watched: Vec<Outliving>, answers: UnboundedSender<Update>) {
+    let mut told: Vec<(Outliving, Option<Survivor>)> = Vec::new();
+    while !watched.is_empty() {
         let looked = tokio::task::spawn_blocking(move || {
-            let lives = |one: Outliving| (one, child::still_running(one.pid, one.ticks));
-            left.into_iter().map(lives).collect::<Vec<_>>()
+            let look = |one: Outliving| (one, child::survivor(one.pid, one.ticks));
+            watched.into_iter().map(look).collect::<Vec<_>>()
         });
         let Ok(seen) = looked.await else { return };
-        for (process, lives) in &seen {
-            let (process, lives) = (*process, *lives);
-            let is_news = !told || !lives;
-            if is_news && answers.send(Update::Outlives { process, lives }).is_err() {
+        for (process, left) in &seen {
+            let (process, left) = (*process, *left);
+            let is_news = !told.contains(&(process, left));
+            if is_news && answers.send(Update::Outlives { process, left }).is_err() {
                 return;
             }
         }
-        told = true;
-        left = seen
-            .into_iter()
-            .filter(|(_, lives)| *lives)
-            .map(|(one, _)| one)
+        watched = seen
+            .iter()
+            .filter(|(_, left)| left.is_some())
+            .map(|(one, _)| *one)
             .collect();
-        if !left.is_empty() {
+        told = seen;
+        if !watched.is_empty() {
             tokio::time::sleep(AGAIN).await;
         }
     }
@@ -94,11 +95,11 @@ mod tests {
             .unwrap()
     }
 
-    fn heard(update: Option<Update>) -> (u32, bool) {
-        let Some(Update::Outlives { process, lives }) = update else {
+    fn heard(update: Option<Update>) -> (u32, Option<Survivor>) {
+        let Some(Update::Outlives { process, left }) = update else {
             panic!("{update:?}");
         };
-        (process.pid, lives)
+        (process.pid, left)
     }
 
     #[tokio::test]
@@ -113,14 +114,47 @@ mod tests {
         let mut watcher = Watcher::new(answers);
         let pid = runs.tree.pid();
         watcher.watch(vec![of(runs.tree.ticks())]);
-        assert_eq!(heard(updates.recv().await), (pid, true));
+        assert_eq!(heard(updates.recv().await), (pid, Some(Survivor::Process)));
         runs.child.start_kill().unwrap();
         runs.child.wait().await.unwrap();
-        assert_eq!(heard(updates.recv().await), (pid, false));
+        assert_eq!(heard(updates.recv().await), (pid, None));
         assert!(!updates.is_closed());
         assert!(updates.is_empty(), "an end is told once");
         watcher.watch(Vec::new());
         drop(watcher);
         assert!(updates.recv().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn it_is_told_when_only_what_it_started_still_runs() {
+        let environment = Environment::allowed([]);
+        let dir = std::env::temp_dir();
+        let args = ["-c", "sleep 600 & echo begun; wait"];
+        let mut runs = start("/bin/sh".as_ref(), &args, &dir, &environment)
+            .await
+            .unwrap();
+        let mut begun = [0; 6];
+        let out = runs.child.stdout.as_mut().unwrap();
+        tokio::io::AsyncReadExt::read_exact(out, &mut begun)
+            .await
+            .unwrap();
+        let process = Outliving {
+            call: "c3".parse().unwrap(),
+            pid: runs.tree.pid(),
+            ticks: runs.tree.ticks(),
+        };
+        let (answers, mut updates) = unbounded_channel();
+        let mut watcher = Watcher::new(answers);
+        watcher.watch(vec![process]);
+        assert_eq!(
+            heard(updates.recv().await),
+            (process.pid, Some(Survivor::Process))
+        );
+        runs.child.start_kill().unwrap();
+        runs.child.wait().await.unwrap();
+        assert_eq!(heard(updates.recv().await), (process.pid, Some(Survivor::Group)));
+        runs.tree.end().await;
+        assert_eq!(heard(updates.recv().await), (process.pid, None));
+        assert!(updates.is_empty());
     }
 }

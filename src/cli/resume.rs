@@ -198,12 +198,12 @@ fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event>
     first
 }
 
-/// Children of the process that died, where they outlived it.
+/// Children of the process that died, where they or what they started outlived it.
 pub fn survivors(state: &State) -> Vec<String> {
     engine::resume::processes(state)
         .into_iter()
-        .filter(|(_, pid, ticks)| child::still_running(*pid, *ticks))
-        .map(|(call, pid, _)| {
+        .filter_map(|(call, pid, ticks)| Some((call, pid, child::survivor(pid, ticks)?)))
+        .map(|(call, pid, left)| {
             let counts = state.nodes.get(&call).is_some_and(|node| node.active);
             let waited_for = counts
                 && state
@@ -211,8 +211,9 @@ pub fn survivors(state: &State) -> Vec<String> {
                     .get(&call)
                     .is_some_and(|call| matches!(call.status, Status::Running(_) | Status::InDoubt(_)));
             let words = format!(
-                "{call} still runs as process {pid}, started before the interruption. End it and what it started \
-                 with `kill -- -{pid}`, or wait for it, before you say what came of it."
+                "{}, started before the interruption: {}, or wait for its end, before you say what came of {call}.",
+                left.words(call, pid),
+                left.ending(pid)
             );
             if waited_for {
                 words

@@ -16,6 +16,7 @@ use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
+use crate::domain::survivor::Survivor;
 use crate::domain::transcript::sent::Sent;
 
 /// What comes from a run.
@@ -54,12 +55,12 @@ pub enum Update {
         /// What was found.
         found: Replaced,
     },
-    /// Whether a process that is watched through this door still runs: once it was looked, and when it has ended.
+    /// What still runs of a process that is watched through this door: once it was looked, and when that changes.
     Outlives {
         /// The process.
         process: Outliving,
-        /// True while it, or what it began, runs.
-        lives: bool,
+        /// What runs of it; none where all of it has ended.
+        left: Option<Survivor>,
     },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),

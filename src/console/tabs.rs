@@ -36,6 +36,7 @@ use super::aftermath;
 use super::alike::Alike;
 use super::columns::Columns as _;
 use super::doc::{Cache, Doc, Form, Styled, Ticket};
+use super::link::Outliving;
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::run::RunPart;
@@ -47,6 +48,7 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::stand;
+use crate::domain::survivor::Survivor;
 use crate::domain::turn::Stream;
 
 pub use attempts::{decision_word, ledger_word};
@@ -99,6 +101,8 @@ pub struct Maker<'a> {
     pub output: Option<Output>,
     /// Which of several things are shown.
     pub older: Older,
+    /// What still runs of processes that outlived the program.
+    pub survivors: &'a [(Outliving, Survivor)],
     /// The document.
     pub doc: Doc,
 }
@@ -119,6 +123,7 @@ impl<'a> Maker<'a> {
             charset,
             output: None,
             older: Older::default(),
+            survivors: &[],
             doc: Doc::default(),
         }
     }

@@ -13,6 +13,7 @@ use super::id::{NodeId, Rev, ThreadId};
 use super::ladder::Next;
 use super::rule::{SessionRule, Written};
 use super::state::State;
+use super::survivor::Survivor;
 use super::weight::Offered;
 
 /// What a decision or an advance of the run may ask. Implementations are pure: same question, same
@@ -71,10 +72,10 @@ pub trait Advice {
     /// The text of how failures are met, with another value for one key; or what is wrong with that.
     fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, String>;
 
-    /// Whether the process that had this id and start time, or anything that it began, still runs: as it is now. What
-    /// may not be let run again because of that is refused, so that nothing of it is recorded.
-    fn still_runs(&self, _pid: u32, _ticks: u64) -> bool {
-        false
+    /// What still runs of the process that had this id and start time, or of what it started: as it is now. What may
+    /// not be let run again because of that is refused, so that nothing of it is recorded.
+    fn still_runs(&self, _pid: u32, _ticks: u64) -> Option<Survivor> {
+        None
     }
 
     /// What is known of the world before an execution, as JSON text, for a later probe.

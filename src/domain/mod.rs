@@ -55,6 +55,7 @@ pub mod seldom;
 pub mod sorted;
 pub mod stand;
 pub mod state;
+pub mod survivor;
 pub mod table;
 pub mod tags;
 pub mod template;

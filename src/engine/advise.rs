@@ -19,6 +19,7 @@ use crate::domain::ladder::Next;
 use crate::domain::node::Node;
 use crate::domain::rule::{SessionRule, Written};
 use crate::domain::state::State;
+use crate::domain::survivor::Survivor;
 use crate::domain::thread;
 use crate::domain::weight::Offered;
 use crate::policy::{Moment, Policy, Preset, Rule, Subject, session};
@@ -195,8 +196,8 @@ impl Advice for Adviser {
         self.registry.facts(name)
     }
 
-    fn still_runs(&self, pid: u32, ticks: u64) -> bool {
-        child::still_running(pid, ticks)
+    fn still_runs(&self, pid: u32, ticks: u64) -> Option<Survivor> {
+        child::survivor(pid, ticks)
     }
 
     fn near(&self, name: &str) -> Vec<String> {

@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-pub use tree::{Tree, still_running};
+pub use tree::{Tree, still_running, survivor};
 
 /// Search path for programs if the session's environment has none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";

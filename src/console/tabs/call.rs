@@ -9,6 +9,7 @@ use super::attempts::ledger_word;
 use super::derived::Derived;
 use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
+use crate::console::link::Outliving;
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
@@ -20,6 +21,7 @@ use crate::domain::node::{Content, Node};
 use crate::domain::rule;
 use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
+use crate::domain::survivor::Survivor;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::text;
@@ -199,7 +201,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         maker.framed(0, &words);
     }
     if call.status.needs_operator()
-        && let Some(words) = left_behind(call, run.outlived(id))
+        && let Some(words) = left_behind(call, run.outlived(id), maker.survivors)
     {
         maker.framed(0, &words);
     }
@@ -216,26 +218,30 @@ fn has_ended(call: &Call, attempt: Attempt) -> bool {
 }
 
 /// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
-fn left_behind(call: &Call, lives: Option<bool>) -> Option<String> {
+fn left_behind(call: &Call, lives: Option<bool>, known: &[(Outliving, Survivor)]) -> Option<String> {
     let Status::InDoubt(attempt) = call.status else {
         return None;
     };
     if has_ended(call, attempt) {
         return None;
     }
-    let (pid, _) = call
+    let (pid, ticks) = call
         .attempts
         .iter()
         .find(|one| one.no == attempt)?
         .under
         .process?;
-    Some(match lives {
-        Some(true) => format!(
-            "its process {pid} still runs, or what it began: wait, or `kill -- -{pid}`; until its end nobody can say that it \
-             did not happen"
+    let call = call.id;
+    let process = Outliving { call, pid, ticks };
+    let left = known.iter().find(|(one, _)| *one == process);
+    Some(match (left, lives) {
+        (Some((_, left)), _) => format!(
+            "{}: wait for the end of that, or {}; until then nobody can say that it did not happen",
+            left.words(call, pid),
+            left.ending(pid)
         ),
-        Some(false) => format!("its process {pid} has ended, with all that it began"),
-        None => format!(
+        (None, Some(false)) => format!("its process {pid} has ended, with all that it began"),
+        (None, _) => format!(
             "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
         ),
     })

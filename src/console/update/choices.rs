@@ -175,7 +175,8 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     }
     let (call, ..) = asked(model, by, at)?;
     if model.run.outlived(call) == Some(true) {
-        return Err(still_runs(call));
+        let attempt = in_doubt(model, call);
+        return Err(still_runs(model, call, attempt));
     }
     // What was approved runs at once.
     whole(model)?;
@@ -191,11 +192,12 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     Ok(())
 }
 
-/// Why nobody can say that what still runs did not happen.
-pub(super) fn still_runs(call: NodeId) -> String {
-    format!(
-        "{call} still runs, and may happen yet: wait for its end, or end it; then say that it did not happen"
-    )
+/// Why nobody can say that an execution did not happen of which something still runs.
+pub(super) fn still_runs(model: &Model, call: NodeId, attempt: Option<Attempt>) -> String {
+    let process = attempt.and_then(|attempt| model.run.process_of(call, attempt));
+    let left = process.and_then(|one| Some(model.inspector.survivor(one)?.words(call, one.pid)));
+    let left = left.unwrap_or_else(|| format!("{call} still runs"));
+    format!("{left}: it may happen yet; say that it did not once that has ended")
 }
 
 /// Nobody finds out: it is said what then stands, and asked what else the model is told.

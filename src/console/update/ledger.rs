@@ -99,7 +99,7 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
 pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (seq, call, attempt) = doubtful(model, by, at)?;
     if model.run.outlived_of(call, attempt) == Some(true) {
-        return Err(still_runs(call));
+        return Err(still_runs(model, call, Some(attempt)));
     }
     let status = model.run.state.call(call).map(|call| &call.status);
     if status == Some(&Status::InDoubt(attempt)) && go_to_queue(model, call) {

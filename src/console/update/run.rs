@@ -50,7 +50,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Live(live) => model.run.stream(live),
         Update::Sent { turn, request, found } => super::wanted::sent(model, turn, request, found),
         Update::Replaces { look, found } => super::wanted::replaces(model, &look, found),
-        Update::Outlives { process, lives } => super::wanted::outlives(model, process, lives),
+        Update::Outlives { process, left } => super::wanted::outlives(model, process, left),
         Update::Taken(command) => taken(model, &command),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),
         Update::Notice(words) => {

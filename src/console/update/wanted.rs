@@ -17,6 +17,7 @@ use crate::console::msg::Out;
 use crate::console::tabs;
 use crate::domain::call::Status;
 use crate::domain::id::TurnId;
+use crate::domain::survivor::Survivor;
 use crate::domain::transcript::sent::Sent;
 use crate::domain::turn::{Stream, Turn};
 
@@ -151,6 +152,10 @@ fn ask_for_outliving(model: &mut Model, out: &mut Vec<Out>) {
     let before = std::mem::take(known);
     let of = |process: &Outliving| before.iter().find(|(one, _)| one == process)?.1;
     *known = wanted.iter().map(|process| (*process, of(process))).collect();
+    model
+        .inspector
+        .survivors
+        .retain(|(process, _)| wanted.contains(process));
     out.push(Out::Watch(wanted));
 }
 
@@ -174,15 +179,20 @@ fn in_doubt(model: &Model) -> Vec<Outliving> {
     all
 }
 
-/// Takes in whether a process still runs; what was made before says it anew.
-pub(super) fn outlives(model: &mut Model, of: Outliving, lives: bool) {
+/// Takes in what still runs of a process; what was made before says it anew.
+pub(super) fn outlives(model: &mut Model, of: Outliving, left: Option<Survivor>) {
     let mut known = model.run.outliving.iter_mut();
     let Some((_, now)) = known.find(|(process, _)| *process == of) else {
         return;
     };
-    if now.replace(lives) == Some(lives) {
+    let said = now.replace(left.is_some());
+    let before = model.inspector.survivor(of);
+    if said == Some(left.is_some()) && before == left {
         return;
     }
+    let survivors = &mut model.inspector.survivors;
+    survivors.retain(|(process, _)| *process != of);
+    survivors.extend(left.map(|left| (of, left)));
     model.inspector.made = None;
     for overlay in &mut model.overlays {
         if let Overlay::Dialog(dialog) = overlay {

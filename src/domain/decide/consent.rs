@@ -189,14 +189,15 @@ fn has_ended(state: &State, advice: &dyn Advice, (id, attempt): (NodeId, Attempt
     let mut of_it = attempts.into_iter().flatten().filter(|one| one.no == attempt);
     let running = of_it.find_map(|one| {
         let (pid, ticks) = one.under.process.filter(|_| one.outcome.is_none())?;
-        advice.still_runs(pid, ticks).then_some(pid)
+        advice.still_runs(pid, ticks).map(|left| (left, pid))
     });
     match running {
-        Some(pid) => Err(Refusal::new(
+        Some((left, pid)) => Err(Refusal::new(
             RefusalKind::Status,
             format!(
-                "{id} still runs as process {pid}: it may happen yet. Wait for its end, or end it and what it started \
-                 with `kill -- -{pid}`; then it can be said that it did not happen"
+                "{}: it may happen yet. Wait for the end of that, or {}; then it can be said that it did not happen",
+                left.words(id, pid),
+                left.ending(pid)
             ),
         )),
         None => Ok(()),

@@ -9,6 +9,7 @@ use crate::domain::id::{Attempt, NodeId};
 use crate::domain::input::Input;
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::LedgerOutcome;
+use crate::domain::survivor::Survivor;
 
 /// A write that the program died over, the process that it ran in, and a call that reads it.
 fn doubtful() -> (World, NodeId) {
@@ -24,7 +25,7 @@ fn doubtful() -> (World, NodeId) {
         pid: 7,
         ticks: 9,
     });
-    w.rules.alive.lock().unwrap().insert(7);
+    w.rules.alive.lock().unwrap().insert(7, Survivor::Process);
     w.crash();
     assert_eq!(w.status(a), Status::InDoubt(Attempt(1)));
     (w, a)
@@ -107,6 +108,18 @@ fn while_its_process_runs_nobody_says_that_it_did_not_happen() {
         "{}",
         refusal.message
     );
+    assert_eq!((w.status(a), w.starts(a)), (Status::InDoubt(Attempt(1)), 1));
+    // Where the process has ended, it is not said to run: what it started does, and may make it happen.
+    w.rules.alive.lock().unwrap().insert(7, Survivor::Group);
+    let refusal = w.cmd(say(a, Resolution::DidNot)).unwrap_err();
+    let said = &refusal.message;
+    assert_eq!(refusal.kind, RefusalKind::Status);
+    assert!(
+        said.contains("has ended, but what it started still runs as process group 7"),
+        "{said}"
+    );
+    assert!(said.contains("end that with `kill -- -7`"), "{said}");
+    assert!(!said.contains(&format!("{a} still runs")), "{said}");
     assert_eq!((w.status(a), w.starts(a)), (Status::InDoubt(Attempt(1)), 1));
     // It is looked at when it is decided, not before.
     w.rules.alive.lock().unwrap().clear();

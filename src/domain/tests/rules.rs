@@ -1,7 +1,7 @@
 //! The tools and the policy of the test world: programmable, and known exactly. Must not know: when
 //! anything runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -17,6 +17,7 @@ use crate::domain::ladder::Next;
 use crate::domain::node::Node;
 use crate::domain::rule::{SessionRule, Written};
 use crate::domain::state::State;
+use crate::domain::survivor::Survivor;
 use crate::resilience::escape::{Config, Tools, Watch, advise};
 use crate::schema::Checker;
 
@@ -51,8 +52,8 @@ pub struct Rules {
     pub pauses: BTreeMap<String, u64>,
     /// Files that calls run which name them as `file`, and what is in them.
     pub files: BTreeMap<String, String>,
-    /// Processes that run.
-    pub alive: Arc<Mutex<BTreeSet<u32>>>,
+    /// Process ids of which something still runs.
+    pub alive: Arc<Mutex<BTreeMap<u32, Survivor>>>,
     /// When breakers change; none where there are none.
     pub breakers: Option<crate::resilience::breaker::Settings>,
 }
@@ -183,8 +184,8 @@ impl Advice for Rules {
         })
     }
 
-    fn still_runs(&self, pid: u32, _ticks: u64) -> bool {
-        self.alive.lock().unwrap().contains(&pid)
+    fn still_runs(&self, pid: u32, _ticks: u64) -> Option<Survivor> {
+        self.alive.lock().unwrap().get(&pid).copied()
     }
 
     fn near(&self, name: &str) -> Vec<String> {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
 
 use super::*;
+use crate::domain::survivor::Survivor;
 
 fn given() -> Environment {
     let vars = [
@@ -148,8 +150,73 @@ async fn what_outlives_the_first_process_is_found_too() {
     started.child.wait().await.unwrap();
     assert!(!lives(pid) && lives(below[0]));
     assert!(still_running(pid, ticks));
+    assert_eq!(survivor(pid, ticks), Some(Survivor::Group));
     assert!(started.tree.end().await);
     assert!(!lives(below[0]));
+    assert_eq!(survivor(pid, ticks), None);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_first_process_is_told_from_what_it_started_in_its_group_or_only_in_its_session() {
+    // `timeout` makes a process group of its own.
+    let mut started = sh("timeout 300 sleep 300 & echo $!").await;
+    let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
+    let below = numbers(&mut started, 1).await;
+    let own_group = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", below[0])).unwrap();
+        stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().nth(2) == Some(&below[0].to_string())
+    };
+    assert!(soon(own_group).await);
+    started.child.wait().await.unwrap();
+    assert_eq!(survivor(pid, ticks), Some(Survivor::Session));
+    assert!(started.tree.end().await);
+    assert_eq!(survivor(pid, ticks), None);
+
+    let mut started = sh("sleep 300 & echo $!; wait").await;
+    let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
+    numbers(&mut started, 1).await;
+    assert_eq!(survivor(pid, ticks), Some(Survivor::Process));
+    assert_eq!(survivor(pid, ticks + 1), None, "a process that got the id later");
+    rustix::process::kill_process(pid_of(pid), Signal::KILL).unwrap();
+    started.child.wait().await.unwrap();
+    assert_eq!(survivor(pid, ticks), Some(Survivor::Group));
+    assert_eq!(
+        survivor(pid, u64::MAX),
+        None,
+        "what began before the process is not its own"
+    );
+    started.tree.end().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_group_of_that_id_in_another_session_is_a_strangers() {
+    use std::os::unix::process::CommandExt as _;
+
+    let mut first = std::process::Command::new("/bin/sh");
+    first
+        .args(["-c", "sleep 300 >/dev/null & echo $!"])
+        .process_group(0);
+    let first = first.stdout(Stdio::piped()).spawn().unwrap();
+    let pid = first.id();
+    let ticks = 1;
+    let said = first.wait_with_output().unwrap().stdout;
+    let member: u32 = String::from_utf8(said).unwrap().trim().parse().unwrap();
+    assert!(lives(member) && !lives(pid));
+    let group = pid_of(pid);
+    assert!(
+        rustix::process::test_kill_process_group(group).is_ok(),
+        "there is such a group"
+    );
+    assert_eq!(survivor(pid, ticks), None);
+    assert!(!still_running(pid, ticks));
+    rustix::process::kill_process_group(group, Signal::KILL).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+fn pid_of(pid: u32) -> rustix::process::Pid {
+    rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap()
 }
 
 #[cfg(target_os = "linux")]

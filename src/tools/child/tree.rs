@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
+use crate::domain::survivor::Survivor;
+
 /// Time between the request to end and the kill.
 const GRACE: Duration = Duration::from_secs(2);
 /// Interval at which the tree is examined while it ends.
@@ -56,7 +58,34 @@ impl Drop for Tree {
 
 /// Returns true if the process that had this id and start time, or a descendant of it, still runs.
 pub fn still_running(pid: u32, ticks: u64) -> bool {
-    !family(pid, ticks).is_empty()
+    survivor(pid, ticks).is_some()
+}
+
+/// Returns what still runs of the process that had this id and start time (clock ticks since boot), or of what it
+/// started; none where nothing is found.
+pub fn survivor(pid: u32, ticks: u64) -> Option<Survivor> {
+    let family = family(pid, ticks);
+    if family.iter().any(|member| is_first(member, pid)) {
+        Some(Survivor::Process)
+    } else if family.iter().any(|member| member.group) {
+        Some(Survivor::Group)
+    } else {
+        (!family.is_empty()).then_some(Survivor::Session)
+    }
+}
+
+#[cfg(target_os = "linux")]
+const fn is_first(member: &Member, pid: u32) -> bool {
+    !member.group && member.pid == pid
+}
+
+/// As long as anything is in the group, the system gives its id to no other process: one that has it is the first.
+#[cfg(not(target_os = "linux"))]
+fn is_first(_: &Member, pid: u32) -> bool {
+    i32::try_from(pid)
+        .ok()
+        .and_then(Pid::from_raw)
+        .is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 async fn end(pid: u32, ticks: u64) -> bool {
@@ -174,7 +203,16 @@ fn family(pid: u32, _: u64) -> Vec<Member> {
     }
 }
 
-/// Returns the living processes of a group and session, and their descendants.
+/// Returns the living processes of a session, which contains its group, and their descendants.
+///
+/// The first process is known by its start time. Once it is gone, its id still cannot be given to another process
+/// while its session has a member, dead or alive. If the session has ended, the id may have been re-used, and the
+/// process that got it may have made a group of its own and ended too. So, of a session without its first process,
+/// only what is in the *session* of that id and began after that process counts. A group of that id in another session (a
+/// job of some shell, say) is a stranger's: a group of ours is never outside of our session. What is left is a
+/// stranger that got the same id since, became the first of a session, and ended before what it had started: the
+/// system keeps nothing that tells it from ours. It is taken for ours, which holds an answer back; nothing is ended
+/// for it, as only a [`Tree`] ends processes, and it has just seen its own.
 #[cfg(target_os = "linux")]
 fn family(pid: u32, ticks: u64) -> Vec<Member> {
     if ticks == 0 {
@@ -188,9 +226,7 @@ fn family(pid: u32, ticks: u64) -> Vec<Member> {
     }
     let mut inside: std::collections::HashSet<u32> = all
         .iter()
-        .filter(|(no, stat)| {
-            *no == pid || ((stat.group == pid || stat.session == pid) && stat.start >= ticks)
-        })
+        .filter(|(no, stat)| *no == pid || (stat.session == pid && stat.start >= ticks))
         .map(|(no, _)| *no)
         .collect();
     let mut grows = true;
@@ -211,7 +247,8 @@ fn family(pid: u32, ticks: u64) -> Vec<Member> {
             group: false,
         });
     let mut members: Vec<Member> = members.collect();
-    if all.iter().any(|(_, stat)| stat.group == pid && !stat.dead) {
+    let in_group = |stat: &linux::Stat| stat.group == pid && stat.session == pid && stat.start >= ticks;
+    if all.iter().any(|(_, stat)| in_group(stat) && !stat.dead) {
         // A signal to the group also reaches what it starts at this very moment.
         members.insert(
             0,

@@ -8,6 +8,7 @@ use crate::domain::call::Decision;
 use crate::domain::command::{CallCommand, Command, Resolution};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, Rev};
+use crate::domain::survivor::Survivor;
 
 const PROCESS: u32 = 25_142;
 
@@ -52,10 +53,10 @@ fn watched(stage: &mut Stage) -> Vec<Vec<Outliving>> {
     all
 }
 
-fn tell(stage: &mut Stage, lives: bool) {
+fn tell(stage: &mut Stage, left: Option<Survivor>) {
     stage.send(Msg::Run(Update::Outlives {
         process: outliving(),
-        lives,
+        left,
     }));
     stage.draw();
 }
@@ -132,21 +133,30 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
         "{}",
         stage.text()
     );
-    tell(&mut stage, true);
-    let text = stage.flat();
-    assert!(
-        text.contains("its process 25142 still runs, or what it began"),
-        "{text}"
-    );
-    assert!(!text.contains("it did not happen: let it run"), "{text}");
-    stage.press("d");
-    assert_eq!(stage.commands(), []);
-    assert!(
-        stage.said().contains("c3 still runs, and may happen yet"),
-        "{}",
-        stage.said()
-    );
-    tell(&mut stage, false);
+    let began = "process 25142 of c3 has ended, but what it started still runs as process group 25142";
+    for (left, told) in [
+        (Survivor::Process, "c3 still runs as process 25142"),
+        (Survivor::Group, began),
+    ] {
+        tell(&mut stage, Some(left));
+        let text = stage.flat();
+        assert!(
+            text.contains(&format!("{told}: wait for the end of that")),
+            "{text}"
+        );
+        assert!(text.contains("`kill -- -25142`"), "{text}");
+        assert_eq!(
+            text.contains("c3 still runs"),
+            left == Survivor::Process,
+            "{text}"
+        );
+        assert!(!text.contains("it did not happen: let it run"), "{text}");
+        stage.press("d");
+        assert_eq!(stage.commands(), []);
+        let said = stage.said();
+        assert!(said.contains(&format!("{told}: it may happen yet")), "{said}");
+    }
+    tell(&mut stage, None);
     let text = stage.flat();
     assert!(text.contains("its process 25142 has ended"), "{text}");
     assert!(text.contains("it did not happen: let it run"), "{text}");
@@ -159,7 +169,7 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
             pid: 1,
             ..outliving()
         },
-        lives: true,
+        left: Some(Survivor::Process),
     }));
     assert_eq!(stage.model.run.outlived(id("c3")), Some(false));
 }

@@ -11,6 +11,7 @@ use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use crate::domain::id::Attempt;
+use crate::domain::survivor::Survivor;
 use crate::domain::template::Template;
 
 /// What needs an eye, with nothing said of it.
@@ -185,14 +186,20 @@ fn nothing_is_said_in_the_list_of_what_still_runs_or_of_a_run_that_is_halted() {
     };
     let watched = |out: &Out| matches!(out, Out::Watch(all) if *all == [process]);
     assert!(stage.out.iter().any(watched), "{:?}", stage.out);
-    stage.send(Msg::Run(Update::Outlives { process, lives: true }));
-    stage.wait(ARMING);
-    stage.press("d");
-    assert!(stage.said().contains("still runs"), "{}", stage.said());
     stage.send(Msg::Run(Update::Outlives {
         process,
-        lives: false,
+        left: Some(Survivor::Group),
     }));
+    stage.wait(ARMING);
+    stage.press("d");
+    assert!(
+        stage
+            .said()
+            .contains("process 77 of c3 has ended, but what it started still runs"),
+        "{}",
+        stage.said()
+    );
+    stage.send(Msg::Run(Update::Outlives { process, left: None }));
     stage.send(Msg::Run(Update::Halted("the disk is full".into())));
     for key in ["d", "h"] {
         stage.wait(HELD_MS);
