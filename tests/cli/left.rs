@@ -5,6 +5,8 @@ use std::process::Stdio;
 
 use overrule::domain::id::{NodeId, NodeKind};
 use overrule::domain::state::LedgerOutcome;
+use overrule::domain::survivor::Survivor;
+use overrule::tools::child;
 use rustix::process::Signal;
 
 use crate::control::holder::Holder;
@@ -126,7 +128,20 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
         verb.extend(more);
         world.run(&verb).ends(0)
     };
-    let lives = format!("still runs as process {pid}");
+    let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+    // Linux has ended the shell with the program already; elsewhere it goes on until somebody ends it.
+    let _ = rustix::process::kill_process(group, Signal::KILL);
+    let lives = format!("what it started still runs as process group {pid}");
+    let state = world.state(&id);
+    let (of, ticks) = state
+        .calls
+        .values()
+        .flat_map(|call| &call.attempts)
+        .find_map(|one| one.under.process)
+        .unwrap();
+    until("the shell has ended", || {
+        child::survivor(of, ticks) == Some(Survivor::Group)
+    });
     edit(&["--preview"]).tells(&lives);
     edit(&[]).tells(&lives);
     let said = world
@@ -134,7 +149,6 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
         .ends(0);
     let said = said.tells(&lives).tells("nothing waits for it");
     assert_eq!(said.out, "new\n");
-    let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
     rustix::process::kill_process_group(group, Signal::KILL).unwrap();
 }
 

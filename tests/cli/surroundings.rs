@@ -3,6 +3,8 @@
 
 use std::process::{Command, Stdio};
 
+use overrule::domain::survivor::Survivor;
+use overrule::tools::child;
 use rustix::process::Signal;
 
 use crate::playbooks::{command, rule};
@@ -90,7 +92,7 @@ fn a_command_does_not_find_the_keys_of_the_program() {
 }
 
 #[test]
-fn what_outlived_the_program_is_told_each_time_until_it_ends() {
+fn what_outlived_the_program_and_its_own_process_is_told_as_that_until_it_ends() {
     let world = World::new();
     let mut run = world.playing(&command("sleep 600 & echo $$ > pid; wait"), &["--policy", "auto"]);
     let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -100,12 +102,27 @@ fn what_outlived_the_program_is_told_each_time_until_it_ends() {
     until("it is recorded", || world.journal(&id).contains("call.spawned"));
     child.kill().unwrap();
     child.wait().unwrap();
+    let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+    // Linux has ended the shell with the program already; elsewhere it goes on until somebody ends it.
+    let _ = rustix::process::kill_process(group, Signal::KILL);
+    let state = world.state(&id);
+    let mut attempts = state.calls.values().flat_map(|call| &call.attempts);
+    let (of, ticks) = attempts.find_map(|one| one.under.process).unwrap();
+    until("the shell has ended", || {
+        child::survivor(of, ticks) == Some(Survivor::Group)
+    });
     for _ in 0..2 {
         let said = world.run(&["resume", &id, "--headless"]).ends(4);
-        said.tells(&format!("still runs as process {pid}"))
-            .tells(&format!("kill -- -{pid}"));
+        let said = said
+            .tells(&format!("process {pid} of c"))
+            .tells("has ended, but what it started still runs as process group")
+            .tells(&format!("end that with `kill -- -{pid}`"));
+        assert!(
+            !said.err.contains(&format!("still runs as process {pid}")),
+            "{}",
+            said.err
+        );
     }
-    let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
     rustix::process::kill_process_group(group, Signal::KILL).unwrap();
     until("it is gone", || {
         let said = world.run(&["resume", &id, "--headless"]).ends(4);
