@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use overrule::domain::envelope::Envelope;
-use overrule::engine::log::Log;
+use overrule::engine::log::{Log, Unwritten};
 use overrule::policy::Preset;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -188,17 +188,17 @@ impl Portions {
 }
 
 impl Log for Portions {
-    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
+    fn append(&mut self, envelope: &Envelope) -> Result<(), Unwritten> {
         self.inner.append(envelope)
     }
 
-    fn flush(&mut self) -> Result<(), String> {
+    fn flush(&mut self) -> Result<(), Unwritten> {
         self.inner.flush()?;
         self.note(false);
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), Unwritten> {
         self.inner.sync()?;
         self.note(true);
         Ok(())

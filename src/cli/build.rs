@@ -17,7 +17,7 @@ use crate::domain::price::Price;
 use crate::drill::Script;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
-use crate::engine::log::Log;
+use crate::engine::log::{Log, Unwritten};
 use crate::engine::setup::{ModelSetup, PolicyText, Setup};
 use crate::engine::{Driver, Handle, Parts, prompt};
 use crate::journal::{Store, Writer};
@@ -320,17 +320,22 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
 pub struct JournalLog(pub Writer);
 
 impl Log for JournalLog {
-    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
-        self.0.append(envelope).map_err(|error| error.to_string())
+    fn append(&mut self, envelope: &Envelope) -> Result<(), Unwritten> {
+        self.0.append(envelope).map_err(unwritten)
     }
 
-    fn flush(&mut self) -> Result<(), String> {
-        self.0.flush().map_err(|error| error.to_string())
+    fn flush(&mut self) -> Result<(), Unwritten> {
+        self.0.flush().map_err(unwritten)
     }
 
-    fn sync(&mut self) -> Result<(), String> {
-        self.0.sync().map_err(|error| error.to_string())
+    fn sync(&mut self) -> Result<(), Unwritten> {
+        self.0.sync().map_err(unwritten)
     }
+}
+
+fn unwritten(error: crate::journal::Error) -> Unwritten {
+    let (why, more) = error.reason_first();
+    Unwritten { why, more }
 }
 
 /// Everything that a driver is made of.

@@ -1,13 +1,14 @@
 //! Why a run does nothing more in this process. Must not know: who is told.
 
+use super::log::Unwritten;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 /// Why a run does nothing more in this process. Another process can resume it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Halt {
     /// The session cannot be written, for this reason.
-    #[error("the session cannot be written: {0}")]
-    Unwritten(String),
+    #[error("{0}")]
+    Unwritten(Unwritten),
     /// The program has this defect.
     #[error("{0}; this is a defect of overrule: please report it")]
     Defect(String),

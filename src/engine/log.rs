@@ -1,17 +1,45 @@
 //! Where the driver writes its events. Must not know: the format.
 
+use std::fmt;
+
 use crate::domain::envelope::Envelope;
+
+/// Why an event could not be recorded. Its text begins with the reason, so that a narrow screen shows that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwritten {
+    /// The reason, in few words.
+    pub why: String,
+    /// What helps, and what was attempted on what; empty where nothing is known of that.
+    pub more: String,
+}
+
+impl From<String> for Unwritten {
+    fn from(why: String) -> Self {
+        let more = String::new();
+        Self { why, more }
+    }
+}
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: the session cannot be written", self.why)?;
+        if self.more.is_empty() {
+            return Ok(());
+        }
+        write!(out, "; {}", self.more)
+    }
+}
 
 /// The journal, as the driver needs it.
 pub trait Log: Send {
     /// Appends an event; after [`Log::flush`] it is in the hands of the operating system.
-    fn append(&mut self, envelope: &Envelope) -> Result<(), String>;
+    fn append(&mut self, envelope: &Envelope) -> Result<(), Unwritten>;
 
     /// Hands everything appended so far to the operating system: it survives the end of this process.
-    fn flush(&mut self) -> Result<(), String>;
+    fn flush(&mut self) -> Result<(), Unwritten>;
 
     /// Puts everything on disk: it survives a power failure.
-    fn sync(&mut self) -> Result<(), String>;
+    fn sync(&mut self) -> Result<(), Unwritten>;
 }
 
 /// A log in memory, for tests and for runs that keep nothing.
@@ -22,7 +50,7 @@ pub struct Memory {
 }
 
 impl Log for Memory {
-    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
+    fn append(&mut self, envelope: &Envelope) -> Result<(), Unwritten> {
         match self.envelopes.lock() {
             Ok(mut all) => all.push(envelope.clone()),
             Err(poisoned) => poisoned.into_inner().push(envelope.clone()),
@@ -30,11 +58,11 @@ impl Log for Memory {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), String> {
+    fn flush(&mut self) -> Result<(), Unwritten> {
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), Unwritten> {
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::text::visible;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The operating system refused.
-    #[error("failed to {doing} {path}: {source}; {}", advice(source))]
+    #[error("failed to {doing}: {source}: {path}; {}", advice(source))]
     Io {
         /// What was attempted.
         doing: &'static str,
@@ -114,6 +114,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the reason in few words, and the rest (what helps, what was attempted, on which path) for after it.
+    pub fn reason_first(&self) -> (String, String) {
+        match self {
+            Self::Io { doing, path, source } => (
+                source.to_string(),
+                format!("{}; failed to {doing}: {path}", advice(source)),
+            ),
+            other => (other.to_string(), String::new()),
+        }
+    }
+
     pub(super) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Io {
             doing,

@@ -25,6 +25,9 @@ use crate::text::{head, visible};
 /// Screens with fewer columns get the short words.
 const NARROW: u16 = 100;
 
+/// Screens with so many columns have room for a long word before a reason.
+const WIDE: u16 = 140;
+
 /// Words of the header; those with a higher number give way first on a narrow screen.
 fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     let state = &model.run.state;
@@ -219,6 +222,21 @@ fn way_to(model: &Model, broken: TurnId) -> String {
     format!("{} then {}", key("queue"), key("decide"))
 }
 
+/// What a halt means for the operator. It stands before the reason, which is as long as it is and ends in a path; so it
+/// leaves the reason room.
+fn halted(width: u16, busy: bool) -> &'static str {
+    match (width, busy) {
+        // The header says it too.
+        (0..60, _) => "HALTED: ",
+        // What ends from now on is not recorded either: that something is shown as running says nothing any more.
+        (60..WIDE, true) => "HALTED, nothing more begins, what runs is unrecorded: ",
+        (_, true) => {
+            "HALTED, nothing more begins; what is shown as running may have ended unrecorded, and can be ended: "
+        }
+        (_, false) => "HALTED, nothing more begins: ",
+    }
+}
+
 /// Draws the line of trouble: a journal that cannot be written, a broken stream, a limit.
 pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.fill(area, Role::Header);
@@ -229,18 +247,12 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     // The key that tells more is what a narrow screen must not lose.
     let mut hint = String::new();
     let (role, words) = if let Some(why) = &run.halted {
+        if heard && area.width >= NARROW {
+            hint = format!("; {}: all of it", keymap.first("why-waiting"));
+        }
         (
             Role::Error,
-            format!(
-                "HALTED: {}; {}your session is kept up to here",
-                visible(why),
-                // What ends meanwhile is not recorded: whether anything still runs is not known here.
-                if run.is_busy() {
-                    "nothing more begins, what runs can be ended; "
-                } else {
-                    "nothing runs any more, "
-                }
-            ),
+            format!("{}{}", halted(area.width, run.is_busy()), visible(why)),
         )
     } else if let Some(turn) = run.left_broken().next() {
         let kind = match &turn.stream {

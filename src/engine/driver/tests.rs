@@ -17,7 +17,7 @@ use crate::engine::Handle;
 use crate::engine::advise::Adviser;
 use crate::engine::approved::{Approved, Error};
 use crate::engine::clock::Clock;
-use crate::engine::log::Log;
+use crate::engine::log::{Log, Unwritten};
 use crate::model::scripted::{Playbook, Scripted};
 use crate::policy::expiry::Deadline;
 use crate::policy::{Policy, Preset};
@@ -42,16 +42,16 @@ impl Memory {
 }
 
 impl Log for Memory {
-    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
+    fn append(&mut self, envelope: &Envelope) -> Result<(), Unwritten> {
         self.0.lock().unwrap().push(envelope.clone());
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), String> {
+    fn flush(&mut self) -> Result<(), Unwritten> {
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), Unwritten> {
         Ok(())
     }
 }

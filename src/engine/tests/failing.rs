@@ -9,7 +9,7 @@ use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::turn::Stop;
-use crate::engine::log::Log;
+use crate::engine::log::{Log, Unwritten};
 
 /// A log whose nth append or sync fails, and every later one too.
 struct Flaky {
@@ -33,29 +33,29 @@ impl Flaky {
         }
     }
 
-    fn result(&self) -> Result<(), String> {
+    fn result(&self) -> Result<(), Unwritten> {
         if self.broken() {
-            return Err("no room on the disk".into());
+            return Err("no room on the disk".to_owned().into());
         }
         Ok(())
     }
 }
 
 impl Log for Flaky {
-    fn append(&mut self, _: &Envelope) -> Result<(), String> {
+    fn append(&mut self, _: &Envelope) -> Result<(), Unwritten> {
         if matches!(self.fails_at, Fails::Append(_)) {
             self.appends += 1;
         }
         self.result()
     }
 
-    fn flush(&mut self) -> Result<(), String> {
+    fn flush(&mut self) -> Result<(), Unwritten> {
         self.result()?;
         self.flushed.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), Unwritten> {
         if matches!(self.fails_at, Fails::Sync(_)) {
             self.syncs += 1;
         }
@@ -132,7 +132,11 @@ async fn fails(fails_at: Fails) -> (usize, bool) {
     let refusal = refusal.expect_err("nothing can be decided any more");
     assert_eq!(refusal.kind, RefusalKind::Journal);
     assert!(refusal.message.contains("no room on the disk"));
-    assert!(stage.halted.as_deref().unwrap().contains("no room on the disk"));
+    let halted = stage.halted.as_deref().unwrap();
+    assert!(
+        halted.starts_with("no room on the disk: the session cannot be written"),
+        "{halted}"
+    );
     stage.quiet().await;
     // A later subscriber is told too.
     let mut late = stage.handle.subscribe().facts;
@@ -188,15 +192,15 @@ struct Picky {
 const UNWRITABLE: &str = "unwritable";
 
 impl Log for Picky {
-    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
+    fn append(&mut self, envelope: &Envelope) -> Result<(), Unwritten> {
         if format!("{:?}", envelope.event).contains(UNWRITABLE) {
-            return Err("it is too long".into());
+            return Err("it is too long".to_owned().into());
         }
         self.waiting.lock().unwrap().push(envelope.clone());
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), String> {
+    fn flush(&mut self) -> Result<(), Unwritten> {
         self.kept
             .lock()
             .unwrap()
@@ -204,7 +208,7 @@ impl Log for Picky {
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), Unwritten> {
         self.flush()
     }
 }
@@ -261,23 +265,23 @@ struct Filling {
     no_sync: Arc<AtomicBool>,
 }
 
-fn unless(broken: &AtomicBool) -> Result<(), String> {
+fn unless(broken: &AtomicBool) -> Result<(), Unwritten> {
     if broken.load(Ordering::Relaxed) {
-        return Err("no room on the disk".into());
+        return Err("no room on the disk".to_owned().into());
     }
     Ok(())
 }
 
 impl Log for Filling {
-    fn append(&mut self, _: &Envelope) -> Result<(), String> {
+    fn append(&mut self, _: &Envelope) -> Result<(), Unwritten> {
         unless(&self.no_append)
     }
 
-    fn flush(&mut self) -> Result<(), String> {
+    fn flush(&mut self) -> Result<(), Unwritten> {
         unless(&self.no_sync)
     }
 
-    fn sync(&mut self) -> Result<(), String> {
+    fn sync(&mut self) -> Result<(), Unwritten> {
         unless(&self.no_sync)
     }
 }

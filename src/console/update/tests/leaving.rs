@@ -99,11 +99,12 @@ fn halted() -> Stage {
 #[test]
 fn what_runs_in_a_halted_run_can_be_ended() {
     let mut stage = halted();
+    let text = stage.text();
     assert!(
-        stage.text().contains("what runs can be ended"),
-        "{}",
-        stage.text()
+        text.contains("HALTED, nothing more begins, what runs is unrecorded: disk full"),
+        "{text}"
     );
+    assert!(text.contains("read_file running at the halt"), "{text}");
     assert!(stage.text().contains("c cancel"), "{}", stage.text());
     stage.press("c");
     assert!(

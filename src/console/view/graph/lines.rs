@@ -182,6 +182,8 @@ fn status_word(model: &Model, call: &Call) -> Option<String> {
             (None, _) => "history".to_owned(),
         },
         Status::Failed(class) => format!("failed: {}", class.word()),
+        // Its end is not recorded and not heard of: nobody knows whether it still runs.
+        Status::Running(_) if model.run.halted.is_some() => "running at the halt".to_owned(),
         _ => model.status_words(call),
     };
     let is_held = matches!(stand, Stand::Held(_)) || state.held.contains(&call.id);
