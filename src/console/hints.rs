@@ -331,7 +331,7 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     match (model.overlays.last(), verb) {
         (Some(Overlay::Dialog(dialog)), verb) => {
             let held = match (&dialog.question, verb) {
-                (Question::Call { call, .. }, Decide::DidNot) => model.run.outlived(*call) == Some(true),
+                (Question::Call { call, .. }, Decide::DidNot) => model.run.outlived(*call).runs().is_some(),
                 _ => false,
             };
             return !held && model.run.still_asks(&dialog.question).is_ok();
@@ -340,7 +340,8 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.standing().next().is_some(),
         (Some(Overlay::Listing(_)), Decide::Happened) => return in_doubt(model).is_some(),
         (Some(Overlay::Listing(_)), Decide::DidNot) => {
-            let runs = |entry: &LedgerEntry| model.run.outlived_of(entry.call, entry.attempt) == Some(true);
+            let runs =
+                |entry: &LedgerEntry| model.run.outlived_of(entry.call, entry.attempt).runs().is_some();
             return in_doubt(model).is_some_and(|entry| !runs(entry));
         }
         (Some(_), _) => return true,

@@ -13,6 +13,7 @@ pub mod inspector;
 pub mod listing;
 pub mod log;
 pub mod lower;
+pub mod outliving;
 pub mod overlay;
 pub mod queue;
 pub mod run;

@@ -36,7 +36,6 @@ use super::aftermath;
 use super::alike::Alike;
 use super::columns::Columns as _;
 use super::doc::{Cache, Doc, Form, Styled, Ticket};
-use super::link::Outliving;
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::run::RunPart;
@@ -48,7 +47,6 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::stand;
-use crate::domain::survivor::Survivor;
 use crate::domain::turn::Stream;
 
 pub use attempts::{decision_word, ledger_word};
@@ -101,8 +99,6 @@ pub struct Maker<'a> {
     pub output: Option<Output>,
     /// Which of several things are shown.
     pub older: Older,
-    /// What still runs of processes that outlived the program.
-    pub survivors: &'a [(Outliving, Survivor)],
     /// The document.
     pub doc: Doc,
 }
@@ -123,7 +119,6 @@ impl<'a> Maker<'a> {
             charset,
             output: None,
             older: Older::default(),
-            survivors: &[],
             doc: Doc::default(),
         }
     }

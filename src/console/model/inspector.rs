@@ -6,12 +6,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::console::doc::{Cache, Doc};
-use crate::console::link::Outliving;
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
 use crate::console::model::seek::Seek;
 use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
-use crate::domain::survivor::Survivor;
 
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,17 +129,9 @@ pub struct Inspector {
     pub cache: Cache,
     /// What the document was made of: run, width, bytes streamed.
     pub made: Option<Made>,
-    /// Of the processes that outlived the program: what of each still runs. One of which nothing does is not in it.
-    pub survivors: Vec<(Outliving, Survivor)>,
 }
 
 impl Inspector {
-    /// What still runs of a process, where anything is known to.
-    pub fn survivor(&self, of: Outliving) -> Option<Survivor> {
-        let mut known = self.survivors.iter();
-        known.find(|(process, _)| *process == of).map(|(_, left)| *left)
-    }
-
     /// Chooses a tab for the pane that the inspector follows.
     pub fn choose(&mut self, tab: Tab, lead: Pane) {
         match lead {

@@ -9,6 +9,7 @@ use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
 use super::lower::Named;
+use super::outliving::Left;
 use super::overlay::LinePrompt;
 use crate::console::link::{At, Frames, Look, Outliving, Replaced};
 use crate::domain::again;
@@ -19,7 +20,7 @@ use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
+use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::live::Live;
 use crate::domain::node::Node;
 use crate::domain::stand::{self, Stand};
@@ -68,9 +69,8 @@ pub struct RunPart {
     pub sent_then: Option<SentThen>,
     /// The call whose decision is looked at, with what it would replace; none until that has come.
     pub looked: Option<(Look, Option<Replaced>)>,
-    /// Processes that may have outlived the program which had started them, and whether they run; none until it was
-    /// looked.
-    pub outliving: Vec<(Outliving, Option<bool>)>,
+    /// Processes that may have outlived the program which had started them, with what is known of each.
+    pub outliving: Vec<(Outliving, Left)>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
@@ -202,29 +202,6 @@ impl RunPart {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Whether the process of a call that is in doubt still runs; none where that is not known.
-    pub fn outlived(&self, call: NodeId) -> Option<bool> {
-        let found = self.outliving.iter().find(|(process, _)| process.call == call);
-        found.and_then(|(_, lives)| *lives)
-    }
-
-    /// The process of an execution that may have outlived the program that had started it.
-    pub fn process_of(&self, call: NodeId, attempt: Attempt) -> Option<Outliving> {
-        let call = self.state.call(call)?;
-        let mut attempts = call.attempts.iter();
-        let record = attempts.find(|one| one.no == attempt && one.outcome.is_none())?;
-        let (pid, ticks) = record.under.process?;
-        let call = call.id;
-        Some(Outliving { call, pid, ticks })
-    }
-
-    /// Whether the process of an execution still runs; none where that is not known.
-    pub fn outlived_of(&self, call: NodeId, attempt: Attempt) -> Option<bool> {
-        let process = self.process_of(call, attempt)?;
-        let found = self.outliving.iter().find(|(one, _)| *one == process);
-        found.and_then(|(_, lives)| *lives)
     }
 
     /// A run of which nothing is known but how its tools are watched.

@@ -9,7 +9,7 @@ use super::attempts::ledger_word;
 use super::derived::Derived;
 use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
-use crate::console::link::Outliving;
+use crate::console::model::outliving::Left;
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
@@ -21,7 +21,6 @@ use crate::domain::node::{Content, Node};
 use crate::domain::rule;
 use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
-use crate::domain::survivor::Survivor;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::text;
@@ -201,7 +200,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         maker.framed(0, &words);
     }
     if call.status.needs_operator()
-        && let Some(words) = left_behind(call, run.outlived(id), maker.survivors)
+        && let Some(words) = left_behind(call, run.outlived(id))
     {
         maker.framed(0, &words);
     }
@@ -218,30 +217,27 @@ fn has_ended(call: &Call, attempt: Attempt) -> bool {
 }
 
 /// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
-fn left_behind(call: &Call, lives: Option<bool>, known: &[(Outliving, Survivor)]) -> Option<String> {
+fn left_behind(call: &Call, left: Left) -> Option<String> {
     let Status::InDoubt(attempt) = call.status else {
         return None;
     };
     if has_ended(call, attempt) {
         return None;
     }
-    let (pid, ticks) = call
+    let (pid, _) = call
         .attempts
         .iter()
         .find(|one| one.no == attempt)?
         .under
         .process?;
-    let call = call.id;
-    let process = Outliving { call, pid, ticks };
-    let left = known.iter().find(|(one, _)| *one == process);
-    Some(match (left, lives) {
-        (Some((_, left)), _) => format!(
+    Some(match left {
+        Left::Runs(left) => format!(
             "{}: wait for the end of that, or {}; until then nobody can say that it did not happen",
-            left.words(call, pid),
+            left.words(call.id, pid),
             left.ending(pid)
         ),
-        (None, Some(false)) => format!("its process {pid} has ended, with all that it began"),
-        (None, _) => format!(
+        Left::Nothing => format!("its process {pid} has ended, with all that it began"),
+        Left::NotLooked => format!(
             "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
         ),
     })

@@ -12,6 +12,7 @@ use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::inspector::Subject;
+use crate::console::model::outliving::Left;
 use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
 use crate::console::msg::Out;
 use crate::domain::call::{Digest, Status};
@@ -174,13 +175,12 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         return ledger::did_not(model, by, at, out);
     }
     let (call, ..) = asked(model, by, at)?;
-    if model.run.outlived(call) == Some(true) {
-        let attempt = in_doubt(model, call);
-        return Err(still_runs(model, call, attempt));
+    let attempt = in_doubt(model, call);
+    if let Some(attempt) = attempt {
+        may_be_said(model, call, attempt)?;
     }
     // What was approved runs at once.
     whole(model)?;
-    let attempt = in_doubt(model, call);
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;
     let command = Command::Call(CallCommand::Resolve {
@@ -192,12 +192,16 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     Ok(())
 }
 
-/// Why nobody can say that an execution did not happen of which something still runs.
-pub(super) fn still_runs(model: &Model, call: NodeId, attempt: Option<Attempt>) -> String {
-    let process = attempt.and_then(|attempt| model.run.process_of(call, attempt));
-    let left = process.and_then(|one| Some(model.inspector.survivor(one)?.words(call, one.pid)));
-    let left = left.unwrap_or_else(|| format!("{call} still runs"));
-    format!("{left}: it may happen yet; say that it did not once that has ended")
+/// Refuses the word that an execution did not happen while something of it still runs.
+pub(super) fn may_be_said(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
+    let process = model.run.process_of(call, attempt);
+    match (model.run.outlived_of(call, attempt), process) {
+        (Left::Runs(left), Some(process)) => Err(format!(
+            "{}: it may happen yet; say that it did not once that has ended",
+            left.words(call, process.pid)
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Nobody finds out: it is said what then stands, and asked what else the model is told.

@@ -1,7 +1,7 @@
 //! The list of effects: what edits left behind and what is in doubt, or the whole ledger; and the operator's word on
 //! what nobody saw end. Must not know: how a row is made, what a word on an execution does.
 
-use super::choices::{choices, still_runs};
+use super::choices::{choices, may_be_said};
 use super::decide::{armed, go_to_queue, send};
 use super::input::By;
 use super::{open, prepare};
@@ -98,9 +98,7 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
 /// it is shown.
 pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (seq, call, attempt) = doubtful(model, by, at)?;
-    if model.run.outlived_of(call, attempt) == Some(true) {
-        return Err(still_runs(model, call, Some(attempt)));
-    }
+    may_be_said(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);
     if status == Some(&Status::InDoubt(attempt)) && go_to_queue(model, call) {
         model.overlays.clear();

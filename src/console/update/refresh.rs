@@ -221,7 +221,6 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     let inspector = &mut model.inspector;
     let looks = (width, model.settings.charset);
     let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.alike, looks);
-    maker.survivors = &inspector.survivors;
     maker.output = (tab == Tab::Content).then(|| Output {
         colours: !inspector.bytes,
         key: model.settings.keymap.first("output-colours"),
@@ -327,7 +326,6 @@ fn overlay(model: &mut Model) {
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
     let mut maker = Maker::new(run, &mut inspector.cache, &queue.alike, looks);
-    maker.survivors = &inspector.survivors;
     let Some(overlay) = overlays.last_mut() else {
         return;
     };

@@ -11,6 +11,7 @@ use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::outliving::Left;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::msg::Out;
@@ -150,12 +151,11 @@ fn ask_for_outliving(model: &mut Model, out: &mut Vec<Out>) {
         return;
     }
     let before = std::mem::take(known);
-    let of = |process: &Outliving| before.iter().find(|(one, _)| one == process)?.1;
+    let of = |process: &Outliving| {
+        let known = before.iter().find(|(one, _)| one == process);
+        known.map(|(_, left)| *left).unwrap_or_default()
+    };
     *known = wanted.iter().map(|process| (*process, of(process))).collect();
-    model
-        .inspector
-        .survivors
-        .retain(|(process, _)| wanted.contains(process));
     out.push(Out::Watch(wanted));
 }
 
@@ -185,14 +185,10 @@ pub(super) fn outlives(model: &mut Model, of: Outliving, left: Option<Survivor>)
     let Some((_, now)) = known.find(|(process, _)| *process == of) else {
         return;
     };
-    let said = now.replace(left.is_some());
-    let before = model.inspector.survivor(of);
-    if said == Some(left.is_some()) && before == left {
+    let left = Left::from(left);
+    if std::mem::replace(now, left) == left {
         return;
     }
-    let survivors = &mut model.inspector.survivors;
-    survivors.retain(|(process, _)| *process != of);
-    survivors.extend(left.map(|left| (of, left)));
     model.inspector.made = None;
     for overlay in &mut model.overlays {
         if let Overlay::Dialog(dialog) = overlay {

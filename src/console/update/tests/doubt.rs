@@ -2,6 +2,7 @@
 //! runs.
 
 use crate::console::link::{Outliving, Update};
+use crate::console::model::outliving::Left;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Decision;
@@ -169,5 +170,5 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
         },
         left: Some(Survivor::Process),
     }));
-    assert_eq!(stage.model.run.outlived(id("c3")), Some(false));
+    assert_eq!(stage.model.run.outlived(id("c3")), Left::Nothing);
 }
