@@ -19,7 +19,6 @@ pub struct Approved {
     attempt: Attempt,
     tool: Arc<str>,
     bytes: Arc<str>,
-    key: Arc<str>,
 }
 
 /// Why a recorded intent must not be carried out.
@@ -71,17 +70,12 @@ impl Approved {
         if call.digest.as_ref() != Some(&advice.digest(id, rev, (tool, &bytes), &operands)) {
             return Err(Error::Changed(id));
         }
-        let key = call
-            .last_attempt()
-            .and_then(|last| state.ledger.get(&last.intent))
-            .map_or_else(|| Arc::from(""), |entry| entry.key.clone());
         Ok(Self {
             call: id,
             rev,
             attempt,
             tool: tool.clone(),
             bytes,
-            key,
         })
     }
 
@@ -108,10 +102,5 @@ impl Approved {
     /// Returns the exact bytes of the arguments.
     pub fn bytes(&self) -> &Arc<str> {
         &self.bytes
-    }
-
-    /// Returns the idempotency key, by which a service can recognise a repetition.
-    pub fn key(&self) -> &Arc<str> {
-        &self.key
     }
 }

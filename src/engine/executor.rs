@@ -161,7 +161,6 @@ impl Executor {
                     ticks,
                 }));
             }),
-            key: approved.key().clone(),
         };
         self.tasks.spawn(async move {
             let began = clock.mono_ms();

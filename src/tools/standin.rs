@@ -121,7 +121,6 @@ mod tests {
             private: Arc::new([]),
             cancel: CancellationToken::new(),
             on_spawn: Arc::new(|_, _| panic!("a process was started")),
-            key: "k".into(),
         }
     }
 

@@ -37,8 +37,6 @@ pub struct Job {
     pub cancel: CancellationToken,
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
-    /// Idempotency key, by which a service can recognise a repetition.
-    pub key: Arc<str>,
 }
 
 /// What an execution would replace.

@@ -80,7 +80,6 @@ impl Bench {
             private: self.tools.private().clone(),
             cancel: self.cancel.clone(),
             on_spawn: Arc::new(move |pid, ticks| spawned.lock().unwrap().push((pid, ticks))),
-            key: "key".into(),
         };
         run(self.tools.get(tool).unwrap().clone(), job, Limits::default()).await
     }

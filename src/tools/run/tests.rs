@@ -69,7 +69,6 @@ fn job(cancel: &CancellationToken) -> Job {
         private: Arc::default(),
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| ()),
-        key: "key".into(),
     }
 }
 
