@@ -349,21 +349,32 @@ impl Driver {
         self.conclude();
     }
 
+    /// True for a report that is recorded although the run is left. Without the process of an execution that goes on in
+    /// spite of the shutdown, who resumes could neither name nor watch it.
+    fn is_fact(&self, input: &Input) -> bool {
+        match input {
+            Input::Spawned { .. } => true,
+            Input::Finished {
+                call,
+                attempt,
+                outcome,
+                ..
+            } => {
+                !matches!(outcome, Outcome::Cancelled { .. })
+                    || self.state.agenda.ending.contains(&(*call, *attempt))
+            }
+            _ => false,
+        }
+    }
+
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
         self.conclude_for_good();
         self.executor.shut_down().await;
-        // Record what ended by itself meanwhile, and the end of what no longer counted. What this shutdown
-        // ended stays in flight, and the process that resumes finds it.
+        // Record what began as a process or ended by itself meanwhile, and the end of what no longer counted. What
+        // this shutdown ended stays in flight, and the process that resumes finds it.
         while let Ok(message) = self.inbox.try_recv() {
             if let Message::Input(input) = message
-                && let Input::Finished {
-                    call,
-                    attempt,
-                    outcome,
-                    ..
-                } = &input
-                && (!matches!(outcome, Outcome::Cancelled { .. })
-                    || self.state.agenda.ending.contains(&(*call, *attempt)))
+                && self.is_fact(&input)
             {
                 let known = self.known(&input);
                 let events = decide::input(&self.state, known.as_ref().unwrap_or(&input));

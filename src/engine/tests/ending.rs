@@ -174,6 +174,26 @@ async fn what_ended_by_itself_before_a_shutdown_is_a_fact() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_process_of_what_has_just_begun_is_recorded_during_a_shutdown() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    let run = stage.runs().await;
+    let handle = stage.handle.clone();
+    // The shutdown is requested first, so that the loop receives the process while it waits for its calls.
+    tokio::join!(biased; handle.shutdown(), async { (run.on_spawn)(7, 9) });
+    let written = stage.written();
+    let call = written.calls.values().next().unwrap();
+    assert_eq!(call.attempts[0].under.process, Some((7, 9)));
+    assert!(
+        matches!(call.status, Status::Running(_)),
+        "who resumes finds it as under way"
+    );
+    assert_eq!(call.attempts[0].outcome, None);
+    assert_eq!(resume::processes(&written), [(call.id, 7, 9)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failure_during_a_shutdown_is_recorded_with_its_kind() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;

@@ -122,6 +122,8 @@ pub struct Run {
     pub tool: Arc<str>,
     pub text: Arc<str>,
     pub cancel: CancellationToken,
+    /// Reports a process.
+    pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
     end: oneshot::Sender<Outcome>,
 }
 
@@ -153,6 +155,7 @@ impl Tool for Hand {
             tool: self.spec.card.name.clone(),
             text: job.text.clone(),
             cancel: job.cancel.clone(),
+            on_spawn: job.on_spawn.clone(),
             end,
         };
         self.runs.send(run).unwrap();
