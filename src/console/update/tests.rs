@@ -59,4 +59,5 @@ mod unasked;
 mod unchanged;
 mod verbs;
 mod ways;
+mod weights;
 mod wire;
