@@ -1,7 +1,8 @@
 //! Reads the visible form back. Must not know: who typed it.
 //!
 //! It accepts every output of the visible form and, in addition, what a person may type in an editor: plain
-//! blanks, tabs and line breaks stand for themselves.
+//! blanks, tabs and line breaks stand for themselves. The visible form has no mark of a byte, but results of tools do,
+//! and a person may copy one from there: it is refused with the words for that.
 
 use super::error::Error;
 use super::screen::in_ascii;

@@ -180,6 +180,10 @@ mod tests {
         let cut = kept(4, 4, &["aéé€éé".as_bytes()]);
         assert_eq!(cut.text, "aé\n[… 5 bytes left out …]\néé");
         assert_eq!(cut.invalid, 0);
+        // Who copies such a mark into an editor is told what it is: no text has that byte.
+        let refused = crate::text::parse_visible(&marked(b"a\xff").0);
+        let byte = crate::text::Error::Byte { at: 1, byte: 0xff };
+        assert_eq!(refused, Err(byte));
         assert_eq!(marked(b"a\xffb\xc3"), ("a⟨0xff⟩b⟨0xc3⟩".to_owned(), 2));
     }
 
