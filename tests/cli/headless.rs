@@ -181,8 +181,23 @@ fn help_and_version_are_no_errors() {
     assert_eq!(world.ids(), [""; 0]);
 }
 
+/// Lets children hear of a hang-up although this process was told to ignore it (`nohup`): what is ignored stays so in
+/// them, and what is caught is not.
+fn catch_hang_ups() -> tokio::runtime::Runtime {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let hang_up = tokio::signal::unix::SignalKind::hangup();
+    let listening = runtime.block_on(async { tokio::signal::unix::signal(hang_up) });
+    // The handler stays when nobody listens any more.
+    drop(listening.unwrap());
+    runtime
+}
+
 #[test]
 fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
+    let _caught = catch_hang_ups();
     for which in [Signal::INT, Signal::TERM, Signal::HUP] {
         let world = World::new();
         let playbook = command("echo $$ > pid; echo begun >> log.txt; exec sleep 600");
