@@ -8,7 +8,7 @@ use super::exit::{Code, Failure};
 use crate::console::rows::many;
 use crate::domain::apply::apply;
 use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::fork::{Elsewhere, Reading, Ready};
 use crate::domain::id::Seq;
 use crate::domain::salvage;
@@ -20,6 +20,8 @@ use crate::journal::{self, Damage, Place, Store};
 pub struct Behind {
     /// The effects that were begun there, oldest first.
     pub effects: Vec<Arc<Elsewhere>>,
+    /// How executions ended there that were begun before the damage.
+    pub ends: Vec<CallEvent>,
     /// Lines that cannot be read.
     pub unreadable: usize,
 }
@@ -29,6 +31,7 @@ pub fn behind(place: &Place, damage: &Damage, before: &State) -> Result<Behind, 
     let beyond = journal::beyond(place, damage)?;
     Ok(Behind {
         effects: salvage::effects(before, &place.id().into(), &beyond.envelopes),
+        ends: salvage::ends(before, &beyond.envelopes),
         unreadable: beyond.unreadable,
     })
 }
@@ -47,6 +50,13 @@ pub fn goes_on(
     for envelope in &intact {
         reading.take(envelope.clone());
     }
+    let Behind {
+        effects,
+        ends,
+        unreadable,
+    } = behind(place, damage, reading.folded())?;
+    let ended = ends.len();
+    reading.ended(ends);
     let Some(mut ready) = reading.finish(&session) else {
         return Err(Failure::new(
             Code::Session,
@@ -55,7 +65,6 @@ pub fn goes_on(
             ),
         ));
     };
-    let Behind { effects, unreadable } = behind(place, damage, &ready.point)?;
     let count = match effects.len() {
         0 => "no effect on the world".to_owned(),
         count => many(count, "effect"),
@@ -80,10 +89,11 @@ pub fn goes_on(
     let notice = format!(
         "session {session} is damaged: {damage}. The run goes on as session {} from the last intact record, paused; the \
          damaged one was left as it is. {} of it cannot be read, and what happened there is not known. The others tell of \
-         {}: `overrule effects` lists what happened, and no equal call repeats one without your consent.{}",
+         {}: `overrule effects` lists what happened, and no equal call repeats one without your consent.{}{}",
         new.id(),
         many(unreadable, "line"),
         count,
+        taken(ended),
         again(asks)
     );
     Ok((new, notice))
@@ -116,6 +126,15 @@ fn facts(ready: &Ready, by: &Actor, at: i64, why: &str) -> (Vec<Envelope>, usize
         ..forked.clone()
     }));
     (facts, asks)
+}
+
+/// The ends that were found behind the damage, in a sentence.
+fn taken(ended: usize) -> String {
+    match ended {
+        0 => String::new(),
+        1 => " 1 call that ran at the damage has its end from behind it.".into(),
+        count => format!(" {count} calls that ran at the damage have their ends from behind it."),
+    }
 }
 
 /// What was let run before the damage, in a sentence.

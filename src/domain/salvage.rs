@@ -42,6 +42,49 @@ pub fn effects(before: &State, session: &Arc<str>, behind: &[Envelope]) -> Vec<A
     all.into_iter().map(|(_, what)| what).collect()
 }
 
+/// How executions ended that were under way where the gap begins, from records behind it.
+///
+/// An end belongs to an intent where the intent is intact before the gap and open there, and the end names its call, its
+/// revision and its attempt: a run numbers calls, and the attempts of each, once, so no other execution can have the three.
+/// That the line is one of this run is up to who read it. It is a fact whatever stood in the gap: a tool reports once.
+/// Left open are: what has two ends that differ, as one of them must be wrong; what was cancelled, since who asked for
+/// that, and whether it happened before, may stand in the gap; and the work of a sub-agent, which is made of what is in
+/// the gap.
+pub fn ends(before: &State, behind: &[Envelope]) -> Vec<CallEvent> {
+    let mut found: BTreeMap<(NodeId, Attempt), Option<&CallEvent>> = BTreeMap::new();
+    for envelope in behind {
+        let Event::Call(event) = &envelope.event else {
+            continue;
+        };
+        let CallEvent::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ..
+        } = event
+        else {
+            continue;
+        };
+        let mut attempts = before.calls.get(call).into_iter().flat_map(|call| &call.attempts);
+        let is_open = attempts.any(|one| {
+            (one.no, one.rev) == (*attempt, *rev)
+                && one.outcome.is_none()
+                && one.thread.is_none()
+                && one.intent < envelope.seq
+        });
+        if !is_open {
+            continue;
+        }
+        let of_tool = (!matches!(outcome, Outcome::Cancelled { .. })).then_some(event);
+        let one = found.entry((*call, *attempt)).or_insert(of_tool);
+        if *one != of_tool {
+            *one = None;
+        }
+    }
+    found.into_values().flatten().cloned().collect()
+}
+
 /// What takes back the decisions that let effects run and may have been followed where nobody can read it; `state` is
 /// that of the run that goes on.
 pub fn withdrawn(state: &State) -> Vec<CallEvent> {

@@ -1,7 +1,10 @@
 //! Reads what can still be read behind damage. The records there are intact in themselves, but nothing proves that none
 //! between them is missing. Must not know: what the events mean, what is done with them.
 
+use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
+
+use uuid::Uuid;
 
 use super::error::Error;
 use super::line;
@@ -14,24 +17,25 @@ use crate::domain::envelope::Envelope;
 /// What stands behind the intact beginning of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Beyond {
-    /// Records that are intact in themselves, in the order of the file.
+    /// Records that are intact in themselves and of this run, in the order of the file.
     pub envelopes: Vec<Envelope>,
     /// Lines that are not, the damaged one among them.
     pub unreadable: usize,
 }
 
-/// Reads the lines from the damage on. No link between them is checked.
+/// Reads the lines from the damage on. No link between them is checked, only that they are of this run.
 pub fn beyond(place: &Place, damage: &Damage) -> Result<Beyond, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
     let mut file = open(place)?;
+    let run = first_run(&mut file).map_err(fail)?;
     file.seek(SeekFrom::Start(damage.offset)).map_err(fail)?;
     let mut lines = Lines::new(BufReader::new(file));
     let mut payloads = Payloads::new(place.payloads());
     let mut found = Beyond::default();
     let mut bytes = Vec::new();
     while let Some(seen) = lines.next(&mut bytes).map_err(fail)? {
-        match record(&bytes, seen, &mut payloads) {
+        match record(&bytes, seen, run, &mut payloads) {
             Some(envelope) => found.envelopes.push(envelope),
             None => found.unreadable += 1,
         }
@@ -40,11 +44,24 @@ pub fn beyond(place: &Place, damage: &Damage) -> Result<Beyond, Error> {
     Ok(found)
 }
 
-fn record(bytes: &[u8], seen: Seen, payloads: &mut Payloads) -> Option<Envelope> {
+/// The run of the first record, where that can be read.
+fn first_run(file: &mut File) -> std::io::Result<Option<Uuid>> {
+    let (mut lines, mut bytes) = (Lines::new(BufReader::new(file)), Vec::new());
+    let first = lines.next(&mut bytes)?;
+    let is_whole = first.is_some_and(|seen| !seen.long && seen.ended) && line::is_intact(&bytes);
+    let head = is_whole.then(|| line::head(&bytes).ok()).flatten();
+    Ok(head.and_then(|head| line::run_of(&head).ok()))
+}
+
+/// A record that is intact in itself and of this run: what damages a file may put lines of another one into it.
+fn record(bytes: &[u8], seen: Seen, run: Option<Uuid>, payloads: &mut Payloads) -> Option<Envelope> {
     if seen.long || !seen.ended || !line::is_intact(bytes) {
         return None;
     }
     let head = line::head(bytes).ok()?;
+    if run.is_some_and(|run| line::run_of(&head).ok() != Some(run)) {
+        return None;
+    }
     let body = payload::resolve(head.body.get(), &BOUNDS, payloads).ok()?;
     line::envelope(&head, &body).ok()
 }

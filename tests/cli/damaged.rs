@@ -113,6 +113,31 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
 }
 
 #[test]
+fn what_ran_at_the_damage_has_its_end_from_behind_it_and_asks_nobody() {
+    let world = World::new();
+    world.play(PAYS, &["--policy", "auto"]).ends(0);
+    let first = world.id();
+    let whole = world.journal(&first);
+    let spawned = whole.find("call.spawned").unwrap();
+    let mut bytes = whole.into_bytes();
+    bytes[spawned] = b'C';
+    std::fs::write(world.place(&first).journal(), &bytes).unwrap();
+    let go_on = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
+    let said = go_on(&first).ends(4);
+    let told = "1 call that ran at the damage has its end from behind it";
+    assert!(said.err.contains(told), "{}", said.err);
+    let new = world.ids().into_iter().find(|one| *one != first).unwrap();
+    let listed = world.run(&["effects", &new]).ends(0).out;
+    assert!(!listed.contains("outcome unknown"), "{listed}");
+    let queue = world.run(&["queue", &new]).ends(0).out;
+    assert!(!queue.contains("outcome unknown"), "{queue}");
+    world.run(&["unpause", &new]).ends(0);
+    assert_eq!(go_on(&new).ends(0).out, "paid\n");
+    assert_eq!(world.read("paid.txt"), "paid\n");
+    assert_eq!(std::fs::read(world.place(&first).journal()).unwrap(), bytes);
+}
+
+#[test]
 fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_is_known() {
     let world = World::new();
     world.play(PAYS, &["--policy", "auto"]).ends(0);

@@ -116,6 +116,108 @@ fn an_end_tells_of_an_effect_whose_beginning_cannot_be_read() {
     assert_eq!(told(&w, &[behind]), []);
 }
 
+/// The run whose write has a process and then ends with this, and where the line of that process stands.
+fn running(outcome: Outcome) -> (World, usize) {
+    let mut w = World::new();
+    w.reply(&[call("write", WRITE)]);
+    let a = w.id("a");
+    w.input(crate::domain::input::Input::Spawned {
+        call: a,
+        attempt: crate::domain::id::Attempt(1),
+        pid: 7,
+        ticks: 9,
+    });
+    w.finish_with(a, outcome);
+    let at = line(&w, |event| {
+        matches!(event, Event::Call(CallEvent::Spawned { .. }))
+    });
+    (w, at)
+}
+
+#[test]
+fn what_ran_at_the_gap_takes_its_end_from_behind_it() {
+    let (w, at) = running(Outcome::ok(r#"{"v":2}"#));
+    let before = apply::fold(&w.log[..at]);
+    let end = w.log[line(&w, ends)].clone();
+    let Event::Call(event) = &end.event else { panic!() };
+    assert_eq!(salvage::ends(&before, &w.log[at + 1..]), [event.clone()]);
+    // The run that goes on has it, and asks nobody about it.
+    let mut reading = crate::domain::fork::Reading::up_to(None);
+    for envelope in &w.log[..at] {
+        reading.take(envelope.clone());
+    }
+    let ended = |ready: crate::domain::fork::Ready| {
+        let mut state = ready.point;
+        for fact in ready.foreseen.facts(&crate::domain::envelope::Actor::Engine, 0) {
+            apply::apply(&mut state, &fact);
+        }
+        state.calls[&w.id("a")].attempts[0].outcome.clone()
+    };
+    reading.ended(salvage::ends(reading.folded(), &w.log[at + 1..]));
+    assert_eq!(
+        ended(reading.finish("s1").unwrap()),
+        Some(Outcome::ok(r#"{"v":2}"#))
+    );
+    // Said twice in the same words it is the same.
+    assert_eq!(salvage::ends(&before, &[end.clone(), end]).len(), 1);
+}
+
+#[test]
+fn an_end_that_may_be_of_something_else_is_not_taken() {
+    let (w, at) = running(Outcome::ok(r#"{"v":2}"#));
+    let before = apply::fold(&w.log[..at]);
+    let end = w.log[line(&w, ends)].clone();
+    let other = |change: &dyn Fn(&mut CallEvent)| {
+        let mut other = end.clone();
+        let Event::Call(event) = &mut other.event else {
+            panic!()
+        };
+        change(event);
+        other
+    };
+    let changed: [&dyn Fn(&mut CallEvent); 4] = [
+        &|event| {
+            if let CallEvent::Finished { attempt, .. } = event {
+                attempt.0 += 1;
+            }
+        },
+        &|event| {
+            if let CallEvent::Finished { rev, .. } = event {
+                rev.0 += 1;
+            }
+        },
+        &|event| {
+            if let CallEvent::Finished { call, .. } = event {
+                call.no += 50;
+            }
+        },
+        &|event| {
+            if let CallEvent::Finished { outcome, .. } = event {
+                *outcome = Outcome::Cancelled { executed: false };
+            }
+        },
+    ];
+    for change in changed {
+        assert_eq!(salvage::ends(&before, &[other(change)]), []);
+    }
+    // Two that differ: one of them is wrong.
+    let differs = other(&|event| {
+        if let CallEvent::Finished { outcome, .. } = event {
+            *outcome = Outcome::ok("3");
+        }
+    });
+    for behind in [
+        vec![end.clone(), differs.clone()],
+        vec![differs.clone(), end.clone()],
+        vec![end.clone(), differs, end.clone()],
+    ] {
+        assert_eq!(salvage::ends(&before, &behind), []);
+    }
+    // What was over before the gap has its end.
+    let after = apply::fold(&w.log[..=line(&w, ends)]);
+    assert_eq!(salvage::ends(&after, &[end]), []);
+}
+
 #[test]
 fn what_is_proven_to_have_done_nothing_is_no_effect() {
     for (outcome, listed) in [
