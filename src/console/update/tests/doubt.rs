@@ -154,6 +154,7 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
         assert_eq!(stage.commands(), []);
         let said = stage.said();
         assert!(said.contains(&format!("{told}: it may happen yet")), "{said}");
+        stage.wait(2_000);
     }
     tell(&mut stage, None);
     let text = stage.flat();
