@@ -196,10 +196,9 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
 pub(super) fn may_be_said(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
     let process = model.run.process_of(call, attempt);
     match (model.run.outlived_of(call, attempt), process) {
-        (Left::Runs(left), Some(process)) => Err(format!(
-            "{}: it may happen yet; say that it did not once that has ended",
-            left.words(call, process.pid)
-        )),
+        (Left::Runs(left), Some(process)) => {
+            Err(format!("{}: it may happen yet", left.words(call, process.pid)))
+        }
         _ => Ok(()),
     }
 }
