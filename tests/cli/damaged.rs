@@ -138,6 +138,36 @@ fn what_ran_at_the_damage_has_its_end_from_behind_it_and_asks_nobody() {
 }
 
 #[test]
+fn an_end_of_another_run_that_stands_behind_the_damage_is_not_taken() {
+    let world = World::new();
+    world.play(PAYS, &["--policy", "auto"]).ends(0);
+    let first = world.id();
+    world.play(PAYS, &["--policy", "auto"]).ends(0);
+    let second = world.ids().into_iter().find(|one| *one != first).unwrap();
+    // The same call, revision and attempt, intact in itself, of another session.
+    let of_other = world.journal(&second);
+    let end = |journal: &str| {
+        let found = journal.lines().find(|line| line.contains("call.finished"));
+        found.unwrap().to_owned()
+    };
+    let whole = world.journal(&first);
+    let mixed = whole
+        .replacen("call.spawned", "Call.spawned", 1)
+        .replacen(&end(&whole), &end(&of_other), 1);
+    std::fs::write(world.place(&first).journal(), mixed).unwrap();
+    let before = world.ids();
+    let said = world
+        .run(&["resume", &first, "--headless", "--policy", "auto"])
+        .ends(4);
+    assert!(said.err.contains("2 lines of it cannot be read"), "{}", said.err);
+    assert!(!said.err.contains("from behind it"), "{}", said.err);
+    let new = world.ids().into_iter().find(|one| !before.contains(one)).unwrap();
+    let queue = world.run(&["queue", &new]).ends(0).out;
+    assert!(queue.contains("outcome unknown"), "{queue}");
+    assert_eq!(world.read("paid.txt"), "paid\npaid\n", "nothing ran again");
+}
+
+#[test]
 fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_is_known() {
     let world = World::new();
     world.play(PAYS, &["--policy", "auto"]).ends(0);
