@@ -4,6 +4,7 @@ mod bodies;
 mod foreseen;
 mod frame;
 mod graphs;
+mod halted;
 mod marks;
 mod output;
 mod panes;

@@ -1,0 +1,70 @@
+//! The line of a halt: what it means and why it is, at the sizes that people have.
+
+use crate::console::link::Update;
+use crate::console::msg::Msg;
+use crate::console::testing::Stage;
+
+/// A full disk, as the engine tells it of a session far down.
+fn full_disk(stage: &mut Stage) {
+    let halt = crate::engine::log::Unwritten {
+        why: "No space left on device (os error 28)".into(),
+        more: format!(
+            "make room on the disk, then go on: everything acknowledged is there; failed to write the journal: \
+             /home/somebody/{}/journal.jsonl",
+            "sessions-and-more/".repeat(6)
+        ),
+    };
+    stage.send(Msg::Run(Update::Halted(
+        crate::engine::halt::Halt::Unwritten(halt).to_string(),
+    )));
+    stage.draw();
+}
+
+#[test]
+fn the_line_of_a_halt_says_why_before_it_is_cut_and_all_of_it_is_read_elsewhere() {
+    for (width, height) in [(40, 12), (80, 24), (160, 50)] {
+        for busy in [false, true] {
+            let mut stage = Stage::new(width, height);
+            stage.begin();
+            stage.thought("t2", "first this");
+            if busy {
+                stage.running("c3", "read_file", "{}");
+            } else {
+                stage.close();
+            }
+            stage.draw();
+            assert!(!stage.text().contains("at the halt"));
+            full_disk(&mut stage);
+            let text = stage.text();
+            let row = text
+                .lines()
+                .find(|row| row.contains("HALTED: ") || row.contains("HALTED, "));
+            let row = row.unwrap();
+            assert!(row.contains("No space left on device"), "{row}");
+            assert!(width < 80 || row.contains("HALTED, nothing more begins"), "{row}");
+            assert_eq!(row.contains("unrecorded"), busy && width >= 80, "{row}");
+            assert_eq!(text.contains("read_file running at the halt"), busy, "{text}");
+            assert!(!text.contains("read_file running  "), "{text}");
+            let name = if busy { "halted_busy" } else { "halted" };
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
+        }
+    }
+    // The page and the log have all of it.
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage.close();
+    full_disk(&mut stage);
+    for keys in ["W", "esc 4 enter"] {
+        stage.press(keys);
+        stage.draw();
+        let text = stage.flat();
+        for part in [
+            "No space left on device (os error 28)",
+            "make room on the disk",
+            "journal.jsonl",
+        ] {
+            assert!(text.contains(part), "{keys}, {part}: {text}");
+        }
+    }
+}
