@@ -24,6 +24,7 @@ use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::rule;
 use crate::domain::state::State;
+use crate::domain::survivor::Survivor;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::engine::clock::Clock;
@@ -128,7 +129,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
         "call": call.id, "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
         "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
-        "outlives": outlives(call), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
+        "outlives": outlives(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
 
@@ -157,11 +158,12 @@ fn as_words(found: &record::Found, call: &Call) -> String {
     for line in former::words(state, call) {
         let _ = write!(words, "\n  {line}");
     }
-    if let Some(pid) = outlives(call) {
+    if let Some((pid, left)) = outlives(call) {
         let _ = write!(
             words,
-            "\n  its process {pid} still runs, or what it began: wait for its end, or `kill -- -{pid}`; until then it cannot be \
-             said that it did not happen"
+            "\n  {}: wait for the end of that, or {}; until then it cannot be said that it did not happen",
+            left.words(call.id, pid),
+            left.ending(pid)
         );
     }
     if let Some(deadline) = deadline::words(state, call, found.held, Clock::start().utc_ms()) {
@@ -184,14 +186,14 @@ fn as_words(found: &record::Found, call: &Call) -> String {
     words
 }
 
-/// The process of an execution in doubt, where it still runs.
-fn outlives(call: &Call) -> Option<u32> {
+/// The process of an execution in doubt, with what still runs of it; none where nothing does.
+fn outlives(call: &Call) -> Option<(u32, Survivor)> {
     let Status::InDoubt(attempt) = call.status else {
         return None;
     };
     let record = call.attempts.iter().find(|one| one.no == attempt)?;
     let (pid, ticks) = record.under.process.filter(|_| record.outcome.is_none())?;
-    child::still_running(pid, ticks).then_some(pid)
+    Some((pid, child::survivor(pid, ticks)?))
 }
 
 /// What raises a call above its effect class: tags of its tool.

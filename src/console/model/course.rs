@@ -1,5 +1,9 @@
 //! What a run does, in one word of the header and the title. Must not know: how the word is drawn.
 
+/// Where a call stands that ran when its run was halted: its end is not recorded and not heard of, so nobody knows
+/// whether it still runs.
+pub const AT_THE_HALT: &str = "running at the halt";
+
 /// What a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Course {

@@ -9,6 +9,7 @@ use super::attempts::ledger_word;
 use super::derived::Derived;
 use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
+use crate::console::model::course::AT_THE_HALT;
 use crate::console::model::outliving::Left;
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
@@ -109,6 +110,9 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
             Symbol::of_stand(stand),
             format!("{}, {}", came.word(), apart(stand)),
         ),
+        (None, Stand::Now(Status::Running(_))) if maker.run.halted.is_some() => {
+            (Symbol::of_stand(stand), AT_THE_HALT.to_owned())
+        }
         (None, stand) => (Symbol::of_stand(stand), stand.words()),
     };
     let mut line = Styled::new()

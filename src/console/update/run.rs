@@ -70,6 +70,8 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
                 .log
                 .add(Line::Trouble(format!("halted, nothing more begins: {why}")));
             model.run.halted = Some(why);
+            // What runs is told otherwise now.
+            model.inspector.made = None;
         }
         Update::Ended => model.run.ended = true,
     }

@@ -13,6 +13,7 @@ use crate::console::doc::Styled;
 use crate::console::layout::fold::Stands;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::model::Model;
+use crate::console::model::course::AT_THE_HALT;
 use crate::console::model::graph::rows::Row;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
@@ -182,8 +183,7 @@ fn status_word(model: &Model, call: &Call) -> Option<String> {
             (None, _) => "history".to_owned(),
         },
         Status::Failed(class) => format!("failed: {}", class.word()),
-        // Its end is not recorded and not heard of: nobody knows whether it still runs.
-        Status::Running(_) if model.run.halted.is_some() => "running at the halt".to_owned(),
+        Status::Running(_) if model.run.halted.is_some() => AT_THE_HALT.to_owned(),
         _ => model.status_words(call),
     };
     let is_held = matches!(stand, Stand::Held(_)) || state.held.contains(&call.id);

@@ -45,6 +45,8 @@ fn the_line_of_a_halt_says_why_before_it_is_cut_and_all_of_it_is_read_elsewhere(
             assert_eq!(row.contains("unrecorded"), busy && width >= 80, "{row}");
             assert_eq!(text.contains("read_file running at the halt"), busy, "{text}");
             assert!(!text.contains("read_file running  "), "{text}");
+            let inspected = text.contains("running at the halt  effect read");
+            assert_eq!(inspected, busy && width >= 80, "{text}");
             let name = if busy { "halted_busy" } else { "halted" };
             insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
         }
