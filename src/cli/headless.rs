@@ -165,7 +165,7 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
     if let Some(asked) = asked::of(state) {
         print::err(&print::told(&format!("asked {}", asked.words)));
     }
-    for words in cut_off::lines(state) {
+    for words in cut_off::lines(state, end.code == Code::Session) {
         print::err(&print::told(&words));
     }
     if let Mode::Finished(answer) = state.mode

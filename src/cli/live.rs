@@ -81,7 +81,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     if let Some(asked) = asked::of(&last) {
         print::err(&print::told(&format!("{} {}", asked.name, asked.words)));
     }
-    for words in cut_off::lines(&last) {
+    for words in cut_off::lines(&last, halt.is_some()) {
         print::err(&print::told(&words));
     }
     print::err(&format!("session {session}; to go on: overrule resume {session}"));

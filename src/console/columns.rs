@@ -125,6 +125,10 @@ pub fn fill(
 /// and ends in a sign where not all of it fits any more.
 pub fn widen(buffer: &mut Buffer, area: Rect) {
     let area = area.intersection(buffer.area);
+    // Laid out for a wider screen than there is now, it has rows here and no columns.
+    if area.is_empty() {
+        return;
+    }
     for y in area.top()..area.bottom() {
         let from = buffer.index_of(area.left(), y);
         let Some(row) = buffer.content.get_mut(from..from + usize::from(area.width)) else {
@@ -188,6 +192,16 @@ mod tests {
         assert_eq!("ｶﾞｷﾟ".columns(), 4);
         assert_eq!("لا".columns(), 2);
         assert_eq!("e\u{301}日👩\u{200d}👩".columns(), 5);
+    }
+
+    #[test]
+    fn what_was_laid_out_for_a_wider_screen_is_left_alone() {
+        let mut buffer = Buffer::with_lines(["日ab", "cd"]);
+        let before = buffer.clone();
+        for (x, y, width, height) in [(45, 0, 10, 2), (0, 9, 4, 3), (4, 2, 1, 1), (0, 0, 0, 2)] {
+            widen(&mut buffer, Rect { x, y, width, height });
+            assert_eq!(buffer, before);
+        }
     }
 
     fn rows(buffer: &Buffer) -> Vec<String> {

@@ -17,7 +17,7 @@ pub enum Halt {
 impl Halt {
     /// Answers a command that came later, or of which nothing was recorded.
     pub fn not_done(&self) -> Refusal {
-        Refusal::new(self.kind(), format!("{self}; this was not done"))
+        Refusal::new(self.kind(), format!("this was not done: {self}"))
     }
 
     /// Answers a command that ended something all the same.
@@ -30,8 +30,8 @@ impl Halt {
 
     /// Answers a command whose records the system may have lost.
     pub fn not_known(&self) -> Refusal {
-        let after = "whether this was recorded is not known until the session is opened again";
-        Refusal::new(self.kind(), format!("{self}; {after}"))
+        let before = "nobody knows whether this was recorded; if it was, it counts once the session goes on";
+        Refusal::new(self.kind(), format!("{before}: {self}"))
     }
 
     const fn kind(&self) -> RefusalKind {

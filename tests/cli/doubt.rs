@@ -117,7 +117,7 @@ fn while_it_still_runs_nobody_can_say_that_it_did_not_happen() {
     let world = World::new();
     let id = killed(&world);
     let it = call(&world.state(&id), "it").to_string();
-    let told = |out: &str| out.contains("still runs, or what it began: wait for its end");
+    let told = |out: &str| out.contains("still runs as process") && out.contains("wait for the end of that");
     let said = world.run(&["queue", &id]).ends(0);
     assert!(told(&said.out), "{}", said.out);
     let said = world.run(&["resolve", &id, &it, "--did-not"]).ends(4);

@@ -269,7 +269,15 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
     if bulk::answered(model, command, Some(&words)) {
         return;
     }
-    model.log.add(Line::Trouble(format!("refused: {what}: {words}")));
+    // What could not be written was not looked at; it may even stand.
+    let (said, noted) = match refusal.kind {
+        RefusalKind::Journal => (format!("{what}: {words}"), format!("{what}: {words}")),
+        _ => (
+            format!("{what} was refused: {words}"),
+            format!("refused: {what}: {words}"),
+        ),
+    };
+    model.log.add(Line::Trouble(noted));
     let (shown, line) = sent.map_or((None, None), |sent| (sent.shown, sent.line));
     let free = model.overlays.is_empty();
     if let Some(line) = line {
@@ -293,5 +301,5 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .overlays
             .push(Overlay::Page(Page::new(title, PageContent::Difference(texts))));
     }
-    model.complain(format!("{what} was refused: {words}"));
+    model.complain(said);
 }

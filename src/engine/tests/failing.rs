@@ -368,7 +368,7 @@ async fn a_cancel_that_is_the_first_to_be_not_recorded_ends_the_call_all_the_sam
         broken.store(true, Ordering::Relaxed);
         let said = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
         let words = if syncs {
-            "whether this was recorded is not known"
+            "nobody knows whether this was recorded"
         } else {
             "was ended, and that is not recorded"
         };

@@ -240,6 +240,22 @@ fn an_answer_can_be_typed_as_json() {
 }
 
 #[test]
+fn what_could_not_be_written_is_not_said_to_be_refused() {
+    let mut stage = stage();
+    stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
+    look(&mut stage);
+    stage.press("a");
+    stage.refuse_last(RefusalKind::Journal, "nobody knows whether this was recorded");
+    let said = stage.said();
+    assert!(
+        said.ends_with(": nobody knows whether this was recorded"),
+        "{said}"
+    );
+    assert!(said.starts_with("approve c3"), "{said}");
+    assert!(!stage.flat().contains("refused"), "{}", stage.text());
+}
+
+#[test]
 fn a_refused_answer_is_not_lost() {
     let mut stage = stage();
     stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
