@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::address::{self, Address};
 use super::args::Common;
 use super::exit::{Code, Failure};
 use super::{demos, drill};
@@ -44,6 +45,8 @@ pub struct Ground {
     pub workspace: PathBuf,
     /// The sessions.
     pub store: Store,
+    /// What whoever names a session has to say for it to be found there.
+    pub reach: address::Flags,
     /// Where control sockets are.
     pub places: Places,
     /// Files and directories that no tool of a run may read or write.
@@ -66,6 +69,7 @@ impl Ground {
         let places = Places::of(env.runtime_dir.as_deref(), env.state_dir.as_deref(), config::OWN);
         Ok(Self {
             private: private(common, &env, &dir, &places),
+            reach: address::Flags::of(common, &settings.sessions),
             places,
             env,
             flags,
@@ -96,6 +100,11 @@ impl Ground {
     pub fn policy_text(&self) -> Option<PolicyText> {
         let file = self.settings.policy_file.clone();
         file.map(|(name, text)| PolicyText { name, text })
+    }
+
+    /// A session as the words of a command.
+    pub fn address(&self, id: &str) -> Address {
+        Address::new(id, &self.reach)
     }
 
     /// Who operates.

@@ -42,7 +42,7 @@ pub fn open(
         "other processes of {} may decide here: overrule queue {}, overrule approve … ({}). The agent's own are told \
          {}.",
         ground.user(),
-        ready.session,
+        ground.address(&ready.session),
         door.path().display(),
         peer::Means::here().words()
     ));

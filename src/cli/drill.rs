@@ -64,7 +64,8 @@ pub fn drill(common: &Common, args: &args::Drill) -> Result<Code, Failure> {
     first.extend(ground.priors()?);
     print::err(&print::told(&format!(
         "drill of {}: nothing runs. The same exercise again: overrule drill {} --seed {seed} --bad {wanted}",
-        script.of, script.of
+        script.of,
+        ground.address(&script.of)
     )));
     if common.headless || !std::io::stdout().is_terminal() {
         return Ok(judge(common, &script, adviser, first));

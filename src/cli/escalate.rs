@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::address::Address;
 use super::build::Ground;
 use super::watch::End;
 use crate::console::words;
@@ -46,7 +47,7 @@ enum Told {
 pub struct Caller {
     ways: Arc<Ways>,
     after: Duration,
-    session: String,
+    session: Address,
     newest: VecDeque<Arc<Envelope>>,
     standing: Option<(Cause, Told)>,
     calls: JoinSet<Vec<String>>,
@@ -75,7 +76,7 @@ impl Caller {
         (!ways.is_empty()).then(|| Self {
             ways: Arc::new(ways),
             after: Duration::from_millis(set.after_ms.value),
-            session: session.to_owned(),
+            session: ground.address(session),
             newest: VecDeque::new(),
             standing: None,
             calls: JoinSet::new(),
@@ -196,7 +197,7 @@ impl Caller {
         };
         json!({
             "type": "overrule.needed",
-            "session": session,
+            "session": session.id(),
             "title": state.title.as_deref().map(clean),
             "cause": cause,
             "reason": clean(reason),

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::address::{self, Address};
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::console::link::{Forking, Update};
+use crate::console::link::{Forking, NewSession, Update};
 use crate::console::tabs;
 use crate::domain::advice::Cards;
 use crate::domain::command::{Command, RunCommand};
@@ -33,6 +34,8 @@ const NAMED: usize = 20;
 pub struct Forks {
     /// The sessions.
     pub store: Store,
+    /// What leads to them from a command line.
+    pub reach: address::Flags,
     /// Who asks for them.
     pub by: Actor,
 }
@@ -50,6 +53,7 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     let place = ground.store.find(&args.id)?;
     let forks = Forks {
         store: ground.store.clone(),
+        reach: ground.reach.clone(),
         by: Actor::operator(ground.user(), Via::Shell),
     };
     let found = read(&place, args.at.map(Seq))?;
@@ -70,7 +74,7 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     for line in words(foreseen) {
         print::err(&line);
     }
-    print::err(&format!("to go on: overrule resume {id}"));
+    print::err(&format!("to go on: overrule resume {}", ground.address(&id)));
     Ok(Code::Ok)
 }
 
@@ -85,7 +89,7 @@ pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Upda
         Forking::Write { at, go_on } => {
             let made = read(place, Some(at)).and_then(|found| forks.write(&found, None));
             Update::Forked {
-                session: made.map(|made| made.id()).map_err(told),
+                session: made.map(|made| forks.written(&made)).map_err(told),
                 go_on,
             }
         }
@@ -125,6 +129,13 @@ fn read(place: &Place, at: Option<Seq>) -> Result<Found, Failure> {
 }
 
 impl Forks {
+    /// What is said of one that was written.
+    fn written(&self, made: &Place) -> NewSession {
+        let id = made.id();
+        let resume = format!("overrule resume {}", Address::new(&id, &self.reach));
+        NewSession { id, resume }
+    }
+
     /// Writes it whole, or not at all.
     fn write(&self, found: &Found, name: Option<&str>) -> Result<Place, Failure> {
         let foreseen = &found.ready.foreseen;

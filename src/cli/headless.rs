@@ -1,6 +1,7 @@
 //! A run without a screen: the policy decides, the answer goes to standard output. Must not know:
 //! how a run decides.
 
+use super::address::Address;
 use super::args::Common;
 use super::build::Ground;
 use super::escalate::{Caller, Next};
@@ -34,6 +35,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         held: _,
         tools: _,
     } = ready;
+    let address = ground.address(&session);
     let mut stop = signals::listen()?;
     let mut heard = handle.subscribe();
     let running = tokio::spawn(driver.run(first));
@@ -46,7 +48,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         run,
         caller: Caller::of(ground, &session),
     };
-    let mut watch = Watch::new(handle.clone(), heard.told.clone(), session.clone());
+    let mut watch = Watch::new(handle.clone(), heard.told.clone(), address.clone());
     watch.attended = door.is_some();
     let mut files = Followed::new(ground, &handle);
     files.take().await;
@@ -58,7 +60,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
                     print::err("interrupted: ending what runs (again to end at once)");
                     break End::new(Code::Interrupted, "");
                 }
-                Asked::StopNow => return Ok(stop_now(&session)),
+                Asked::StopNow => return Ok(stop_now(&address)),
             },
             fact = heard.facts.recv() => {
                 if let Some(end) = take(&mut watch.state, &mut out, fact) {
@@ -89,7 +91,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     // A second signal while things end is obeyed at once.
     tokio::select! {
         () = handle.shutdown() => {}
-        asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&session)); }
+        asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&address)); }
     }
     while let Some(fact) = heard.facts.try_recv() {
         if !matches!(fact, Publication::Ended | Publication::Halted(_)) {
@@ -109,10 +111,10 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         caller.call_at_end(&watch.state, &end);
         tokio::select! {
             failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::told(words))),
-            asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&session)); }
+            asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&address)); }
         }
     }
-    conclude(common, &watch.state, &session, end)
+    conclude(common, &watch.state, &address, end)
 }
 
 /// Takes in what has come; says when there will be nothing else.
@@ -127,7 +129,7 @@ fn catch_up(facts: &mut Facts, state: &mut State, out: &mut Out) -> Option<End> 
 }
 
 /// The end without waiting for anything: what still runs is ended by the system.
-fn stop_now(session: &str) -> Code {
+fn stop_now(session: &Address) -> Code {
     print::err(&format!("to go on: overrule resume {session}"));
     Code::Interrupted
 }
@@ -156,7 +158,7 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
     None
 }
 
-fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<Code, Failure> {
+fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
     if state.usage != Usage::default() {
         let spent = state.spent.words().map(|spent| format!("; {spent}"));
         let tokens = sessions::tokens(state.usage);
@@ -172,12 +174,12 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
         && end.code != Code::Session
     {
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
-        print::err(&format!("session {session}"));
+        print::err(&format!("session {}", session.id()));
         return print_answer(common, text, session);
     }
     if common.json {
         let result = serde_json::json!({
-            "type": "result", "answer": null, "exit": end.code.number(), "session": session,
+            "type": "result", "answer": null, "exit": end.code.number(), "session": session.id(),
         });
         print::out(&result.to_string());
     }
@@ -193,11 +195,11 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
 }
 
 /// The answer, as asked for.
-pub fn print_answer(common: &Common, text: &str, session: &str) -> Result<Code, Failure> {
+pub fn print_answer(common: &Common, text: &str, session: &Address) -> Result<Code, Failure> {
     let code = Code::Ok;
     let printed = if common.json {
         let result = serde_json::json!({
-            "type": "result", "answer": text, "exit": code.number(), "session": session,
+            "type": "result", "answer": text, "exit": code.number(), "session": session.id(),
         });
         print::out(&result.to_string())
     } else {

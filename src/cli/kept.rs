@@ -387,7 +387,7 @@ fn nobody_edits(ground: &Ground, place: &Place, held: bool) -> Result<(), Failur
             "the console that has the session open has these edits in its hands: commit or drop them there (it lists \
              them under `collected`)",
         )),
-        Err(ControlError::NoSocket) => Err(record::locked(place, holder)),
+        Err(ControlError::NoSocket) => Err(record::locked(ground, place, holder)),
         Err(error) => Err(Failure::new(Code::Session, error)),
     }
 }

@@ -84,7 +84,8 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     for words in cut_off::lines(&last, halt.is_some()) {
         print::err(&print::told(&words));
     }
-    print::err(&format!("session {session}; to go on: overrule resume {session}"));
+    let address = ground.address(&session);
+    print::err(&format!("session {session}; to go on: overrule resume {address}"));
     let code = shown?;
     if ended.is_err() {
         return Err(Failure::new(

@@ -1,6 +1,7 @@
 //! `overrule loops`: prints what went round in a session, and what was done about it. Must not know:
 //! how a repetition is found.
 
+use super::address::Address;
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
@@ -55,7 +56,7 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         for envelope in loaded.envelopes.iter().skip(newest) {
             print::out(&format!("  {}", print::told_line(&words::of(envelope))));
         }
-        print::out(&choices(&args.id, state, incident));
+        print::out(&choices(&ground.address(&args.id), state, incident));
     }
     if found.held {
         print::err("another process has the session open: this is what it has recorded");
@@ -64,7 +65,7 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
 }
 
 /// What an operator can do, as commands that can be copied.
-fn choices(session: &str, state: &State, incident: &Incident) -> String {
+fn choices(session: &Address, state: &State, incident: &Incident) -> String {
     let newest = calls_of(state, incident).first().copied();
     let call = newest.map_or_else(|| "CALL".to_owned(), |id| id.to_string());
     let result = newest

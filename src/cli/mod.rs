@@ -2,6 +2,7 @@
 //!
 //! Must not know: rules of the domain; it only hands intents in and prints what comes out.
 
+mod address;
 pub mod args;
 pub mod branches;
 pub mod build;

@@ -104,14 +104,14 @@ pub fn decide(common: &Common, ground: &Ground, id: &str, command: &Command) -> 
             if let Some(done) = elsewhere(ground, &place, pid, command)? {
                 return Ok(done);
             }
-            Err(unheard(&place, &journal::Error::Locked { path, pid }))
+            Err(unheard(ground, &place, &journal::Error::Locked { path, pid }))
         }
         Err(error) => Err(error.into()),
     }
 }
 
 /// Why nothing is done to a session that a process has open which listens to nobody.
-pub fn locked(place: &Place, pid: Option<u32>) -> Failure {
+pub fn locked(ground: &Ground, place: &Place, pid: Option<u32>) -> Failure {
     let path = visible(
         &place
             .journal()
@@ -119,16 +119,16 @@ pub fn locked(place: &Place, pid: Option<u32>) -> Failure {
             .unwrap_or(Path::new(""))
             .to_string_lossy(),
     );
-    unheard(place, &journal::Error::Locked { path, pid })
+    unheard(ground, place, &journal::Error::Locked { path, pid })
 }
 
-fn unheard(place: &Place, locked: &journal::Error) -> Failure {
+fn unheard(ground: &Ground, place: &Place, locked: &journal::Error) -> Failure {
     Failure::new(
         Code::Session,
         format!(
             "{locked}. It takes no commands from other processes: for that a run is begun with --control, or gone on \
              with by `overrule resume {} --control`",
-            place.id()
+            ground.address(&place.id())
         ),
     )
 }

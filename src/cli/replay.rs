@@ -33,6 +33,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         let _inside = runtime.enter();
         let forks = Forks {
             store: ground.store.clone(),
+            reach: ground.reach.clone(),
             by: Actor::operator(ground.user(), Via::Console),
         };
         Recorded::open(&place, args.speed).forked_into(forks)

@@ -63,7 +63,7 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
         keymap: looks::keymap(ground)?,
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(TOLD_APART).collect(),
-        resume_hint: format!("to go on: overrule resume {session}\n"),
+        resume_hint: format!("to go on: overrule resume {}\n", ground.address(session)),
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: ground.watch(),

@@ -3,6 +3,7 @@
 
 use tokio::sync::watch;
 
+use super::address::Address;
 use super::exit::Code;
 use super::print;
 use crate::domain::advance::ask;
@@ -49,7 +50,7 @@ pub struct Watch {
     pub state: State,
     handle: Handle,
     told: watch::Receiver<Seq>,
-    session: String,
+    session: Address,
     /// True where an operator can decide from another process.
     pub attended: bool,
     /// What they were told last.
@@ -58,7 +59,7 @@ pub struct Watch {
 
 impl Watch {
     /// An eye on the run behind a handle.
-    pub fn new(handle: Handle, told: watch::Receiver<Seq>, session: String) -> Self {
+    pub fn new(handle: Handle, told: watch::Receiver<Seq>, session: Address) -> Self {
         Self {
             state: State::default(),
             handle,

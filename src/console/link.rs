@@ -19,6 +19,15 @@ use crate::domain::state::State;
 use crate::domain::survivor::Survivor;
 use crate::domain::transcript::sent::Sent;
 
+/// A session that was written whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSession {
+    /// Its id.
+    pub id: String,
+    /// The command that goes on with it.
+    pub resume: String,
+}
+
 /// What comes from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
@@ -77,10 +86,10 @@ pub enum Update {
     At(At),
     /// What a fork of a recorded run would be, which was asked for through this door; or why there can be none.
     Foreseen(Result<Arc<Foreseen>, String>),
-    /// A fork is written, and may be gone on with under this id; or it is not, and why.
+    /// A fork is written, and may be gone on with; or it is not, and why.
     Forked {
-        /// The id.
-        session: Result<String, String>,
+        /// The new session.
+        session: Result<NewSession, String>,
         /// True where it is gone on with at once.
         go_on: bool,
     },

@@ -126,6 +126,55 @@ fn a_limit_ends_with_its_own_code_and_says_how_to_go_on() {
     assert_eq!(world.state(&world.id()).requests, 2);
 }
 
+/// The arguments of the first command that a text names behind these words, as a shell reads them.
+fn named(said: &str, behind: &str) -> Vec<String> {
+    let rest = said.split(behind).nth(1).expect(behind);
+    let line = rest.split(['\n', '`']).next().unwrap();
+    let line = line.strip_prefix("overrule ").expect(line);
+    let printed = std::process::Command::new("sh")
+        .args(["-c", &format!("printf '%s\\n' {line}")])
+        .output()
+        .unwrap();
+    let words = String::from_utf8(printed.stdout).unwrap();
+    words.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_command_that_goes_on_finds_the_session_where_a_flag_put_it() {
+    let world = World::new();
+    let said = world
+        .play(
+            ENDLESS,
+            &["--policy", "auto", "--max-turns", "2", "--sessions", "my own"],
+        )
+        .ends(5);
+    let id = &std::fs::read_dir(world.ws().join("my own"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let id = id.as_ref().unwrap().file_name().into_string().unwrap();
+    // As printed, from another directory.
+    let again = |words: &[String]| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = world.command(&words);
+        command.current_dir(world.path("home"));
+        finish(command)
+    };
+    let mut resume = named(&said.err, "to go on: ");
+    assert_eq!(resume.get(1), Some(&id), "{resume:?}");
+    resume.push("--headless".to_owned());
+    again(&resume).ends(5).tells("--max-turns");
+    let mut raise = named(&said.err, "raise it with `");
+    assert_eq!(raise.pop().as_deref(), Some("N"));
+    raise.extend(["3".to_owned(), "--headless".to_owned()]);
+    again(&raise).ends(5);
+    let fork = again(&["fork".to_owned(), id, "--sessions".to_owned(), resume[3].clone()]).ends(0);
+    let mut forked = named(&fork.err, "to go on: ");
+    forked.push("--headless".to_owned());
+    again(&forked).ends(5);
+    assert!(world.ids().is_empty(), "nothing went to the usual place");
+}
+
 #[test]
 fn a_model_that_breaks_ends_with_its_own_code() {
     let world = World::new();

@@ -1,6 +1,7 @@
 //! What is told, and how often. The ways themselves are tested where they are.
 
 use super::*;
+use crate::cli::address::{Address, Flags};
 use crate::console::testing::Stage;
 use crate::domain::event::{Event, RunEvent};
 
@@ -14,7 +15,7 @@ fn caller(command: &[&str]) -> Caller {
             environment: Environment::default(),
         }),
         after: Duration::ZERO,
-        session: "0123".to_owned(),
+        session: Address::new("0123", &Flags::default()),
         newest: VecDeque::new(),
         standing: None,
         calls: JoinSet::new(),

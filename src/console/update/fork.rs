@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::open;
-use crate::console::link::{Forking, ReplayControl};
+use crate::console::link::{Forking, NewSession, ReplayControl};
 use crate::console::model::Model;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{ForkView, Overlay};
@@ -51,14 +51,19 @@ pub(super) fn write(model: &mut Model, go_on: bool, out: &mut Vec<Out>) {
 }
 
 /// It is written, or it is not.
-pub(super) fn written(model: &mut Model, session: Result<String, String>, go_on: bool, out: &mut Vec<Out>) {
+pub(super) fn written(
+    model: &mut Model,
+    session: Result<NewSession, String>,
+    go_on: bool,
+    out: &mut Vec<Out>,
+) {
     match session {
-        Ok(session) if go_on => out.push(Out::Quit(Leave::GoOn(session))),
+        Ok(session) if go_on => out.push(Out::Quit(Leave::GoOn(session.id))),
         Ok(session) => {
             model
                 .overlays
                 .retain(|overlay| !matches!(overlay, Overlay::Fork(_)));
-            let words = format!("written: overrule resume {session}");
+            let words = format!("written: {}", session.resume);
             model.log.add(Line::Note(words.clone()));
             model.say(words);
         }

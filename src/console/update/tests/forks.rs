@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::console::link::{At, Forking, ReplayControl, Update};
+use crate::console::link::{At, Forking, NewSession, ReplayControl, Update};
 use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Leave, Msg, Out};
@@ -55,6 +55,13 @@ fn tell(stage: &mut Stage, found: Result<Foreseen, &str>) {
     stage.draw();
 }
 
+fn new_session() -> NewSession {
+    NewSession {
+        id: "new-id".to_owned(),
+        resume: "overrule resume new-id --sessions /there".to_owned(),
+    }
+}
+
 #[test]
 fn a_fork_is_asked_about_and_written_where_it_was_shown() {
     let (mut stage, foreseen) = recording(100, 30);
@@ -86,11 +93,11 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
         "once, however often it is pressed"
     );
     stage.send(Msg::Run(Update::Forked {
-        session: Ok("new-id".to_owned()),
+        session: Ok(new_session()),
         go_on: false,
     }));
     assert!(stage.model.overlays.is_empty());
-    assert!(stage.text().contains("overrule resume new-id"));
+    assert!(stage.text().contains("overrule resume new-id --sessions /there"));
     assert_eq!(forks(&stage).len(), 2, "the recording stays open");
 }
 
@@ -105,7 +112,7 @@ fn a_fork_can_be_gone_on_with_at_once() {
         go_on: true
     })));
     stage.send(Msg::Run(Update::Forked {
-        session: Ok("new-id".to_owned()),
+        session: Ok(new_session()),
         go_on: true,
     }));
     assert!(stage.out.contains(&Out::Quit(Leave::GoOn("new-id".to_owned()))));

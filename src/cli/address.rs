@@ -1,0 +1,143 @@
+//! How a session is named on the command line so that the next command finds it. Must not know: what that command
+//! does with it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::args::Common;
+use crate::config::{Origin, Setting};
+use crate::shell_words::quote;
+use crate::text::visible;
+
+/// The flags with which this process was told where things are. Whoever goes on from the same shell needs them again:
+/// what environment and files of settings say is found without.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags(String);
+
+impl Flags {
+    /// Those of a command line, with the directory of sessions that they lead to.
+    pub fn of(common: &Common, sessions: &Setting<Option<PathBuf>>) -> Self {
+        let mut flags = String::new();
+        let mut add = |flag: &str, path: &Path| {
+            // Whole: the next command may be given in another directory.
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            let path = visible(&quote(&path.to_string_lossy()));
+            flags.extend([" ", flag, " ", path.as_str()]);
+        };
+        if let Some(file) = &common.config {
+            add("--config", file);
+        }
+        // Another directory's settings are not read by who goes on from this one.
+        let elsewhere = common.workspace.is_some() && matches!(sessions.origin, Origin::Workspace(_));
+        match &common.sessions {
+            Some(dir) => add("--sessions", dir),
+            None if elsewhere => sessions.value.iter().for_each(|dir| add("--sessions", dir)),
+            None => {}
+        }
+        Self(flags)
+    }
+}
+
+/// A session as the words of a command: its id, and the flags that lead to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    id: String,
+    flags: Flags,
+}
+
+impl Address {
+    /// The session of this id, reached with these flags.
+    pub fn new(id: &str, flags: &Flags) -> Self {
+        Self {
+            id: visible(id),
+            flags: flags.clone(),
+        }
+    }
+
+    /// The id alone.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// The words behind a verb: `overrule resume {address}`.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.id, self.flags.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(common: &Common, sessions: &Setting<Option<PathBuf>>) -> String {
+        Address::new("0a1b", &Flags::of(common, sessions)).to_string()
+    }
+
+    fn said_by(origin: Origin) -> Setting<Option<PathBuf>> {
+        Setting {
+            value: Some(PathBuf::from("/kept here")),
+            origin,
+        }
+    }
+
+    #[test]
+    fn flags_that_lead_to_a_session_are_said_again() {
+        let common = Common {
+            sessions: Some(PathBuf::from("/my runs")),
+            config: Some(PathBuf::from("/own.toml")),
+            ..Common::default()
+        };
+        let told = address(&common, &said_by(Origin::Flag("--sessions")));
+        assert_eq!(told, "0a1b --config /own.toml --sessions '/my runs'");
+    }
+
+    #[test]
+    fn a_directory_is_named_so_that_it_is_found_from_another() {
+        let common = Common {
+            sessions: Some(PathBuf::from("runs")),
+            ..Common::default()
+        };
+        let told = address(&common, &said_by(Origin::Flag("--sessions")));
+        let here = std::env::current_dir().expect("there is one").join("runs");
+        assert_eq!(
+            told,
+            format!("0a1b --sessions {}", quote(&here.to_string_lossy()))
+        );
+    }
+
+    #[test]
+    fn what_the_next_command_finds_by_itself_is_not_said() {
+        let plain = Common::default();
+        for origin in [Origin::Default, Origin::Environment("OVERRULE_SESSIONS")] {
+            assert_eq!(address(&plain, &said_by(origin)), "0a1b");
+        }
+    }
+
+    #[test]
+    fn settings_of_a_workspace_named_by_a_flag_are_not_found_from_here() {
+        let place = crate::config::Place {
+            file: "/w/overrule.toml".into(),
+            line: 3,
+            column: 1,
+        };
+        let there = said_by(Origin::Workspace(place));
+        let named = Common {
+            workspace: Some(PathBuf::from("/w")),
+            ..Common::default()
+        };
+        assert_eq!(address(&named, &there), "0a1b --sessions '/kept here'");
+        assert_eq!(address(&Common::default(), &there), "0a1b");
+    }
+
+    #[test]
+    fn a_path_cannot_write_to_the_terminal() {
+        let common = Common {
+            sessions: Some(PathBuf::from("a\u{1b}[2J")),
+            ..Common::default()
+        };
+        let told = address(&common, &said_by(Origin::Flag("--sessions")));
+        assert!(!told.contains('\u{1b}'), "{told}");
+    }
+}
