@@ -180,7 +180,9 @@ fn arguments_beside(args: &str, other: &str) -> Summary {
 pub fn listed(all: &[Argument<'_>]) -> Summary {
     match all {
         [one] => match text(one.value) {
-            Some((text, whole)) if stands_alone(&text) => Summary::default().text(said(one, &text, whole)),
+            Some((text, whole)) if stands_alone(&text) => {
+                Summary::default().text(said(one, &text, whole.most()))
+            }
             _ => named(all),
         },
         all => named(all),
@@ -208,8 +210,8 @@ pub fn named(all: &[Argument<'_>]) -> Summary {
 /// that is no text.
 fn value(one: &Argument<'_>) -> Said {
     match text(one.value) {
-        Some((text, whole)) if is_clear(&text) && !reads_as_json(&text) => said(one, &text, whole),
-        Some((text, whole)) => said(one, &text, whole).quoted(),
+        Some((text, whole)) if is_clear(&text) && !reads_as_json(&text) => said(one, &text, whole.most()),
+        Some((text, whole)) => said(one, &text, whole.most()).quoted(),
         None => {
             let text = json::compact(one.value);
             said(one, &text, text.len())
@@ -226,12 +228,12 @@ fn said(one: &Argument<'_>, text: &str, whole: usize) -> Said {
     Said::new(text, keep).of_bytes(whole)
 }
 
-/// The text of a JSON string, its head where it is long, and the bytes of all of it; none for other JSON.
-pub fn text(value: &str) -> Option<(String, usize)> {
+/// The text of a JSON string, its head where it is long, and how much all of it is; none for other JSON.
+pub fn text(value: &str) -> Option<(String, Size)> {
     if value.len() <= DECODED {
         let text = json::as_text(value)?;
         let whole = text.len();
-        return Some((text, whole));
+        return Some((text, Size::Text(whole)));
     }
     if !value.starts_with('"') {
         return None;
@@ -242,7 +244,33 @@ pub fn text(value: &str) -> Option<(String, usize)> {
     let text = (0..=ESCAPE)
         .filter_map(|less| head.get(..head.len().checked_sub(less)?))
         .find_map(|head| json::as_text(&format!("{head}\"")))?;
-    Some((text, value.len()))
+    Some((text, Size::Json(value.len())))
+}
+
+/// How much a text is, of which perhaps only the head was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// So many bytes.
+    Text(usize),
+    /// So many bytes written as JSON, where a quotation mark or the end of a line takes two: a long text is not read
+    /// whole for a row.
+    Json(usize),
+}
+
+impl Size {
+    /// The bytes, at most.
+    pub const fn most(self) -> usize {
+        match self {
+            Self::Text(bytes) | Self::Json(bytes) => bytes,
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::Text(bytes) => format!("{bytes} bytes: "),
+            Self::Json(bytes) => format!("{bytes} bytes of JSON: "),
+        }
+    }
 }
 
 /// True for a text that nothing but itself can be meant by behind a name.
@@ -292,10 +320,8 @@ pub fn short_result(outcome: &Outcome) -> Summary {
     match outcome {
         Outcome::Ok { value, .. } => match text(value) {
             Some((text, _)) if text.is_empty() => own("empty"),
-            Some((text, bytes)) => {
-                own(&format!("{bytes} bytes: ")).text(Said::new(&text, Keep::Head).of_bytes(bytes))
-            }
-            None => own(&format!("{} bytes: ", value.len())).said(value),
+            Some((text, size)) => own(&size.words()).text(Said::new(&text, Keep::Head).of_bytes(size.most())),
+            None => own(&Size::Text(value.len()).words()).said(value),
         },
         Outcome::Err(error) => text_of(&error.message),
         Outcome::Cancelled { executed: true } => own("cancelled; it may have had an effect"),
@@ -392,7 +418,7 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
         Edit::Observation { node, base, value } => {
             let line = own(format!("{node} {base} result: "));
             match text(value) {
-                Some((text, bytes)) => line.text(Said::new(&text, Keep::Head).of_bytes(bytes)),
+                Some((text, size)) => line.text(Said::new(&text, Keep::Head).of_bytes(size.most())),
                 None => line.said(value),
             }
         }

@@ -11,6 +11,7 @@ pub use branch::{Branch, leave};
 use std::sync::Arc;
 
 use crate::domain::advance::ask::retry_after;
+use crate::domain::again::{self, Until};
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Decision, Outcome, Status};
 use crate::domain::decide::escape::waits_for_operator;
@@ -262,8 +263,12 @@ fn edited(state: &State) -> Option<Need> {
     }
     let held = |id: &&NodeId| thread::is_held(state, **id);
     let calls: Vec<NodeId> = state.agenda.queued.iter().filter(held).copied().collect();
-    // The model is asked only once every turn is settled.
-    let asks = || state.agenda.open.is_empty() && thread::waits_for_editor(state, thread::ROOT);
+    // The model is asked only once every turn is settled; one that broke is asked again only after the edit.
+    let asks = || {
+        let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+        let held = |turn: &Turn| again::of(state, turn).is_some_and(|one| one.until == Until::Edit);
+        open.filter(|turn| turn.is_active()).all(held) && thread::waits_for_editor(state, thread::ROOT)
+    };
     let reason = match calls.as_slice() {
         [] if !asks() => return None,
         [] => format!("the model is not asked before the edit of {edit} is committed or forgotten"),

@@ -12,7 +12,7 @@ use super::lower::Named;
 use super::outliving::Left;
 use super::overlay::LinePrompt;
 use crate::console::link::{At, Frames, Look, Outliving, Replaced};
-use crate::domain::again;
+use crate::domain::again::{self, Again, Until};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
@@ -347,9 +347,9 @@ impl RunPart {
         let idle = self.state.agenda.running.is_empty();
         let silent = |turn: &Turn| again::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
         let mut open = self.open_streams();
-        idle && open.all(silent)
-            && again::all(&self.state).any(|one| one.is_long(NOTICED_MS))
-            && self.live.is_empty()
+        // What waits for an edit goes on by the operator's hand.
+        let by_itself = |one: &Again<'_>| one.until != Until::Edit && one.is_long(NOTICED_MS);
+        idle && open.all(silent) && again::all(&self.state).any(|one| by_itself(&one)) && self.live.is_empty()
     }
 
     fn is_at_work(&self) -> bool {

@@ -198,6 +198,28 @@ proptest! {
 }
 
 #[test]
+fn the_size_of_a_long_result_is_that_of_its_text_or_says_that_it_is_not() {
+    let told = |text: &str| {
+        let value = serde_json::to_string(text).unwrap();
+        let outcome = Outcome::Ok {
+            value: value.into(),
+            meta: None,
+            discarded: 0,
+        };
+        short_result(&outcome).visible(60)
+    };
+    let lines = "a\n".repeat(40);
+    assert!(told(&lines).starts_with("80 bytes: "), "{}", told(&lines));
+    // Of a long one only the head is read.
+    let long = "a\n".repeat(200_000);
+    assert!(
+        told(&long).starts_with("600002 bytes of JSON: "),
+        "{}",
+        told(&long)
+    );
+}
+
+#[test]
 fn what_a_node_says_beside_another_text_shows_where_they_part() {
     let mut stage = Stage::new(80, 24);
     stage.begin();

@@ -12,6 +12,7 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::{Form, Piece, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::pager::Wrap;
+use crate::console::rows::many;
 use crate::console::summary::{self, Summary};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -113,13 +114,6 @@ fn of(item: usize, words: Styled) -> Line {
     }
 }
 
-fn many(count: u64, one: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {one}s"),
-    }
-}
-
 fn cost(sum: &Sum) -> String {
     let tokens = sum
         .usage
@@ -130,9 +124,9 @@ fn cost(sum: &Sum) -> String {
     let money = sum.spent.words().map(|money| format!(", {money}"));
     format!(
         "{} ({}), {}, {tokens} tokens{}{answer}",
-        many(sum.calls as u64, "call"),
-        many(sum.executions as u64, "run"),
-        many(u64::from(sum.requests), "request"),
+        many(sum.calls, "call"),
+        many(sum.executions, "run"),
+        many(usize::try_from(sum.requests).unwrap_or(usize::MAX), "request"),
         money.unwrap_or_default(),
     )
 }

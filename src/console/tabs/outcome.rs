@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Maker;
 use crate::console::doc::Form;
 use crate::console::pager::Wrap;
+use crate::console::rows::many;
 use crate::console::theme::Role;
 use crate::domain::call::Outcome;
 
@@ -28,10 +29,16 @@ impl Maker<'_> {
                 meta,
                 discarded,
             } => {
-                self.result(value);
+                // Before the text: the gap is somewhere in it, and its end may be far below.
                 if *discarded > 0 {
-                    self.own(Role::Warning, format!("{discarded} bytes more were not stored"));
+                    let count = usize::try_from(*discarded).unwrap_or(usize::MAX);
+                    let were = if count == 1 { "was" } else { "were" };
+                    self.own(
+                        Role::Warning,
+                        format!("{} of it {were} not stored", many(count, "byte")),
+                    );
                 }
+                self.result(value);
                 if let Some(meta) = meta {
                     self.field("meta", meta);
                 }

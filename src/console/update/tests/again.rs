@@ -171,3 +171,25 @@ fn the_page_on_why_the_run_waits_names_it() {
         "{text}"
     );
 }
+
+#[test]
+fn what_waits_for_an_edit_is_held_by_it_and_does_not_go_on_by_itself() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("g g e");
+    stage.carry_out();
+    assert!(!stage.model.run.state.editing.is_empty(), "{}", stage.text());
+    stage.broken_by(StreamFaultKind::Server, "HTTP 503", None);
+    assert_eq!(
+        stage.model.run.course(false),
+        Course::HeldByEdit,
+        "{}",
+        stage.text()
+    );
+    assert!(!stage.text().contains("retrying"), "{}", stage.text());
+    // Without the edit it is asked again at once, by itself.
+    stage.press("esc");
+    stage.carry_out();
+    assert!(stage.model.run.state.editing.is_empty(), "{}", stage.text());
+    assert_ne!(stage.model.run.course(false), Course::HeldByEdit);
+}

@@ -159,3 +159,14 @@ fn what_came_after_a_search_is_found_too() {
     stage.press("1 g n");
     assert_eq!(stage.selected(), Some(id("c9")), "{}", stage.said());
 }
+
+#[test]
+fn what_was_not_stored_is_said_before_the_text_that_has_the_gap() {
+    let mut stage = far(300, 77);
+    stage.press("G");
+    stage.draw();
+    let text = stage.text();
+    let rows: Vec<&str> = text.lines().collect();
+    let at = |words: &str| rows.iter().rposition(|row| row.contains(words)).expect(words);
+    assert!(at("77 bytes of it were not stored") < at("Needle"), "{text}");
+}
