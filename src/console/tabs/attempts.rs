@@ -49,7 +49,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
             (Some(outcome), None) => ledger_word(&LedgerOutcome::Known(outcome.clone())),
             (None, None) => "runs, or nobody knows".to_owned(),
         };
-        let mut words = format!("{} {}, {how}", attempt.rev, attempt.epoch);
+        let mut words = format!("{} on branch {}, {how}", attempt.rev, attempt.epoch.0);
         if let Some(ms) = attempt.ms {
             let _ = write!(words, ", {ms} ms");
         }
@@ -67,7 +67,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     ledger(maker, id);
 }
 
-/// What the ledger keeps of a call, whatever becomes of it.
+/// What the list of effects keeps of a call, whatever becomes of it.
 fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     let attempts = run.state.call(id).map_or(&[][..], |call| &call.attempts);
@@ -78,7 +78,7 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     if entries.is_empty() {
         return;
     }
-    maker.own(Role::Title, "ledger");
+    maker.own(Role::Title, "in the list of effects");
     for entry in entries {
         let mut words: Vec<String> = vec![entry.effect.word().to_owned()];
         if is_orphaned(&run.state, entry) {
@@ -92,7 +92,8 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
             words.push(format!("its result was given to {}", by.join(" ")));
         }
         super::effects::entry(maker, entry.seq, &words.join(", "));
-        maker.field("    key", &entry.key);
+        let key = format!("{} (an equal call has the same)", entry.key);
+        maker.field("    key", &key);
     }
 }
 

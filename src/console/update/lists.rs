@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::input::{self, By};
@@ -147,6 +147,13 @@ pub(super) fn filter(model: &mut Model) {
         return;
     }
     let pattern = Pattern::parse(&typed, CaseMatching::Ignore, Normalization::Smart);
+    // In a sentence nearly any few letters are found one behind the other.
+    let words = Pattern::new(
+        &typed,
+        CaseMatching::Ignore,
+        Normalization::Smart,
+        AtomKind::Substring,
+    );
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
     let mut scored: Vec<(u32, usize, Vec<u32>)> = list
@@ -161,7 +168,7 @@ pub(super) fn filter(model: &mut Model) {
                 return Some((score * 4, at, typed));
             }
             let detail = nucleo_matcher::Utf32Str::new(&choice.detail, &mut buffer);
-            pattern
+            words
                 .score(detail, &mut matcher)
                 .map(|score| (score, at, Vec::new()))
         })

@@ -1,5 +1,6 @@
 //! What is chosen in the palette over a question is about that question, as it was looked at.
 
+use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
 
@@ -185,4 +186,39 @@ fn commands_of_other_places_are_found_behind_the_others_and_say_where_they_work(
     assert_eq!(stage.said(), "this works in: branches");
     assert_eq!(stage.commands(), []);
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
+}
+
+#[test]
+fn what_is_typed_is_found_in_names_by_letters_and_in_descriptions_by_words() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let found = |stage: &Stage| -> Vec<(String, String)> {
+        let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+            panic!("no list is open");
+        };
+        let choices = list.found.iter().map(|at| &list.choices[*at]);
+        choices
+            .map(|one| (one.name.clone(), one.detail.clone()))
+            .collect()
+    };
+    stage.press(":");
+    stage.type_text("mute");
+    let names = found(&stage);
+    assert_eq!(names.first().map(|(name, _)| &**name), Some("mute-loops"));
+    let by_letters = |text: &str| {
+        let mut rest = text.chars();
+        "mute".chars().all(|c| rest.any(|other| other == c))
+    };
+    for (name, detail) in &names {
+        assert!(by_letters(name) || detail.contains("mute"), "{name}: {detail}");
+    }
+    stage.press("ctrl-u");
+    stage.type_text("mlps");
+    assert!(found(&stage).iter().any(|(name, _)| name == "mute-loops"));
+    stage.press("ctrl-u");
+    stage.type_text("repetition");
+    assert!(
+        found(&stage).iter().any(|(name, _)| name == "mute-loops"),
+        "a word of what it does"
+    );
 }

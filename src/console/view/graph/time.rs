@@ -86,9 +86,10 @@ impl Scale {
             words
         };
         let forms = [
-            told(format!(" {from} +{span}"), 2, true),
-            told(format!(" {from} +{span}"), 1, true),
-            told(format!(" {from} +{span}"), 2, false),
+            told(format!(" from {from} for {span}"), 2, true),
+            told(format!(" from {from} for {span}"), 1, true),
+            told(format!(" from {from} for {span}"), 2, false),
+            told(format!(" from {from} for {span}"), 1, false),
             told(format!(" {from} +{span}"), 1, false),
             told(format!(" +{span}"), 1, false),
             told(String::new(), 1, false),
