@@ -123,7 +123,6 @@ impl Grown {
             context: "".into(),
             hash: "".into(),
             last: false,
-            wait_ms: 0,
             new: Vec::new(),
             told: Vec::new(),
         }));

@@ -126,7 +126,6 @@ impl Run {
             new: Vec::new(),
             told: Vec::new(),
             last: false,
-            wait_ms: 0,
         });
         turn
     }

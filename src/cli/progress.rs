@@ -25,16 +25,20 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         ))
     };
     match event {
-        Event::Turn(TurnEvent::Requested {
+        Event::Turn(TurnEvent::Requested { turn, request, .. }) => Some(match request {
+            1 => format!("{turn}: asking the model"),
+            _ => format!("{turn}: asking the model again"),
+        }),
+        Event::Turn(TurnEvent::RetryScheduled {
             turn,
-            request,
+            no,
+            of,
             wait_ms,
             ..
-        }) => Some(match (request, wait_ms) {
-            (1, _) => format!("{turn}: asking the model"),
-            (_, 0) => format!("{turn}: asking the model again"),
-            (_, ms) => format!("{turn}: asking the model again in {ms} ms"),
-        }),
+        }) => Some(format!(
+            "{turn}: the model is asked again in {} ({no} of {of})",
+            span(*wait_ms)
+        )),
         Event::Turn(TurnEvent::Broken { turn, fault, .. }) => Some(format!(
             "{turn}: {}: {}",
             fault.kind.word(),

@@ -7,6 +7,7 @@ use super::address::Address;
 use super::exit::Code;
 use super::print;
 use crate::domain::advance::ask;
+use crate::domain::again::{self, Until};
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, ConsentCause, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
@@ -368,7 +369,9 @@ fn under_way(state: &State) -> bool {
     };
     let mut repairing = state.agenda.repairing.iter().filter_map(|id| state.calls.get(id));
     let asks = repairing.any(|call| call.status == Status::Repairing(Stage::Asking));
-    let waits_by_itself = state.mode == Mode::Running && (!state.agenda.delayed.is_empty() || asks || shut());
+    let retried = || again::all(state).any(|one| matches!(one.until, Until::Time(_)));
+    let waits_by_itself =
+        state.mode == Mode::Running && (!state.agenda.delayed.is_empty() || asks || shut() || retried());
     !state.agenda.running.is_empty()
         || waits_by_itself
         || !state.agenda.ending.is_empty()

@@ -83,6 +83,8 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             TurnEvent::Delegated { call, .. } => Some(*call),
             TurnEvent::Opened { turn, .. }
             | TurnEvent::Requested { turn, .. }
+            | TurnEvent::RetryScheduled { turn, .. }
+            | TurnEvent::RetryDue { turn }
             | TurnEvent::Matched { turn, .. }
             | TurnEvent::Partial { turn, .. }
             | TurnEvent::Closed { turn, .. }
@@ -151,6 +153,17 @@ fn turn(event: &TurnEvent) -> String {
             let told: Vec<String> = told.iter().map(|text| format!("; told: {text}")).collect();
             format!("{turn}: model asked (request {request}){}", told.concat())
         }
+        TurnEvent::RetryScheduled {
+            turn,
+            no,
+            of,
+            wait_ms,
+            why,
+        } => format!(
+            "{turn} is asked again in {} ({no} of {of}): {why}",
+            span(*wait_ms)
+        ),
+        TurnEvent::RetryDue { turn } => format!("{turn} may be asked again"),
         TurnEvent::Prompted { node, .. } => format!("{node} prompt"),
         TurnEvent::Thought { node, .. } => format!("{node} thought"),
         TurnEvent::Proposed { node, tool, .. } => format!("{node} call of {tool}"),

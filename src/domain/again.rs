@@ -3,13 +3,13 @@
 //!
 //! Must not know: clocks, who is told, how a request is sent.
 
-use super::advance::ask::{RETRIES, retry_after};
+use super::advance::ask::retry_after;
 use super::breaker::{self, Breaker, Phase, Scope};
-use super::id::{Seq, TurnId};
+use super::id::TurnId;
 use super::ladder::{Delay, span};
 use super::state::{Mode, State};
 use super::thread;
-use super::turn::{Stream, StreamFaultKind, Turn};
+use super::turn::{Stream, Turn};
 
 /// A turn that is asked again without anybody's word, and what that waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Again<'s> {
 /// What a request waits for that is made again by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until<'s> {
-    /// For time: it is recorded already and sent once that has passed.
+    /// For time to pass.
     Time(&'s Delay),
     /// For the breaker of the model's endpoint.
     Breaker(Scope, &'s Breaker),
@@ -57,12 +57,8 @@ pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<Again<'s>> {
         })
     };
     match &turn.stream {
-        Stream::Open => {
-            let held = turn.more.held.as_ref()?;
-            again(&held.why, Until::Time(held))
-        }
         Stream::Broken(fault) if by_itself(state, turn) => again(fault.kind.word(), next(state, turn)),
-        Stream::Broken(_) | Stream::Closed(_) | Stream::Aborted(_) => None,
+        Stream::Open | Stream::Broken(_) | Stream::Closed(_) | Stream::Aborted(_) => None,
     }
 }
 
@@ -73,23 +69,7 @@ pub fn all(state: &State) -> impl Iterator<Item = Again<'_>> {
         .filter_map(|turn| of(state, turn))
 }
 
-/// How a request is held that is made again after a wait; none where there was nothing wrong before it, or no wait.
-pub(super) fn held(before: &Stream, request: u32, wait_ms: u64, (set, utc_ms): (Seq, i64)) -> Option<Delay> {
-    let Stream::Broken(fault) = before else {
-        return None;
-    };
-    // That the program died says nothing of the endpoint, and is no retry.
-    let counts = wait_ms > 0 && fault.kind != StreamFaultKind::Crash;
-    counts.then(|| Delay {
-        tries: Some((request.saturating_sub(1), RETRIES)),
-        left_ms: wait_ms,
-        since: Some(utc_ms),
-        set,
-        why: fault.kind.word().into(),
-    })
-}
-
-fn next<'s>(state: &'s State, turn: &Turn) -> Until<'s> {
+fn next<'s>(state: &'s State, turn: &'s Turn) -> Until<'s> {
     if let Some(before) = thread::open_before(state, turn) {
         return Until::Turn(before);
     }
@@ -98,6 +78,9 @@ fn next<'s>(state: &'s State, turn: &Turn) -> Until<'s> {
     }
     if thread::waits_for_editor(state, turn.thread) {
         return Until::Edit;
+    }
+    if let Some(held) = turn.more.held.as_ref().filter(|held| held.left_ms > 0) {
+        return Until::Time(held);
     }
     let scope = breaker::endpoint(state);
     let shut = scope.and_then(|scope| Some((state.breakers.get(&scope)?, scope)));

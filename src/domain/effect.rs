@@ -19,8 +19,6 @@ pub enum Effect {
         thread: ThreadId,
         /// Counts the requests of this turn.
         request: u32,
-        /// Milliseconds to wait first.
-        wait_ms: u64,
     },
     /// Close the stream of a turn.
     Abort {

@@ -27,16 +27,19 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
             turn,
             thread,
             request,
-            wait_ms,
             ..
         }) => {
             vec![Effect::Ask {
                 turn: *turn,
                 thread: *thread,
                 request: *request,
-                wait_ms: *wait_ms,
             }]
         }
+        Event::Turn(TurnEvent::RetryScheduled { turn, wait_ms, .. }) => vec![Effect::Timer {
+            timer: Timer::Request { turn: *turn },
+            set: envelope.seq,
+            ms: *wait_ms,
+        }],
         Event::Turn(TurnEvent::Aborted { .. }) | Event::Call(CallEvent::CancelAsked { .. }) => {
             ends(&envelope.event).into_iter().collect()
         }
@@ -189,6 +192,7 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
     effects.extend(deadlines(state));
     effects.extend(waits(state));
     effects.extend(questions(state));
+    effects.extend(requests(state, envelope.at));
     let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
     effects.extend(open.map(|(scope, breaker)| Effect::Timer {
         timer: Timer::Breaker {
@@ -199,6 +203,20 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
         ms: u64::try_from(breaker.until.saturating_sub(envelope.at)).unwrap_or(0),
     }));
     effects
+}
+
+/// What is left at a moment of the waits of requests that are made again.
+fn requests(state: &State, now: i64) -> Vec<Effect> {
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    open.filter_map(|turn| {
+        let held = turn.more.held.as_ref().filter(|held| held.left_ms > 0)?;
+        Some(Effect::Timer {
+            timer: Timer::Request { turn: turn.id },
+            set: held.set,
+            ms: held.left(now),
+        })
+    })
+    .collect()
 }
 
 /// Questions about arguments that nobody has answered; who is still asking does not ask twice.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::again;
 use super::breaker::{Breaker, Phase, Scope};
 use super::call::{Call, ErrorClass};
-use super::id::{Attempt, NodeId, Rev, Seq};
+use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::repair::{Change, Diagnosis, Question, Reply};
 use super::state::State;
 
@@ -160,7 +160,7 @@ impl Stage {
     }
 }
 
-/// What a call waits for that will be tried again.
+/// What a call, or a request to the model, waits for that will be tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delay {
     /// Which retry of its failure it waits for, from 1, and how many there may be. None where nothing failed: it
@@ -172,7 +172,7 @@ pub struct Delay {
     pub since: Option<i64>,
     /// Event with which they began to pass, or began anew.
     pub set: Seq,
-    /// What makes another execution reasonable.
+    /// What makes another execution reasonable, or how the request broke.
     pub why: Arc<str>,
 }
 
@@ -258,6 +258,11 @@ pub enum Timer {
     Deadline {
         /// The call.
         call: NodeId,
+    },
+    /// A request that broke may be made again.
+    Request {
+        /// The turn.
+        turn: TurnId,
     },
     /// An open breaker may let something through to see.
     Breaker {

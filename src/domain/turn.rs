@@ -73,7 +73,8 @@ pub struct TurnMore {
     pub guard: Option<(Scope, u32)>,
     /// Event with which it last came back from another branch; 0 where it never did.
     pub revived: Seq,
-    /// How its newest request is held, where that is made again after a wait.
+    /// The wait after which it is asked again by itself; with nothing left of it once that is over. None where nothing
+    /// is waited for, and while it does not count.
     pub held: Option<Delay>,
 }
 
@@ -162,11 +163,20 @@ impl Turn {
         }
     }
 
+    /// Forgets the wait after which it is asked again: it begins anew where the turn counts again.
+    pub fn stop_waiting(&mut self) {
+        if self.more.held.is_some() {
+            self.more.change(|more| more.held = None);
+        }
+    }
+
     /// Makes it stand otherwise in an epoch; how it stood before is kept.
     pub fn stand(&mut self, epoch: Epoch, standing: TurnStanding) {
         self.remember(epoch);
         self.activity = standing.activity;
         self.stream = standing.stream;
+        // Nobody has counted since it fell.
+        self.stop_waiting();
         self.context = standing.context;
         self.request = standing.request;
         self.settled = standing.settled;

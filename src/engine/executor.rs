@@ -65,9 +65,9 @@ impl Executor {
         }
     }
 
-    /// Asks the model after a wait; blocks are reported as they complete.
-    pub fn ask(&mut self, (turn, request): (TurnId, u32), wait_ms: u64, what: Request) {
-        tracing::debug!(turn = turn.0, request, wait_ms, "asking the model");
+    /// Asks the model; blocks are reported as they complete.
+    pub fn ask(&mut self, (turn, request): (TurnId, u32), what: Request) {
+        tracing::debug!(turn = turn.0, request, "asking the model");
         let job = Asking {
             turn,
             request,
@@ -76,12 +76,6 @@ impl Executor {
         };
         let model = self.model.clone();
         self.tasks.spawn(async move {
-            if wait_ms > 0 {
-                tokio::select! {
-                    () = tokio::time::sleep(Duration::from_millis(wait_ms)) => {}
-                    () = job.asked.cancel.cancelled() => return,
-                }
-            }
             job.stream(model, what).await;
         });
     }

@@ -41,7 +41,6 @@ impl Tale {
             context: "".into(),
             hash: "".into(),
             last: false,
-            wait_ms: 0,
             new: Vec::new(),
             told: Vec::new(),
         });

@@ -68,11 +68,6 @@ impl Stage {
 
     /// The same, with what this request alone tells the model.
     pub fn request_told(&mut self, turn: u32, request: u32, told: &[&str]) {
-        self.request_held(turn, request, told, 0);
-    }
-
-    /// The same, sent after so many milliseconds.
-    pub fn request_held(&mut self, turn: u32, request: u32, told: &[&str], wait_ms: u64) {
         let (state, thread) = (&self.model.run.state, ThreadId(0));
         let known = state.turns.contains_key(&TurnId(turn)).then_some(TurnId(turn));
         let context = hash::context_hash(state, thread, known);
@@ -87,7 +82,17 @@ impl Stage {
             new: Vec::new(),
             told: told.iter().map(|text| (*text).into()).collect(),
             last: false,
+        });
+    }
+
+    /// A turn whose request broke is asked again after so many milliseconds.
+    pub fn retry_scheduled(&mut self, turn: u32, no: u32, wait_ms: u64) {
+        self.turn(TurnEvent::RetryScheduled {
+            turn: TurnId(turn),
+            no,
+            of: 4,
             wait_ms,
+            why: "rate limit".into(),
         });
     }
 

@@ -15,14 +15,14 @@ use crate::console::model::listing::Kind;
 use crate::console::model::log::{Line, LogPane};
 use crate::console::model::overlay::{DialogKind, Overlay, PageContent, Review, RuleView};
 use crate::console::model::queue::Wanted;
-use crate::console::model::run::RunPart;
+use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::{Model, Settings};
 use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
 use crate::domain::advice::Cards;
-use crate::domain::again::{self, Until};
+use crate::domain::again;
 use crate::domain::command::Command;
 use crate::domain::id::Seq;
 use crate::domain::lineage::{self, Plan};
@@ -152,7 +152,7 @@ fn compare(model: &mut Model, wanted: Vec<Wanted>) {
 /// What waits for the operator, in the order of arrival.
 /// Whether a broken stream stays for as long as it takes to read of it.
 fn stays(run: &RunPart, turn: &Turn) -> bool {
-    again::of(&run.state, turn).is_none_or(|one| one.until != Until::Now)
+    again::of(&run.state, turn).is_none_or(|one| one.is_long(NOTICED_MS))
 }
 
 fn waiting(run: &RunPart) -> Vec<Wanted> {

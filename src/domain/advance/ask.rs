@@ -85,7 +85,7 @@ fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     }
     let turn = draft.turn();
     let after = Some(last.id);
-    let event = requested_with(draft.state, (turn, thread, after), (1, 0), context);
+    let event = requested_with(draft.state, (turn, thread, after), 1, context);
     draft.turn_event(event);
 }
 
@@ -150,9 +150,10 @@ fn answer_of(state: &State, turn: &Turn) -> Option<NodeId> {
 }
 
 /// Broken turns that are asked again by themselves: cut by a crash, empty once, or a passing fault
-/// while nothing whole had arrived.
+/// while nothing whole had arrived. A wait before that is recorded as such, and no request until it is over: nothing
+/// is counted, and nothing on its way, that was not sent.
 fn mend(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
-    if !allowed {
+    if matches!(draft.state.mode, Mode::Stopped(_) | Mode::Finished(_)) {
         return false;
     }
     for id in &draft.state.agenda.open {
@@ -163,18 +164,33 @@ fn mend(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
         let Stream::Broken(fault) = &turn.stream else {
             continue;
         };
-        // An edit whose later turns were kept may have opened one before it.
-        if thread::open_before(draft.state, turn).is_some() {
+        let Some(wait_ms) = retry_after(draft.state, turn, fault) else {
             continue;
-        }
-        if let Some(wait) = retry_after(draft.state, turn, fault) {
-            if limited(draft) {
+        };
+        match &turn.more.held {
+            None if wait_ms > 0 => {
+                draft.turn_event(TurnEvent::RetryScheduled {
+                    turn: *id,
+                    no: turn.asked,
+                    of: RETRIES,
+                    wait_ms,
+                    why: fault.kind.word().into(),
+                });
                 return true;
             }
-            let events = request_again(draft.state, *id, wait);
-            draft.events.extend(events);
+            Some(held) if held.left_ms > 0 => continue,
+            _ => {}
+        }
+        // An edit whose later turns were kept may have opened one before it.
+        if !allowed || thread::open_before(draft.state, turn).is_some() {
+            continue;
+        }
+        if limited(draft) {
             return true;
         }
+        let events = request_again(draft.state, *id);
+        draft.events.extend(events);
+        return true;
     }
     false
 }
@@ -216,7 +232,7 @@ pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> Option<u64> {
 }
 
 /// The facts of asking again for a turn.
-pub fn request_again(state: &State, id: TurnId, wait_ms: u64) -> Vec<Event> {
+pub fn request_again(state: &State, id: TurnId) -> Vec<Event> {
     let Some(turn) = state.turns.get(&id) else {
         return Vec::new();
     };
@@ -235,7 +251,6 @@ pub fn request_again(state: &State, id: TurnId, wait_ms: u64) -> Vec<Event> {
         state,
         (id, turn.thread, after),
         turn.asked.saturating_add(1),
-        wait_ms,
     ))]
 }
 
@@ -244,17 +259,16 @@ pub fn requested(
     state: &State,
     (turn, thread, after): (TurnId, ThreadId, Option<TurnId>),
     request: u32,
-    wait_ms: u64,
 ) -> TurnEvent {
     let known = state.turns.contains_key(&turn).then_some(turn);
     let context = context_hash(state, thread, known);
-    requested_with(state, (turn, thread, after), (request, wait_ms), context)
+    requested_with(state, (turn, thread, after), request, context)
 }
 
 fn requested_with(
     state: &State,
     (turn, thread, after): (TurnId, ThreadId, Option<TurnId>),
-    (request, wait_ms): (u32, u64),
+    request: u32,
     context: Arc<str>,
 ) -> TurnEvent {
     let known = state.turns.contains_key(&turn).then_some(turn);
@@ -266,7 +280,6 @@ fn requested_with(
         after,
         request,
         last,
-        wait_ms,
         new: new_since(state, thread, known),
         context,
         hash,

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, add_node, index};
-use crate::domain::again;
 use crate::domain::breaker::{self, Probe, Scope};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
 use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
+use crate::domain::ladder::Delay;
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::price::Spent;
 use crate::domain::seldom::Seldom;
@@ -93,6 +93,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
                 more.open = Some(OpenText { text, spoken });
             });
         }),
+        TurnEvent::RetryScheduled { .. } | TurnEvent::RetryDue { .. } => retried(state, at, event),
         TurnEvent::Closed { .. }
         | TurnEvent::Broken { .. }
         | TurnEvent::Aborted { .. }
@@ -127,7 +128,6 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         hash,
         last,
         told,
-        wait_ms,
         ..
     } = event
     else {
@@ -144,7 +144,6 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     let guard = super::breaker::admit(state, &scopes, Probe::Request(*turn, *request)).pop();
     if let Some(turn) = state.turns.get_mut(turn) {
         turn.remember(epoch);
-        let held = again::held(&turn.stream, *request, *wait_ms, (at.seq, at.utc_ms));
         turn.stream = Stream::Open;
         turn.settled = false;
         turn.asked = *request;
@@ -156,7 +155,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
             more.guard = guard;
             more.open = None;
             more.told.clone_from(told);
-            more.held = held;
+            more.held = None;
         });
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
@@ -166,6 +165,42 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     if state.agenda.replies.candidates(hash).last() != Some(turn) {
         state.agenda.replies.note(hash, *turn);
     }
+}
+
+/// Folds the wait before a request that broke is made again.
+fn retried(state: &mut State, at: At, event: &TurnEvent) {
+    let (turn, wait) = match event {
+        TurnEvent::RetryScheduled {
+            turn,
+            no,
+            of,
+            wait_ms,
+            why,
+        } => {
+            let delay = Delay {
+                tries: Some((*no, *of)),
+                left_ms: *wait_ms,
+                // What a server asks for passes while the run stands still, too.
+                since: Some(at.utc_ms),
+                set: at.seq,
+                why: why.clone(),
+            };
+            (*turn, Some(delay))
+        }
+        TurnEvent::RetryDue { turn } => {
+            let held = state.turns.get(turn).and_then(|turn| turn.more.held.clone());
+            let over = held.map(|held| Delay {
+                left_ms: 0,
+                since: None,
+                ..held
+            });
+            (*turn, over)
+        }
+        _ => return,
+    };
+    with(state, turn, |turn| {
+        turn.more.change(|more| more.held = wait);
+    });
 }
 
 /// Folds the end of streams and turns, and whether turns count.
@@ -201,7 +236,10 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Suspended { turns } => {
             for turn in turns {
-                with(state, *turn, |turn| turn.activity = Activity::Suspended(at.seq));
+                with(state, *turn, |turn| {
+                    turn.activity = Activity::Suspended(at.seq);
+                    turn.stop_waiting();
+                });
             }
             index::look_at_turns(state, turns);
         }
@@ -232,6 +270,8 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         TurnEvent::Delegated { .. }
         | TurnEvent::Opened { .. }
         | TurnEvent::Requested { .. }
+        | TurnEvent::RetryScheduled { .. }
+        | TurnEvent::RetryDue { .. }
         | TurnEvent::Prompted { .. }
         | TurnEvent::Thought { .. }
         | TurnEvent::Proposed { .. }
@@ -380,7 +420,6 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
             turn.received = turn.received.saturating_add(1);
             turn.more.change(|more| {
                 more.open = None;
-                more.held = None;
             });
         });
     }
@@ -406,6 +445,7 @@ fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Us
     state.usage = state.usage.plus(usage);
     with(state, turn, |turn| {
         turn.stream = stream;
+        turn.stop_waiting();
         turn.ended_at = at.seq;
         turn.usage = turn.usage.plus(usage);
     });

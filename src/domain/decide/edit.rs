@@ -297,7 +297,7 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
     let mut left = state.clone();
     try_out(&mut left, &draft.events);
     let new = draft.turn();
-    let event = advance::ask::requested(&left, (new, turn.thread, after), 1, 0);
+    let event = advance::ask::requested(&left, (new, turn.thread, after), 1);
     draft.turn_event(event);
     Ok(())
 }

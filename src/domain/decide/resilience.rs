@@ -11,8 +11,8 @@ use crate::domain::breaker::{Breaker, Phase, Scope};
 use crate::domain::call::{Call, Status};
 use crate::domain::command::ResilienceCommand;
 use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, ResilienceEvent};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq};
+use crate::domain::event::{CallEvent, ResilienceEvent, TurnEvent};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::ladder::{Fix, Stage, Timer};
 use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -40,6 +40,7 @@ pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer, set: Seq) {
         Timer::Retry { call, rev, attempt } => due(draft, (*call, *rev, *attempt), set),
         Timer::Grace { call, rev } => grace_over(draft, (*call, *rev), set),
         Timer::Deadline { call } => super::execution::due(draft, *call, set),
+        Timer::Request { turn } => request_due(draft, *turn, set),
         // Each opening of a breaker is a generation of its own.
         Timer::Breaker { scope, generation } => half_open(draft, scope, *generation),
     }
@@ -85,6 +86,17 @@ pub(super) fn answered(
             reply: reply.clone(),
             usage,
         });
+    }
+}
+
+/// A request that broke has waited long enough. That is so in a run that stands still, too; it is made later then.
+fn request_due(draft: &mut Draft<'_>, id: TurnId, set: Seq) {
+    let Some(turn) = draft.state.turns.get(&id) else {
+        return;
+    };
+    let waits = turn.more.held.as_ref();
+    if waits.is_some_and(|held| held.set == set && held.left_ms > 0) {
+        draft.turn_event(TurnEvent::RetryDue { turn: id });
     }
 }
 

@@ -213,7 +213,7 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     }
     broken(draft, turn)?;
     edit::nothing_open_before(draft.state, turn)?;
-    let event = ask::request_again(draft.state, turn, 0);
+    let event = ask::request_again(draft.state, turn);
     draft.events.extend(event);
     Ok(())
 }

@@ -71,14 +71,30 @@ pub enum TurnEvent {
         /// True for the last request that is allowed: no tools are offered.
         #[serde(default, skip_serializing_if = "is_false")]
         last: bool,
-        /// Milliseconds to wait before it is sent (a retry backs off).
-        #[serde(default, skip_serializing_if = "is_zero")]
-        wait_ms: u64,
         /// Nodes of the context since the request before it, with the revision that was sent.
         new: Vec<(NodeId, Rev)>,
         /// What this request alone tells the model: tools that are left alone for a while, a budget near its end.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         told: Vec<Arc<str>>,
+    },
+    /// The request broke and is made again by itself, after what the server asked for or a moment that grows with
+    /// each try. Until then nothing is on its way.
+    RetryScheduled {
+        /// The turn.
+        turn: TurnId,
+        /// Counts the retries of the turn, from 1.
+        no: u32,
+        /// How many there may be.
+        of: u32,
+        /// Milliseconds to wait first.
+        wait_ms: u64,
+        /// How the request broke.
+        why: Arc<str>,
+    },
+    /// That wait is over: it is made as soon as the model may be asked.
+    RetryDue {
+        /// The turn.
+        turn: TurnId,
     },
     /// A prompt of the operator.
     Prompted {

@@ -5,26 +5,17 @@ use super::world::*;
 use crate::domain::again::{self, Again, Until};
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::command::RunCommand;
+use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::TurnId;
-use crate::domain::input::Input;
-use crate::domain::ladder;
-use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
+use crate::domain::id::{NodeKind, TurnId};
+use crate::domain::ladder::{self, Timer};
+use crate::domain::state::Mode;
+use crate::domain::turn::{Stream, StreamFaultKind};
 use crate::resilience::breaker::Settings;
 
 /// The open stream breaks; the server asks to wait so many milliseconds.
 fn limited(w: &mut World, retry_after_ms: u64) {
-    let (turn, request) = w.open.pop().expect("a stream is open");
-    w.input(Input::Broke {
-        turn,
-        request,
-        fault: StreamFault {
-            kind: StreamFaultKind::RateLimit,
-            message: "HTTP 429".into(),
-            retry_after_ms: Some(retry_after_ms),
-        },
-        usage: Usage::default(),
-    });
+    w.breaks(StreamFaultKind::RateLimit, Some(retry_after_ms));
 }
 
 fn waits(w: &World) -> Vec<Again<'_>> {
@@ -36,10 +27,11 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
     let mut w = World::new();
     assert_eq!(waits(&w), [], "a first request waits for nothing");
     limited(&mut w, 24_000);
+    let requests = w.state.requests;
     assert_eq!(
-        w.asked.len(),
-        2,
-        "it is recorded, and sent once its time has come"
+        (w.asked.len(), requests),
+        (1, 1),
+        "nothing is sent or counted before its time"
     );
     let all = waits(&w);
     let [one] = &all[..] else { panic!("{all:?}") };
@@ -63,8 +55,9 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
     );
     assert!(one.is_long(24_000) && !one.is_long(24_001));
     assert!(ladder::counts_down(&w.state, 0) && !ladder::counts_down(&w.state, 24_000));
-    // What comes of it ends the wait.
-    w.stream(think("here I am"));
+    // The request ends the wait.
+    w.waited(TurnId(2));
+    assert_eq!((w.asked.len(), w.state.requests), (2, 2));
     assert_eq!(waits(&w), []);
     assert!(!ladder::counts_down(&w.state, 0));
 }
@@ -73,9 +66,17 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
 fn the_second_wait_counts_anew_and_a_whole_answer_leaves_none() {
     let mut w = World::new();
     limited(&mut w, 5_000);
+    w.waited(TurnId(2));
     limited(&mut w, 7_000);
     let words: Vec<String> = waits(&w).iter().map(|one| one.words(Some(0))).collect();
     assert_eq!(words, ["turn 2 is asked again in 7 s (rate limit, 2 of 4)"]);
+    w.elapsed_of_old(&Timer::Request { turn: TurnId(2) });
+    assert_eq!(
+        w.asked.len(),
+        2,
+        "the report of the first wait says nothing of the second"
+    );
+    w.waited(TurnId(2));
     w.reply(&[answer("done")]);
     assert_eq!(waits(&w), []);
 }
@@ -116,8 +117,7 @@ fn a_paused_run_asks_again_once_it_goes_on() {
     );
     assert!(!ladder::counts_down(&w.state, 0), "nobody knows when");
     w.run(RunCommand::Resume {}).unwrap();
-    assert_eq!(w.asked.len(), 2);
-    assert!(matches!(waits(&w)[0].until, Until::Time(_)));
+    assert_eq!(w.asked.len(), 2, "its time had passed meanwhile");
 }
 
 #[test]
@@ -160,4 +160,123 @@ fn a_program_that_died_says_nothing_of_the_endpoint() {
     let mut w = World::new();
     w.crash();
     assert_eq!(waits(&w), [], "what was cut off is asked again at once");
+}
+
+#[test]
+fn a_pause_within_the_wait_lets_nothing_be_sent_when_it_ends() {
+    let mut w = World::new();
+    limited(&mut w, 15_000);
+    let reason = String::new();
+    w.run(RunCommand::Pause { reason }).unwrap();
+    let words = waits(&w)[0].words(Some(0));
+    assert_eq!(words, "turn 2 is asked again when the run goes on (rate limit)");
+    w.waited(TurnId(2));
+    assert_eq!((w.asked.len(), w.state.requests), (1, 1), "the run is paused");
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!((w.asked.len(), w.state.requests), (2, 2));
+    // One that is let go on before that is over still waits for it.
+    let mut w = World::new();
+    limited(&mut w, 15_000);
+    let reason = String::new();
+    w.run(RunCommand::Pause { reason }).unwrap();
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.asked.len(), 1);
+    assert_eq!(waits(&w)[0].left(5_000), Some(10_000));
+    w.waited(TurnId(2));
+    assert_eq!(w.asked.len(), 2);
+}
+
+#[test]
+fn a_limit_that_is_reached_within_the_wait_lets_nothing_be_sent() {
+    let mut w = World::new();
+    limited(&mut w, 15_000);
+    w.record(vec![Event::Run(RunEvent::LimitReached {
+        which: "time".into(),
+        message: "5 s of working time, 5 s allowed".into(),
+    })]);
+    w.waited(TurnId(2));
+    assert_eq!((w.asked.len(), w.state.requests), (1, 1));
+}
+
+#[test]
+fn a_request_that_was_never_sent_uses_up_no_limit() {
+    let mut w = World::limited(
+        Rules::default(),
+        Limits {
+            turns: Some(2),
+            ..Limits::default()
+        },
+    );
+    limited(&mut w, 15_000);
+    w.crash();
+    w.crash();
+    assert_eq!(w.state.requests, 1);
+    assert!(w.state.limit_reached.is_none());
+    w.waited(TurnId(2));
+    assert_eq!((w.asked.len(), w.state.requests), (2, 2));
+    w.reply(&[answer("done")]);
+}
+
+#[test]
+fn who_goes_on_after_a_crash_waits_for_the_rest_of_the_time() {
+    let mut w = World::new();
+    limited(&mut w, 20_000);
+    w.crash();
+    assert_eq!(w.asked.len(), 1, "what the server asked for still counts");
+    let timer = Timer::Request { turn: TurnId(2) };
+    let left = w.timers.iter().find(|(one, _)| *one == timer).map(|(_, ms)| *ms);
+    assert!(left.is_some_and(|ms| (1..=20_000).contains(&ms)), "{left:?}");
+    w.waited(TurnId(2));
+    assert_eq!(w.asked.len(), 2);
+}
+
+#[test]
+fn the_operator_may_ask_at_once_and_the_wait_is_over_then() {
+    let mut w = World::new();
+    limited(&mut w, 20_000);
+    let (turn, request) = (TurnId(2), Some(1));
+    w.run(RunCommand::AskAgain { turn, request }).unwrap();
+    assert_eq!((w.asked.len(), waits(&w).len()), (2, 0));
+    w.waited(turn);
+    assert_eq!(w.asked.len(), 2, "once");
+}
+
+#[test]
+fn a_turn_that_falls_within_the_wait_is_never_asked() {
+    let mut w = World::new();
+    limited(&mut w, 20_000);
+    let prompt = w.all(NodeKind::Prompt)[0];
+    w.text(prompt, "something else").unwrap();
+    let asked = w.asked.len();
+    w.waited(TurnId(2));
+    assert_eq!(w.asked.len(), asked);
+    assert!(!w.state.turns[&TurnId(2)].is_active());
+}
+
+#[test]
+fn guidance_within_the_wait_is_part_of_the_request_that_follows() {
+    let mut w = World::new();
+    limited(&mut w, 20_000);
+    w.guide("never use the shell").unwrap();
+    assert_eq!(w.asked.len(), 1, "the server is still left alone");
+    assert!(w.state.turns[&TurnId(2)].is_active(), "the turn is the same");
+    w.waited(TurnId(2));
+    assert_eq!(w.asked.len(), 2);
+    assert!(
+        w.last_request().contains("never use the shell"),
+        "{}",
+        w.last_request()
+    );
+    w.reply(&[answer("done")]);
+    assert_eq!(w.asked.len(), 2, "it is asked once");
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+    // It counts among the turns before the one that was asked with it.
+    let order: Vec<TurnId> = w.turns();
+    assert_eq!(order, [TurnId(1), TurnId(3), TurnId(2)]);
+    // Undone, that reply falls as well: the turn is one that broke, and waits as it did.
+    w.undo().unwrap();
+    assert_eq!((w.asked.len(), waits(&w).len()), (2, 1));
+    w.waited(TurnId(2));
+    assert_eq!(w.asked.len(), 3);
+    assert!(!w.last_request().contains("never use the shell"));
 }

@@ -19,12 +19,7 @@ impl Driver {
     /// Hands an effect to the executor, unless a later event of the same batch made it unnecessary.
     pub(super) fn act(&mut self, effect: Effect) {
         match effect {
-            Effect::Ask {
-                turn,
-                request,
-                wait_ms,
-                ..
-            } => self.ask(turn, request, wait_ms),
+            Effect::Ask { turn, request, .. } => self.ask(turn, request),
             Effect::Abort { turn } => _ = self.abort(turn),
             Effect::Launch { call, rev, attempt } => {
                 match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
@@ -79,7 +74,7 @@ impl Driver {
         }
     }
 
-    fn ask(&mut self, id: TurnId, request: u32, wait_ms: u64) {
+    fn ask(&mut self, id: TurnId, request: u32) {
         let Some(turn) = self.state.turns.get(&id) else {
             return;
         };
@@ -103,7 +98,7 @@ impl Driver {
                 None => Tap::default(),
             },
         };
-        self.executor.ask((id, request), wait_ms, what);
+        self.executor.ask((id, request), what);
     }
 
     fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {

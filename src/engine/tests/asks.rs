@@ -75,7 +75,7 @@ async fn a_defect_of_an_adapter_breaks_the_request_and_leaves_nothing_open() {
     let (inbox, mut reports) = mpsc::unbounded_channel();
     let mut executor = executor(inbox);
     for turn in 4..=5 {
-        executor.ask((TurnId(turn), 1), 0, request(turn));
+        executor.ask((TurnId(turn), 1), request(turn));
     }
     let mut over = Vec::new();
     while over.len() < 2 {
@@ -97,7 +97,7 @@ async fn a_stream_that_has_ended_or_broken_is_forgotten() {
     let (inbox, mut reports) = mpsc::unbounded_channel();
     let mut executor = executor(inbox);
     for turn in 1..=3 {
-        executor.ask((TurnId(turn), 1), 0, request(turn));
+        executor.ask((TurnId(turn), 1), request(turn));
     }
     assert_eq!(executor.open_asks(), 3);
     let mut over = Vec::new();

@@ -185,7 +185,6 @@ fn turn() -> Vec<Event> {
             new: vec![(CALL, REV)],
             told: vec![text("The tool x is left alone.")],
             last: true,
-            wait_ms: 500,
         },
         TurnEvent::Prompted {
             turn: TURN,
@@ -257,7 +256,21 @@ fn turn() -> Vec<Event> {
         });
     }
     all.extend(partials());
+    all.extend(retries());
     all.into_iter().map(Event::Turn).collect()
+}
+
+fn retries() -> [TurnEvent; 2] {
+    [
+        TurnEvent::RetryScheduled {
+            turn: TURN,
+            no: 1,
+            of: 4,
+            wait_ms: 24_000,
+            why: text("rate limit"),
+        },
+        TurnEvent::RetryDue { turn: TURN },
+    ]
 }
 
 fn partials() -> [TurnEvent; 2] {

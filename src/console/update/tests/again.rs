@@ -18,7 +18,7 @@ fn held(width: u16, height: u16, wait_ms: u64) -> Stage {
     stage.begin();
     stage.clock = i64::try_from(stage.now).unwrap();
     stage.broken_by(StreamFaultKind::RateLimit, "HTTP 429", Some(wait_ms));
-    stage.request_held(2, 2, &[], wait_ms);
+    stage.retry_scheduled(2, 1, wait_ms);
     stage.draw();
     stage
 }
@@ -47,6 +47,9 @@ fn a_held_request_is_counted_down_and_asks_nobody() {
         let text = stage.flat();
         assert!(text.contains("turn 2 is asked again in 14 s"), "{text}");
         stage.wait(14_000);
+        assert_eq!(stage.model.run.state.requests, 1, "nothing was sent so far");
+        stage.turn(TurnEvent::RetryDue { turn: TurnId(2) });
+        stage.request(2, 2);
         let text = stage.flat();
         assert!(!text.contains("asked again"), "what is over is not told: {text}");
         let soon = stage.now + 1000;
@@ -62,12 +65,14 @@ fn a_wait_that_nobody_would_notice_moves_nothing() {
     let mut stage = held(80, 24, 400);
     let text = stage.flat();
     assert!(!text.contains("asked again"), "{text}");
+    assert_eq!((stage.model.queue.waiting(), stage.model.waiting()), (0, 0));
     assert_eq!(stage.model.run.course(false), Course::Working);
 }
 
 #[test]
 fn what_comes_of_it_ends_the_wait() {
     let mut stage = held(80, 24, 24_000);
+    stage.request(2, 2);
     stage.thought("t4", "here I am");
     let text = stage.flat();
     assert!(!text.contains("asked again"), "{text}");
@@ -89,9 +94,9 @@ fn a_call_that_waits_beside_it_is_what_the_run_waits_for() {
         },
         usage: Usage::default(),
     });
-    stage.request_held(3, 2, &[], 24_000);
+    stage.retry_scheduled(3, 1, 24_000);
     let text = stage.flat();
-    assert!(text.contains("turn 3 is asked again in 24 s"), "{text}");
+    assert!(text.contains("turn 3 is asked again after turn 2"), "{text}");
     assert!(text.contains("1 waiting waiting for you"), "{text}");
     assert_eq!(stage.model.run.course(false), Course::Waiting);
 }

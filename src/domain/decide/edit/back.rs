@@ -48,7 +48,7 @@ pub(in crate::domain::decide) fn go_back(
     let mut left = state.clone();
     try_out(&mut left, &draft.events);
     let new = draft.turn();
-    let event = advance::ask::requested(&left, (new, turn.thread, after), 1, 0);
+    let event = advance::ask::requested(&left, (new, turn.thread, after), 1);
     draft.turn_event(event);
     waits::go_on_waiting(draft, None);
     Ok(())

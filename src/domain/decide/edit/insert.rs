@@ -6,6 +6,7 @@ use super::begin_after;
 use super::revise::{base, check_args, close_behind};
 use super::wave::supersede_after;
 use crate::domain::advice::Advice;
+use crate::domain::again;
 use crate::domain::command::Behind;
 use crate::domain::draft::Draft;
 use crate::domain::event::TurnEvent;
@@ -95,6 +96,14 @@ pub(super) fn prompt(
     if text.trim().is_empty() {
         return Err(Refusal::new(RefusalKind::Invalid, "a prompt cannot be empty"));
     }
+    if let Some(before) = after.and_then(|turn| before_unanswered(draft, turn)) {
+        let unanswered = after.into_iter().collect();
+        begin_after(draft, before, "add guidance", reason);
+        operator_prompt(draft, Some(before), text);
+        // Until then it was asked with less.
+        draft.turn_event(TurnEvent::Drifted { turns: unanswered });
+        return Ok(());
+    }
     // What the run is about is no intervention.
     if let Some(turn) = after {
         begin_after(draft, turn, "add guidance", reason);
@@ -102,6 +111,20 @@ pub(super) fn prompt(
     }
     operator_prompt(draft, after, text);
     Ok(())
+}
+
+/// The turn before one of which nothing came and that is asked again by itself: guidance that stands there is part of
+/// that request, and the wait before it stays.
+fn before_unanswered(draft: &Draft<'_>, turn: TurnId) -> Option<TurnId> {
+    let state = draft.state;
+    let turn = state.turns.get(&turn)?;
+    let said = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+    if !again::by_itself(state, turn) || turn.nodes.iter().any(said) {
+        return None;
+    }
+    let mut line = state.turns_of(turn.thread);
+    line.rfind(|one| one.is_active() && one.pos < turn.pos)
+        .map(|one| one.id)
 }
 
 pub(super) fn thought(

@@ -4,6 +4,7 @@ use super::{Launched, World};
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::input::{Block, Input};
+use crate::domain::ladder::Timer;
 use crate::domain::thread;
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 
@@ -49,11 +50,17 @@ impl World {
     }
 
     pub fn broke(&mut self, kind: StreamFaultKind) {
+        let turn = self.breaks(kind, None);
+        self.waited(turn);
+    }
+
+    /// The same, and no time passes yet; the server asks to wait so many milliseconds. Gives the turn.
+    pub fn breaks(&mut self, kind: StreamFaultKind, retry_after_ms: Option<u64>) -> TurnId {
         let (turn, request) = self.open.pop().expect("a stream is open");
         let fault = StreamFault {
             kind,
             message: kind.word().into(),
-            retry_after_ms: None,
+            retry_after_ms,
         };
         self.input(Input::Broke {
             turn,
@@ -61,6 +68,15 @@ impl World {
             fault,
             usage: Usage::default(),
         });
+        turn
+    }
+
+    /// The wait is over after which a turn is asked again, if it waits.
+    pub fn waited(&mut self, turn: TurnId) {
+        let timer = Timer::Request { turn };
+        if !self.begun(&timer).is_empty() {
+            self.elapsed(timer);
+        }
     }
 
     /// A whole reply.
