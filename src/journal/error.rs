@@ -139,20 +139,33 @@ pub(super) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
 
-fn is_full(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-    )
-}
-
+/// What helps. What was acknowledged before was on disk, and a failure of a later write takes nothing of it; what a disk
+/// that fails still gives back, nobody can promise.
 fn advice(error: &io::Error) -> &'static str {
+    // The standard library has no kind of its own for a device that fails.
+    if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) {
+        return "the disk or the way to it fails: look at the system's log, copy the sessions to another disk, check \
+                them with `overrule sessions verify`, then go on there";
+    }
     match error.kind() {
-        _ if is_full(error) => "make room on the disk, then go on: everything acknowledged is there",
-        io::ErrorKind::PermissionDenied
-        | io::ErrorKind::ReadOnlyFilesystem
-        | io::ErrorKind::AlreadyExists
-        | io::ErrorKind::NotADirectory => "check the permissions or name another place with --sessions DIR",
+        io::ErrorKind::StorageFull => {
+            "make room on the disk (bytes, or files: `df`, `df -i`), then go on: everything acknowledged is there"
+        }
+        io::ErrorKind::QuotaExceeded => {
+            "the quota of this user or group is used up, whatever room the disk has: delete files of theirs or have it \
+             raised (`quota`), then go on: everything acknowledged is there"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "no file may grow further here, whatever room the disk has: raise the limit (`ulimit -f`), or move the \
+             session to a file system with larger files, then go on: everything acknowledged is there"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "the file system is read-only, as some become after an error: look at the system's log and mount it for \
+             writing, or name another place with --sessions DIR"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "check the permissions or name another place with --sessions DIR"
+        }
         io::ErrorKind::InvalidInput => "name the directory of a session or its file",
         io::ErrorKind::NotFound => "check the path or name another place with --sessions DIR",
         _ => "check the disk, then go on: everything acknowledged is there",
@@ -161,4 +174,40 @@ fn advice(error: &io::Error) -> &'static str {
 
 fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    /// What is said where the system refuses a write with this number.
+    fn told(number: Errno) -> String {
+        let source = io::Error::from_raw_os_error(number.raw_os_error());
+        Error::io("write the journal", Path::new("/s/journal.jsonl"), source).to_string()
+    }
+
+    #[test]
+    fn each_reason_why_nothing_can_be_written_has_the_advice_that_helps() {
+        let all = [
+            (Errno::NOSPC, "make room on the disk"),
+            (Errno::DQUOT, "quota of this user or group"),
+            (Errno::FBIG, "`ulimit -f`"),
+            (Errno::ROFS, "mount it for writing"),
+            (Errno::IO, "copy the sessions to another disk"),
+        ];
+        for (number, helps) in all {
+            let words = told(number);
+            for (_, other) in all {
+                assert_eq!(words.contains(other), other == helps, "{number:?}: {words}");
+            }
+            // Only where more than room is wanted is room no help.
+            assert_eq!(words.contains("make room"), number == Errno::NOSPC, "{words}");
+            let kept = words.contains("everything acknowledged is there");
+            assert_eq!(kept, !matches!(number, Errno::ROFS | Errno::IO), "{words}");
+            assert!(words.ends_with(|last: char| !last.is_whitespace()) && !words.contains("  "), "{words}");
+        }
+        assert!(told(Errno::NODEV).contains("check the disk"), "what is not known better");
+    }
 }

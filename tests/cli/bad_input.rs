@@ -376,7 +376,7 @@ fn a_full_disk_stops_the_run_before_anything_else_happens() {
             .filter(|line| line.starts_with("overrule: "))
             .count();
         assert_eq!(messages, 1, "{}", said.err);
-        assert!(said.err.contains("make room"), "what to do: {}", said.err);
+        assert!(said.err.contains("ulimit -f"), "what to do: {}", said.err);
         assert_eq!(said.out, "");
         let Some(id) = world.ids().pop() else {
             assert_eq!(world.read("log.txt"), "");

@@ -299,7 +299,7 @@ fn what_cannot_be_forked_is_refused_with_words_and_leaves_nothing() {
         .current_dir(world.ws());
     let before = world.everything();
     let said = finish(full).ends(7);
-    assert!(said.err.contains("make room on the disk"), "{}", said.err);
+    assert!(said.err.contains("ulimit -f"), "{}", said.err);
     assert_eq!(world.ids(), [id], "no half session is left");
     let sessions = world.sessions();
     let mut after = world.everything();
