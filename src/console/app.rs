@@ -371,6 +371,8 @@ impl App {
         if let Err(why) = self.drafts.keep(collected.stamp, || collected.draft()) {
             self.model.complain(why);
         }
+        // Who leaves is told what is lost by that.
+        self.model.settings.drafts = self.drafts.are_kept();
         self.requester.request(soon);
         self.carry_out(out).await
     }

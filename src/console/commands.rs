@@ -4,6 +4,7 @@
 //! cannot disagree. Must not know: how anything is done.
 
 mod about;
+mod acts;
 mod context;
 pub mod table;
 mod verbs;

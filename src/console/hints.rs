@@ -4,6 +4,7 @@
 
 use super::columns::Columns as _;
 use super::commands::{self, About, Context, Decide, EditVerb, Jump, ReplayVerb, RunVerb, Verb, View};
+use super::halted;
 use super::model::Model;
 use super::model::arming::{Question, Shown};
 use super::model::graph::Pick;
@@ -23,7 +24,6 @@ use crate::domain::stand::Stand;
 use crate::domain::state::{LedgerEntry, Mode};
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
-use crate::domain::turn::Stream;
 use crate::resilience::need::standstill;
 
 /// Screens with fewer columns get the short words of a dialog.
@@ -118,7 +118,10 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 leads: matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
                     || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
                     // Before the way that gives up.
-                    || matches!(entry.verb, Verb::Decide(Decide::ChooseRepair))
+                    || matches!(
+                        entry.verb,
+                        Verb::Decide(Decide::ChooseRepair) | Verb::Text(commands::TextVerb::Copy)
+                    )
                     || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane
                     || matches!(entry.verb, Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn))
                     // What is left out of the log comes back by it.
@@ -274,12 +277,13 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
     if verb.about() != About::Nothing && (model.folded(verb).is_some() || !is_in_sight(model)) {
         return false;
     }
+    // What the key itself would refuse is not offered.
+    if halted::refuses(model, verb).is_some() {
+        return false;
+    }
     match verb {
         Verb::Decide(verb) => {
-            // What the key itself would refuse is not offered.
-            let ends = verb == Decide::Cancel && matches!(status, Some(Status::Running(_)));
-            let halted = model.run.halted.is_some() && !ends;
-            let refused = verb.must_be_armed() && (!model.screen.can_decide() || halted);
+            let refused = verb.must_be_armed() && !model.screen.can_decide();
             live && !refused && decides(model, verb, status, counts.map(|id| id.kind))
         }
         Verb::Edit(verb) => live && edits(model, verb, status, (subject.map(|id| id.kind), counts.is_some())),
@@ -290,17 +294,17 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                     matches!(model.followed(), Target::Weight(_))
                 }
                 RunVerb::Step => matches!(state.mode, Mode::Paused(_)),
-                RunVerb::StopTurn => state
-                    .agenda
-                    .open
-                    .iter()
-                    .filter_map(|id| state.turns.get(id))
-                    .any(|turn| turn.asked > 0 && turn.stream == Stream::Open),
+                RunVerb::StopTurn => model.run.streams(),
+                // Nothing has to end before somebody leaves.
+                RunVerb::LeaveWait | RunVerb::LeaveCancel => model.run.is_busy(),
                 _ => true,
             }
         }
         Verb::Fix(fix) => live && standstill(state).is_some_and(|need| fits(fix, &need.cause)),
-        Verb::Jump(Jump::Pending) => model.queue.waiting() > 0,
+        Verb::Jump(Jump::Pending) => model.queue.waiting() > 0 && !halted::is(model),
+        Verb::Text(commands::TextVerb::Commit) => halted::typed(model).is_none(),
+        // As a rule it is one of many keys of a text; here it is the way out.
+        Verb::Text(commands::TextVerb::Copy) => halted::typed(model).is_some(),
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
         }
@@ -316,7 +320,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
             Target::Nothing => model.screen.focus == Pane::Log && model.log.selected().is_some(),
             Target::Branch(_) => state.epoch.0 > 0,
             Target::Node(_) | Target::Weight(_) => true,
-            Target::Limits | Target::Breaker(_) | Target::Detector(_) => live,
+            Target::Limits | Target::Breaker(_) | Target::Detector(_) => live && !halted::is(model),
         },
         Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn) => {
             matches!(model.overlays.last(), Some(Overlay::Fork(view)) if view.can_be_written().is_some())

@@ -12,6 +12,7 @@ pub mod doc;
 pub mod field;
 pub mod files;
 pub mod frames;
+pub mod halted;
 pub mod hints;
 pub mod json;
 pub mod key;

@@ -25,6 +25,7 @@ pub mod twice;
 use super::columns::{Measured, measured};
 use super::commands::{About, Verb};
 use super::doc::Doc;
+use super::halted;
 use super::keymap::Keymap;
 use super::layout::fold::Stands;
 use super::layout::gutter::Line;
@@ -147,6 +148,9 @@ pub const IDLE: &str = "nothing waits for you";
 
 /// The same in what words are true: a run can wait for its operator without a call that does.
 pub fn idle(model: &Model) -> String {
+    if halted::is(model) {
+        return halted::NOTHING.to_owned();
+    }
     if !model.settings.is_recorded() && model.run.stuck().is_some() {
         let why = model.settings.keymap.first("why-waiting");
         return format!("no call waits for you, but the run does: {why} says why");
@@ -304,14 +308,16 @@ impl Model {
         if let stand @ Stand::History(_) = Stand::of_call(&self.run.state, call) {
             return stand.words();
         }
-        match (&call.trouble.delay, self.utc()) {
+        // In a run that is halted no wait ends.
+        let utc = self.utc().filter(|_| !halted::is(self));
+        match (&call.trouble.delay, utc) {
             (Some(delay), Some(now)) => delay.words(now),
             (Some(delay), None) => match delay.tries {
                 Some((no, of)) => format!("{} again ({no} of {of})", call.status.word()),
                 None => call.status.word().to_owned(),
             },
             (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
-                (Status::Queued, Some((scope, breaker))) => breaker.words(&scope, self.utc()),
+                (Status::Queued, Some((scope, breaker))) => breaker.words(&scope, utc),
                 _ => call.status.word().to_owned(),
             },
         }
@@ -346,7 +352,9 @@ impl Model {
     /// What becomes of a question that nobody answers, and when; none where it waits for ever.
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
         let verdict = call.verdict.as_ref()?;
-        let ms = verdict.deadline_ms.filter(|_| call.status == Status::Awaiting)?;
+        // Nothing follows in a run that is halted.
+        let asks = call.status == Status::Awaiting && !halted::is(self);
+        let ms = verdict.deadline_ms.filter(|_| asks)?;
         if call.asking.overdue {
             return Some("overdue".to_owned());
         }
@@ -388,7 +396,7 @@ impl Model {
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.waiting() {
-            0 => format!(
+            count if count == 0 || halted::is(self) => format!(
                 "overrule: {}",
                 self.run.course(self.settings.is_recorded()).word()
             ),
@@ -401,10 +409,11 @@ impl Model {
         let arming = self.arming.wake_at(self.settings.arming_ms);
         // What is left of a wait is told four times a second.
         let utc = self.utc();
-        let counts = utc.is_some_and(|utc| ladder::counts_down(&self.run.state, utc));
+        let goes_on = !halted::is(self);
+        let counts = goes_on && utc.is_some_and(|utc| ladder::counts_down(&self.run.state, utc));
         let waits = counts.then(|| self.arming.now.saturating_add(250));
         // What is left of a deadline, once a second.
-        let running = self.utc().is_some() && self.run.state.mode == Mode::Running;
+        let running = goes_on && self.utc().is_some() && self.run.state.mode == Mode::Running;
         let mut asked = self.run.state.queue();
         let due = running && asked.any(|call| call.asking.due.is_some() && call.status == Status::Awaiting);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));

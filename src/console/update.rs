@@ -41,6 +41,7 @@ mod wanted;
 
 pub use ledger::in_doubt;
 
+use super::halted;
 use super::link::Update;
 use super::model::Model;
 use super::model::editor::Stood;
@@ -87,6 +88,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
     }
     looks::try_on(model);
     wanted::ask(model, &mut out);
+    if halted::is(model) {
+        // What lets go of a call that was edited would be refused too, and nothing waits for it any more.
+        out.retain(|out| !matches!(out, Out::Command(command) if !command.only_ends()));
+    }
     out
 }
 

@@ -36,6 +36,18 @@ pub enum Command {
     Weight(WeightCommand),
 }
 
+impl Command {
+    /// True for what only ends something that is under way. It is carried out although it cannot be recorded: who
+    /// resumes finds in doubt what was under way. Everything else has to be recorded before it counts.
+    pub const fn only_ends(&self) -> bool {
+        matches!(
+            self,
+            Self::Call(CallCommand::Cancel { .. })
+                | Self::Run(RunCommand::Stop { .. } | RunCommand::StopTurn {})
+        )
+    }
+}
+
 /// Intents about the run as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

@@ -24,7 +24,7 @@ impl Halt {
     pub fn ended_unrecorded(&self) -> Refusal {
         Refusal::new(
             self.kind(),
-            format!("{self}; what ran was ended, and that is not recorded"),
+            format!("what ran was ended, and that is not recorded: {self}"),
         )
     }
 

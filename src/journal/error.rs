@@ -206,8 +206,14 @@ mod tests {
             assert_eq!(words.contains("make room"), number == Errno::NOSPC, "{words}");
             let kept = words.contains("everything acknowledged is there");
             assert_eq!(kept, !matches!(number, Errno::ROFS | Errno::IO), "{words}");
-            assert!(words.ends_with(|last: char| !last.is_whitespace()) && !words.contains("  "), "{words}");
+            assert!(
+                words.ends_with(|last: char| !last.is_whitespace()) && !words.contains("  "),
+                "{words}"
+            );
         }
-        assert!(told(Errno::NODEV).contains("check the disk"), "what is not known better");
+        assert!(
+            told(Errno::NODEV).contains("check the disk"),
+            "what is not known better"
+        );
     }
 }

@@ -52,12 +52,18 @@ pub(super) struct Drafts {
     path: Option<PathBuf>,
     /// The state of the collected edits that is in the file.
     written: u64,
+    /// True where they could not be written as they are now.
+    failed: bool,
 }
 
 impl Drafts {
     /// Drafts in this file; none are kept where there is no place for it.
     pub fn new(path: Option<PathBuf>) -> Self {
-        Self { path, written: 0 }
+        Self {
+            path,
+            written: 0,
+            failed: false,
+        }
     }
 
     /// What was left by an earlier console; none where there is nothing.
@@ -82,6 +88,11 @@ impl Drafts {
         }
     }
 
+    /// True where the collected edits are in the file as they were given last.
+    pub fn are_kept(&self) -> bool {
+        self.path.is_some() && !self.failed
+    }
+
     /// Keeps the collected edits as they are now; `stamp` changes when they do.
     pub fn keep(&mut self, stamp: u64, draft: impl FnOnce() -> Option<String>) -> Result<(), String> {
         let Some(path) = self.path.as_ref().filter(|_| stamp != self.written) else {
@@ -95,6 +106,7 @@ impl Drafts {
                 _ => Ok(()),
             },
         };
+        self.failed = done.is_err();
         done.map_err(|error| {
             format!(
                 "the collected edits are not kept in {}: {error}; a crash would lose them",
@@ -150,6 +162,14 @@ mod tests {
                 .contains("not kept")
         );
         assert_eq!(drafts.keep(1, || Some("x".to_owned())), Ok(()));
+        assert!(!drafts.are_kept(), "nothing was written meanwhile");
+        // There is nothing left that could be lost.
+        let dir = tempfile::tempdir().unwrap();
+        let mut drafts = Drafts::new(Some(dir.path().join("a").join("draft.json")));
+        assert!(drafts.are_kept());
+        assert!(drafts.keep(1, || Some("x".to_owned())).is_err() && !drafts.are_kept());
+        assert_eq!(drafts.keep(2, || None), Ok(()));
+        assert!(drafts.are_kept());
         assert_eq!(Drafts::new(None).keep(1, || Some("x".to_owned())), Ok(()));
     }
 

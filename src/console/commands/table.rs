@@ -266,7 +266,7 @@ static TEXT: &[Entry] = &[
     entry(Verb::Text(TextVerb::Select(Reach::LineStart)), "select-line-start", &["shift-home"], &[Editor, Line], "", "select to the start of the line"),
     entry(Verb::Text(TextVerb::Select(Reach::LineEnd)), "select-line-end", &["shift-end"], &[Editor, Line], "", "select to the end of the line"),
     entry(Verb::Text(TextVerb::Select(Reach::All)), "select-all", &["alt-a"], &[Editor, Line], "", "select everything"),
-    entry(Verb::Text(TextVerb::Copy), "copy-selected", &["alt-c"], &[Editor, Line], "", "copy what is selected, or everything, to the terminal's clipboard"),
+    entry(Verb::Text(TextVerb::Copy), "copy-selected", &["alt-c"], &[Editor, Line], "copy", "copy what is selected, or everything, to the terminal's clipboard"),
     entry(Verb::Text(TextVerb::Cut), "cut", &["alt-x"], &[Editor, Line], "", "take out what is selected"),
     entry(Verb::Text(TextVerb::PutBack), "put-back", &["ctrl-y"], &[Editor, Line], "", "put in what was taken out last"),
     entry(Verb::View(View::Help), "help-typing", &["f1"], &[Editor, Line, List], "help", "show every key, those that work here first; what was typed stays as it is below"),

@@ -27,26 +27,6 @@ pub enum Verb {
     Replay(ReplayVerb),
 }
 
-impl Verb {
-    /// True where it changes something of the run: a recorded one refuses it.
-    pub const fn acts(self) -> bool {
-        match self {
-            Self::Run(_) | Self::Fix(_) => true,
-            Self::Decide(verb) => !matches!(verb, Decide::Open | Decide::Rules),
-            Self::Edit(verb) => !matches!(
-                verb,
-                EditVerb::Impact
-                    | EditVerb::Branches
-                    | EditVerb::BranchMark
-                    | EditVerb::BranchCompare
-                    | EditVerb::CompareAll
-                    | EditVerb::EffectsAll
-            ),
-            _ => false,
-        }
-    }
-}
-
 /// Moves in a pane or page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Move {

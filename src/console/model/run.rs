@@ -332,7 +332,8 @@ impl RunPart {
         more.then_some(all).filter(|all| *all > 0)
     }
 
-    fn streams(&self) -> bool {
+    /// True where the model is asked, and its answer is not whole.
+    pub fn streams(&self) -> bool {
         self.open_streams().next().is_some()
     }
 

@@ -84,7 +84,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
     }
     // How long it still is counts down in the line of trouble.
     let again: Vec<String> = again::all(&run.state)
-        .filter(|one| one.is_long(NOTICED_MS))
+        .filter(|one| run.halted.is_none() && one.is_long(NOTICED_MS))
         .map(|one| one.words(None))
         .collect();
     list(maker, "by itself", again.iter().map(String::as_str));

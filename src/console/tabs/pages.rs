@@ -7,7 +7,7 @@ use super::listed::{self, Listed};
 use crate::console::alike;
 use crate::console::apart;
 use crate::console::columns::Columns as _;
-use crate::console::commands::{self, Context};
+use crate::console::commands::{self, Context, Verb};
 use crate::console::doc::{Styled, broken};
 use crate::console::keymap::Keymap;
 use crate::console::model::overlay::{Bulk, Left};
@@ -38,10 +38,44 @@ pub enum Kept {
     Read,
     /// One that is played back.
     Replayed,
+    /// One that is halted: what would have to be recorded is refused.
+    Halted {
+        /// True where something was under way, which can be ended.
+        busy: bool,
+    },
+}
+
+impl Kept {
+    /// True where such a run refuses a verb.
+    const fn refuses(self, verb: Verb) -> bool {
+        match self {
+            Self::Live => false,
+            Self::Read | Self::Replayed => verb.acts(),
+            Self::Halted { busy } => verb.must_be_recorded() && !(busy && verb.ends()),
+        }
+    }
+
+    const fn is_recorded(self) -> bool {
+        matches!(self, Self::Read | Self::Replayed)
+    }
+
+    /// Why keys are left out; none where all are there.
+    const fn words(self) -> Option<&'static str> {
+        match self {
+            Self::Live => None,
+            Self::Read | Self::Replayed => Some(
+                "This run is recorded: keys that would decide or change something in it do nothing, and are left out.",
+            ),
+            Self::Halted { .. } => Some(
+                "This run is halted, and nothing can be recorded: keys that would decide or change something are \
+                 refused, and are left out.",
+            ),
+        }
+    }
 }
 
 /// Every key, by place; all that works where help was asked for comes first. Then what the signs mean. In a run that is
-/// recorded nothing is listed that it refuses.
+/// recorded or halted nothing is listed that it refuses.
 pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
     // What drives a recording is what there is to do in it.
     let first =
@@ -49,8 +83,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
     let others = Context::ALL
         .into_iter()
         .filter(|context| *context != here && Some(*context) != first);
-    if kept != Kept::Live {
-        let words = "This run is recorded: keys that would decide or change something in it do nothing, and are left out.";
+    if let Some(words) = kept.words() {
         maker.own(Role::Dim, words);
     }
     for context in first.into_iter().chain(std::iter::once(here)).chain(others) {
@@ -67,7 +100,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
                 | Context::Rule
                 | Context::Confirm
         );
-        if closed && kept != Kept::Live {
+        if closed && kept.is_recorded() {
             continue;
         }
         let entries: Vec<_> = commands::entries()
@@ -75,7 +108,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
                 entry.contexts.first() == Some(&context)
                     || (context == here && entry.contexts.contains(&here))
             })
-            .filter(|entry| kept == Kept::Live || !entry.verb.acts())
+            .filter(|entry| !kept.refuses(entry.verb))
             .collect();
         if entries.is_empty() {
             continue;

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::{edits, lists, open, prompts, review as preview};
+use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::collected::{Collected, moved, node_of, rebased};
 use crate::console::model::editor::{Editor, Purpose};
@@ -277,6 +278,10 @@ pub(super) fn lets_run(model: &Model, node: NodeId, when: &str) -> String {
 
 /// What runs as it was once the edit of a node, or every edit, holds it no more: words that go on a sentence.
 fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
+    if halted::is(model) {
+        // Whatever is held or not, nothing runs.
+        return String::new();
+    }
     let state = &model.run.state;
     let other = |id: &NodeId| {
         let mut others = state.editing.iter().filter(|(edited, _)| Some(**edited) != node);

@@ -9,7 +9,6 @@ use super::executions;
 use super::{bulk, prompts, repair, rules};
 use crate::console::commands::Decide;
 use crate::console::doc::Doc;
-use crate::console::hints;
 use crate::console::model::arming::{Question, Shown};
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
@@ -19,6 +18,7 @@ use crate::console::model::run::Sent;
 use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
+use crate::console::{halted, hints};
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::id::{NodeId, NodeKind, Rev};
@@ -71,10 +71,8 @@ pub(super) fn question(model: &Model) -> Option<Question> {
 /// Whether anything can be decided here at all.
 pub(super) fn can_decide(model: &Model) -> Result<(), String> {
     can_show(model)?;
-    if let Some(why) = &model.run.halted {
-        return Err(format!(
-            "the run is halted: {why}; nothing can be decided any more, leave it and resume it"
-        ));
+    if halted::is(model) {
+        return Err(halted::why(model));
     }
     Ok(())
 }

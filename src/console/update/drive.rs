@@ -8,6 +8,7 @@ use super::decide::{armed, can_decide, looked_at, send};
 use super::input::By;
 use super::{open, prompts};
 use crate::console::commands::{ReplayVerb, RunVerb};
+use crate::console::halted;
 use crate::console::link::ReplayControl;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
@@ -115,11 +116,6 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
 fn leave_by(model: &mut Model, verb: RunVerb, by: By, at: u64) -> Result<RunCommand, String> {
     leaves(model, by, at)?;
     let waits = verb == RunVerb::LeaveWait;
-    if waits && model.run.halted.is_some() && model.run.is_busy() {
-        return Err(
-            "the run is halted: nothing tells any more when what runs has ended; end it and leave".to_owned(),
-        );
-    }
     model.overlays.pop();
     model.keys.leaving = true;
     if !waits {
@@ -250,7 +246,8 @@ fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
 /// True where leaving cuts something off, loses something, or leaves a run that waits for nothing but an edit.
 fn asks_first(model: &Model) -> bool {
     let lost = !model.collected.is_empty() && !model.settings.drafts;
-    !model.settings.is_recorded() && (model.run.is_busy() || lost || model.run.waits_for_edit())
+    let waits = model.run.waits_for_edit() && !halted::is(model);
+    !model.settings.is_recorded() && (model.run.is_busy() || lost || waits)
 }
 
 /// Ctrl-C: asks how to leave; leaves the second time, and at once where a session is only read.

@@ -1,6 +1,7 @@
 //! Closing what is typed into without finishing it. Must not know: keys, what the text is for.
 
 use super::collect;
+use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Meanwhile};
 use crate::console::model::overlay::Overlay;
@@ -26,7 +27,9 @@ pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     }
     let node = editor.holds();
     let meanwhile = editor.stood.since(&model.run.state);
-    if !twice && (meanwhile.is_some() || !editor.is_unchanged()) {
+    // Of what became of the node, nothing can be done any more: only a text can be lost.
+    let asks = meanwhile.is_some() && !halted::is(model);
+    if !twice && (asks || !editor.is_unchanged()) {
         let words = before_leaving(model, editor, meanwhile);
         model.twice.say(what, model.arming.now);
         model.complain(words);
@@ -54,6 +57,11 @@ fn asks_before_dropping(model: &mut Model) -> bool {
     if !line.purpose.is_prose() || line.field.is_unchanged() || line.field.is_empty() {
         return false;
     }
+    if halted::typed(model).is_some() {
+        let copy = model.settings.keymap.first("copy-selected");
+        model.complain(format!("{drop} again drops what was typed, {copy} copies it"));
+        return true;
+    }
     model.complain(format!("{accept} takes what was typed, {drop} again drops it"));
     true
 }
@@ -62,6 +70,10 @@ fn asks_before_dropping(model: &mut Model) -> bool {
 fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) -> String {
     let keymap = &model.settings.keymap;
     let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
+    if halted::is(model) {
+        let copy = keymap.first("copy-selected");
+        return format!("{drop} again drops the text, {copy} copies it");
+    }
     let drops = if editor.is_unchanged() {
         "closes it"
     } else {

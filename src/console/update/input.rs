@@ -7,6 +7,7 @@
 use super::refresh::prepare;
 use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
 use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, View};
+use crate::console::halted;
 use crate::console::hints::{self, context};
 use crate::console::key::{Code, Key};
 use crate::console::model::arming::{BURST_MS, Pace};
@@ -190,6 +191,9 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
             "the session is still being read: until it is there only its newest events can be looked at";
         model.complain(format!("{words} ({log})"));
         return;
+    }
+    if let Some(why) = halted::refuses(model, verb) {
+        return model.complain(why);
     }
     if let Some(several) = model.folded(verb) {
         let key = model.settings.keymap.first("expand");

@@ -11,6 +11,7 @@ use super::input::{self, By};
 use super::{edits, looks, open, prepare, typing};
 use crate::console::commands::{self, Context, EditVerb, Entry, Verb};
 use crate::console::field::Field;
+use crate::console::halted;
 use crate::console::hints::context;
 use crate::console::json;
 use crate::console::model::Model;
@@ -30,7 +31,8 @@ pub(super) fn palette(model: &mut Model) {
             && (model.settings.is_replay() || entry.contexts != [Context::Replay])
     };
     let is_listed = |entry: &&Entry| {
-        let refused = model.settings.is_recorded() && entry.verb.acts();
+        let refused =
+            model.settings.is_recorded() && entry.verb.acts() || halted::refuses(model, entry.verb).is_some();
         !matches!(entry.verb, Verb::Move(_))
             && !refused
             && (works(entry) || !matches!(entry.verb, Verb::Text(_)))
@@ -227,6 +229,7 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
             model.overlays.pop();
             looks::choose(model, &name);
         }
+        Gives::Tool(_) if halted::is(model) => model.complain(halted::why(model)),
         Gives::Tool(tool) => {
             model.overlays.pop();
             with_tool(model, purpose, tool, out);

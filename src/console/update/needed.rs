@@ -16,10 +16,12 @@ const STOPPED: &str = "the operator stopped this branch: go on without it";
 
 /// Shows why the run waits.
 pub(super) fn show(model: &mut Model) {
-    open(
-        model,
-        Overlay::Page(Page::new("why the run waits", PageContent::Needed)),
-    );
+    let title = if model.run.halted.is_some() {
+        "why the run is halted"
+    } else {
+        "why the run waits"
+    };
+    open(model, Overlay::Page(Page::new(title, PageContent::Needed)));
 }
 
 /// Carries out a fix.

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::console::commands::TextVerb;
 use crate::console::field::{Field, too_much};
+use crate::console::halted;
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
@@ -155,9 +156,10 @@ pub(super) fn paste(model: &mut Model, text: &str) {
 pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
     match verb {
         TextVerb::Cancel => giving_up::cancel(model, out),
-        TextVerb::Commit => match model.overlays.last() {
-            Some(Overlay::Editor(_)) => edits::finish(model, out),
-            Some(Overlay::Line(_)) => accept(model, out),
+        TextVerb::Commit => match (halted::typed(model), model.overlays.last()) {
+            (Some(why), _) => model.complain(why),
+            (None, Some(Overlay::Editor(_))) => edits::finish(model, out),
+            (None, Some(Overlay::Line(_))) => accept(model, out),
             _ => {}
         },
         TextVerb::External => {

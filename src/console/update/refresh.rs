@@ -274,13 +274,18 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
 
 /// Makes what is on a page.
 fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, settings: &Settings) {
+    // Nothing is offered that a halted run refuses.
+    let offered = settings.offered().filter(|_| maker.run.halted.is_none());
     match content {
-        PageContent::Loops => tabs::loops(maker, settings.offered()),
-        PageContent::Needed => tabs::needed(maker, log, settings.offered()),
+        PageContent::Loops => tabs::loops(maker, offered),
+        PageContent::Needed => tabs::needed(maker, log, offered),
         PageContent::Help(here) => {
             let kept = match (settings.is_replay(), settings.is_recorded()) {
                 (true, _) => tabs::Kept::Replayed,
                 (false, true) => tabs::Kept::Read,
+                (false, false) if maker.run.halted.is_some() => tabs::Kept::Halted {
+                    busy: maker.run.is_busy(),
+                },
                 (false, false) => tabs::Kept::Live,
             };
             tabs::help(maker, &settings.keymap, kept, *here);

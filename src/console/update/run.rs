@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{bulk, collect, done, ledger};
+use crate::console::halted;
 use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
@@ -70,10 +71,26 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
                 .log
                 .add(Line::Trouble(format!("halted, nothing more begins: {why}")));
             model.run.halted = Some(why);
-            // What runs is told otherwise now.
-            model.inspector.made = None;
+            halts(model);
         }
         Update::Ended => model.run.ended = true,
+    }
+}
+
+/// What was made of a run that went on is made anew: what runs is told otherwise now, and keys that are refused are not
+/// named any more. An answer that came before the reason is told without it: the line of the halt has that.
+fn halts(model: &mut Model) {
+    model.inspector.made = None;
+    for overlay in &mut model.overlays {
+        match overlay {
+            Overlay::Page(page) => page.made = None,
+            Overlay::Review(review) => review.made = None,
+            Overlay::Dialog(dialog) => dialog.made = None,
+            _ => {}
+        }
+    }
+    if let Some(short) = halted::short(model, &model.message.text) {
+        model.message.text = short;
     }
 }
 
@@ -301,5 +318,6 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .overlays
             .push(Overlay::Page(Page::new(title, PageContent::Difference(texts))));
     }
-    model.complain(said);
+    let short = halted::short(model, &said);
+    model.complain(short.unwrap_or(said));
 }

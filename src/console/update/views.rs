@@ -9,6 +9,7 @@ use super::typing::fits_clipboard;
 use super::{ledger, open, prompts};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
+use crate::console::halted;
 use crate::console::hints::context;
 use crate::console::model::Model;
 use crate::console::model::graph::Form;
@@ -95,6 +96,13 @@ fn beside(pane: Pane, back: bool) -> Pane {
 
 /// Goes to what the row under the cursor is about.
 fn follow(model: &mut Model, out: &mut Vec<Out>) {
+    let changes = matches!(
+        model.followed(),
+        Target::Limits | Target::Breaker(_) | Target::Detector(_)
+    );
+    if changes && halted::is(model) {
+        return model.complain(halted::why(model));
+    }
     let done = match model.followed() {
         Target::Nothing => match noted(model) {
             Some(words) => {

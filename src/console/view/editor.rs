@@ -7,6 +7,7 @@ use ratatui::style::Modifier;
 use super::overlay;
 use super::paint::{Canvas, row_of};
 use crate::console::doc::{Styled, broken};
+use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Form};
 use crate::console::pager::{Pager, Wrap};
@@ -37,12 +38,14 @@ fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, 
     }
 }
 
-/// Says what became of the node while the text was typed, or how long it is still asked about; gives the rows that it
-/// takes.
+/// Says what became of the node or of the run while the text was typed, or how long it is still asked about; gives the
+/// rows that it takes.
 fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) -> u16 {
-    let words = match editor.stood.since(&model.run.state) {
-        Some(meanwhile) => Some(meanwhile.words()),
-        None => editor.stood.call().and_then(|call| model.time_left(call)),
+    let words = match (halted::typed(model), editor.stood.since(&model.run.state)) {
+        // Whatever became of the node, this text changes nothing about it.
+        (Some(why), _) => Some(why),
+        (None, Some(meanwhile)) => Some(meanwhile.words()),
+        (None, None) => editor.stood.call().and_then(|call| model.time_left(call)),
     };
     let Some(words) = words else { return 0 };
     let mut rows = broken(&words, usize::from(body.width.saturating_sub(1)));

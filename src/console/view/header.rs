@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use super::paint::Canvas;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
+use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::course::Course;
 use crate::console::model::queue::Wanted;
@@ -99,7 +100,8 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         parts.push((1, Role::Text, words, true));
     }
     let waiting = model.waiting();
-    if waiting > 0 {
+    // In a run that is halted nothing can be decided.
+    if waiting > 0 && !halted::is(model) {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
     let course = model.run.course(model.settings.is_recorded());
@@ -222,18 +224,24 @@ fn way_to(model: &Model, broken: TurnId) -> String {
     format!("{} then {}", key("queue"), key("decide"))
 }
 
-/// What a halt means for the operator. It stands before the reason, which is as long as it is and ends in a path; so it
-/// leaves the reason room.
-fn halted(width: u16, busy: bool) -> &'static str {
+/// What a halt means for the operator, and the key that tells all of it. It stands before the reason, which is as long
+/// as it is and ends in a path; so it leaves the reason room.
+fn halt(width: u16, busy: bool, key: &str) -> String {
+    let all = if key.is_empty() {
+        "HALTED".to_owned()
+    } else {
+        format!("HALTED, {key} why")
+    };
+    // What ends from now on is not recorded either: that something is shown as running says nothing any more.
     match (width, busy) {
         // The header says it too.
-        (0..60, _) => "HALTED: ",
-        // What ends from now on is not recorded either: that something is shown as running says nothing any more.
-        (60..WIDE, true) => "HALTED, nothing more begins, what runs is unrecorded: ",
-        (_, true) => {
-            "HALTED, nothing more begins; what is shown as running may have ended unrecorded, and can be ended: "
-        }
-        (_, false) => "HALTED, nothing more begins: ",
+        (0..60, _) => format!("{all}: "),
+        (60..NARROW, true) => format!("{all}; nothing new, what runs is unrecorded: "),
+        (NARROW..WIDE, true) => format!("{all}; nothing more begins, what runs is unrecorded: "),
+        (_, true) => format!(
+            "{all}; nothing more begins; what is shown as running may have ended unrecorded, and can be ended: "
+        ),
+        (_, false) => format!("{all}; nothing more begins: "),
     }
 }
 
@@ -247,13 +255,13 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     // The key that tells more is what a narrow screen must not lose.
     let mut hint = String::new();
     let (role, words) = if let Some(why) = &run.halted {
-        if heard && area.width >= NARROW {
-            hint = format!("; {}: all of it", keymap.first("why-waiting"));
-        }
-        (
-            Role::Error,
-            format!("{}{}", halted(area.width, run.is_busy()), visible(why)),
-        )
+        let key = if heard {
+            keymap.first("why-waiting")
+        } else {
+            String::new()
+        };
+        let means = halt(area.width, run.is_busy(), &key);
+        (Role::Error, format!("{means}{}", visible(why)))
     } else if let Some(turn) = run.left_broken().next() {
         let kind = match &turn.stream {
             Stream::Broken(fault) => fault.kind.word(),

@@ -7,6 +7,7 @@ use super::paint::{Canvas, row_of};
 use super::{inspector, overlay};
 use crate::console::columns::Columns as _;
 use crate::console::doc::{Styled, broken};
+use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, List};
@@ -15,6 +16,9 @@ use crate::console::theme::Role;
 
 /// Its title, with how long there is for it where that ends.
 fn title(model: &Model, line: &LinePrompt) -> String {
+    if let Some(why) = halted::typed(model) {
+        return why;
+    }
     let title = line.title.clone();
     let LinePurpose::Reject { call, .. } = line.purpose else {
         return title;

@@ -7,6 +7,7 @@ use regex::Regex;
 use super::paint::{Canvas, row_of};
 use super::{editor, graph, inspector, lists};
 use crate::console::columns::Columns as _;
+use crate::console::commands::{RunVerb, Verb};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
@@ -16,6 +17,7 @@ use crate::console::model::overlay::{Bulk, DialogKind, LinePurpose, ListPurpose,
 use crate::console::model::screen::inside;
 use crate::console::symbols::Charset;
 use crate::console::theme::Role;
+use crate::console::{halted, hints};
 use crate::domain::lineage::Plan;
 use crate::domain::node::Node;
 
@@ -164,7 +166,6 @@ fn title_of(model: &Model, bulk: &Bulk) -> String {
 }
 
 fn leave(model: &Model, frame: &mut Frame<'_>) {
-    let running = model.run.state.agenda.running.len();
     let keymap = &model.settings.keymap;
     let mut lines = Vec::new();
     let kept = model.settings.drafts;
@@ -180,30 +181,52 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
         )),
     }
     if model.run.waits_for_edit()
+        && !halted::is(model)
         && let Some(need) = model.run.stuck()
     {
         lines.push(format!("{}.", crate::text::visible(&need.reason)));
     }
     lines.extend(model.overlays.iter().filter_map(|overlay| unkept(model, overlay)));
-    lines.push(match running {
-        0 => "No call runs.".to_owned(),
-        1 => "1 call runs.".to_owned(),
-        count => format!("{count} calls run."),
-    });
-    lines.push(format!(
-        "{}  wait for what runs, then leave",
-        keymap.first("leave-wait")
-    ));
-    lines.push(format!(
-        "{}  cancel what runs, then leave",
-        keymap.first("leave-cancel")
-    ));
-    lines.push(format!(
-        "{}  leave now; what is cut off is settled when you resume",
-        keymap.first("quit")
-    ));
+    let busy = model.run.is_busy();
+    lines.push(under_way(model));
+    let offers = |name: &str, verb| {
+        hints::applies(model, Verb::Run(verb))
+            .then(|| keymap.first(name))
+            .filter(|key| !key.is_empty())
+    };
+    if let Some(key) = offers("leave-wait", RunVerb::LeaveWait) {
+        lines.push(format!("{key}  wait for what runs, then leave"));
+    }
+    if let Some(key) = offers("leave-cancel", RunVerb::LeaveCancel) {
+        lines.push(format!("{key}  cancel what runs, then leave"));
+    }
+    let settled = if busy {
+        "; what is cut off is settled when you resume"
+    } else {
+        ""
+    };
+    lines.push(format!("{}  leave now{settled}", keymap.first("quit")));
     lines.push(format!("{}  stay", keymap.first("back")));
     words(model, frame, "leave?", &lines);
+}
+
+/// What goes on, in a sentence. Of a halted run only what went on then is known.
+fn under_way(model: &Model) -> String {
+    let (running, asked) = (model.run.state.agenda.running.len(), model.run.is_busy());
+    if halted::is(model) {
+        return match running {
+            0 if asked => "The model was asked at the halt; nothing of its answer is recorded.".to_owned(),
+            0 => "Nothing ran at the halt.".to_owned(),
+            1 => "1 call ran at the halt; nothing tells when it ends.".to_owned(),
+            count => format!("{count} calls ran at the halt; nothing tells when they end."),
+        };
+    }
+    match running {
+        0 if asked => "No call runs, but the model is asked.".to_owned(),
+        0 => "Nothing runs.".to_owned(),
+        1 => "1 call runs.".to_owned(),
+        count => format!("{count} calls run."),
+    }
 }
 
 /// That what was typed into an open editor is lost; none where nothing was.

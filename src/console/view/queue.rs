@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use super::paint::{Canvas, row_of};
 use super::shell;
 use crate::console::doc::Styled;
+use crate::console::halted;
 use crate::console::model::queue::{Item, Wanted};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::{Model, idle};
@@ -37,6 +38,9 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
                 let _ = write!(words, ", {count} {word}");
             }
         }
+    }
+    if waiting > 0 && halted::is(model) {
+        words = format!("{words}; {}", halted::NOTHING);
     }
     shell::title(model, canvas, area, Pane::Queue, &words);
     if body.is_empty() {

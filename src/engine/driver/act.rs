@@ -1,7 +1,7 @@
 //! Carries out what the domain asks of the world. Must not know: why it asks.
 
 use super::Driver;
-use crate::domain::command::{CallCommand, Command, RunCommand};
+use crate::domain::command::Command;
 use crate::domain::effect::Effect;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
@@ -50,12 +50,9 @@ impl Driver {
     /// Answers a command of a run that is halted, or that halts because this command cannot be recorded. What only
     /// ends something is carried out all the same: who resumes finds in doubt what was under way.
     pub(super) fn end_unrecorded(&mut self, command: &Command, halt: &Halt) -> Refusal {
-        let only_ends = matches!(
-            command,
-            Command::Call(CallCommand::Cancel { .. })
-                | Command::Run(RunCommand::Stop { .. } | RunCommand::StopTurn {})
-        );
-        let decided = only_ends.then(|| decide::command(&self.state, &self.adviser, command));
+        let decided = command
+            .only_ends()
+            .then(|| decide::command(&self.state, &self.adviser, command));
         let Some(Ok(events)) = decided else {
             return halt.not_done();
         };

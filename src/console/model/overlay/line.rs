@@ -126,6 +126,14 @@ impl LinePurpose {
         )
     }
 
+    /// True where what is typed would have to be recorded to count. What ends a sub-agent ends it all the same.
+    pub const fn must_be_recorded(&self) -> bool {
+        !matches!(
+            self,
+            Self::Save(_) | Self::Search | Self::Filter | Self::Find | Self::Reason | Self::EndAgent { .. }
+        )
+    }
+
     /// Bytes that the line takes at most.
     pub const fn most(&self) -> usize {
         match self {
