@@ -84,8 +84,10 @@ fn has_what_it_ends(model: &Model, verb: Verb) -> bool {
             let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
                 return false;
             };
-            let stand = Stand::of(&model.run.state, id.call());
-            matches!(stand, Some(Stand::Now(Status::Running(_))))
+            let id = id.call();
+            let stand = Stand::of(&model.run.state, id);
+            let runs = matches!(stand, Some(Stand::Now(Status::Running(_))));
+            runs && model.run.running().any(|one| one == id)
         }
         Verb::Run(RunVerb::StopTurn) => model.run.streams(),
         _ => model.run.is_busy(),

@@ -115,7 +115,9 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
-                leads: matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
+                // A run that is halted goes on in another process only.
+                leads: entry.verb == Verb::View(View::Quit) && halted::is(model)
+                    || matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
                     || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
                     // Before the way that gives up.
                     || matches!(
@@ -295,6 +297,8 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                 }
                 RunVerb::Step => matches!(state.mode, Mode::Paused(_)),
                 RunVerb::StopTurn => model.run.streams(),
+                // What can still be done is little, and told; else there are better ways than this.
+                RunVerb::Emergency => halted::is(model) || !model.overlays.is_empty(),
                 // Nothing has to end before somebody leaves.
                 RunVerb::LeaveWait | RunVerb::LeaveCancel => model.run.is_busy(),
                 _ => true,

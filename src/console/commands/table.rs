@@ -115,7 +115,7 @@ static RUN: &[Entry] = &[
     entry(Verb::Run(RunVerb::Pause), "pause", &["p"], &[Panes], "pause", "pause or resume: a paused run starts nothing, what runs goes on"),
     entry(Verb::Run(RunVerb::Step), "step", &["s"], &[Panes], "step", "while paused, let one launch or request through"),
     entry(Verb::Run(RunVerb::StopTurn), "stop-turn", &["S"], &[Panes], "stop turn", "end the open stream and pause the run; the blocks that arrived whole are the turn"),
-    entry(Verb::Run(RunVerb::Emergency), "emergency-stop", &["X"], &[Panes], "", "stop everything, running calls too; asks first"),
+    entry(Verb::Run(RunVerb::Emergency), "emergency-stop", &["X"], &[Panes], "stop all", "stop everything, running calls too; asks first"),
     entry(Verb::Run(RunVerb::StopNow), "stop-now", &["X"], &[Confirm], "stop everything", "confirm the emergency stop"),
     entry(Verb::Run(RunVerb::Policy), "policy", &[], &[Panes], "", "change the policy preset: supervised, guarded, auto or read-only"),
     entry(Verb::Run(RunVerb::Limits), "limits", &[], &[Panes], "", "change the limits (turns, tokens, minutes, price, parallel calls)"),

@@ -2,7 +2,7 @@
 //!
 //! The state changes only by folding received envelopes. Must not know: panes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::arming::Question;
@@ -16,7 +16,7 @@ use crate::domain::again::{self, Again, Until};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
-use crate::domain::command::Command;
+use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, RunEvent};
@@ -51,6 +51,8 @@ pub struct RunPart {
     pub ended: bool,
     /// Why nothing more begins.
     pub halted: Option<String>,
+    /// What was ended after the run had halted: no event tells of that.
+    pub cut: Cut,
     /// What was sent last, with what was on screen for it: shown when it is refused.
     pub sent: Option<Sent>,
     /// Approvals that were sent together and are not all answered yet.
@@ -75,6 +77,16 @@ pub struct RunPart {
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
     worked: Worked,
+}
+
+/// What of a halted run was under way and was ended then, or turned out to have ended.
+#[derive(Debug, Clone, Default)]
+pub struct Cut {
+    calls: BTreeSet<NodeId>,
+    /// True for the open streams.
+    streams: bool,
+    /// True for everything.
+    all: bool,
 }
 
 /// Time that a process has worked on the run, by its own clock: waits for the operator are not part of it.
@@ -334,7 +346,29 @@ impl RunPart {
 
     /// True where the model is asked, and its answer is not whole.
     pub fn streams(&self) -> bool {
-        self.open_streams().next().is_some()
+        let cut = self.halted.is_some() && (self.cut.all || self.cut.streams);
+        !cut && self.open_streams().next().is_some()
+    }
+
+    /// The calls that run, as far as that is known.
+    pub fn running(&self) -> impl Iterator<Item = NodeId> {
+        let cut = |id: &NodeId| self.halted.is_some() && (self.cut.all || self.cut.calls.contains(id));
+        self.state
+            .agenda
+            .running
+            .iter()
+            .copied()
+            .filter(move |id| !cut(id))
+    }
+
+    /// A command that only ends something was answered without a record: whatever it was about is under way no more.
+    pub fn was_cut(&mut self, command: &Command) {
+        match command {
+            Command::Call(CallCommand::Cancel { call, .. }) => _ = self.cut.calls.insert(*call),
+            Command::Run(RunCommand::StopTurn {}) => self.cut.streams = true,
+            Command::Run(RunCommand::Stop { .. }) => self.cut.all = true,
+            _ => {}
+        }
     }
 
     fn open_streams(&self) -> impl Iterator<Item = &Turn> {
@@ -360,7 +394,7 @@ impl RunPart {
     /// True where a stream is open or a call runs.
     pub fn is_busy(&self) -> bool {
         let streams = self.streams() && !matches!(self.state.mode, Mode::Stopped(_));
-        !self.state.agenda.running.is_empty() || streams
+        self.running().next().is_some() || streams
     }
 
     /// What the run does.

@@ -9,6 +9,7 @@ use super::attempts::ledger_word;
 use super::derived::Derived;
 use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
+use crate::console::halted;
 use crate::console::model::course::AT_THE_HALT;
 use crate::console::model::outliving::Left;
 use crate::console::pager::Wrap;
@@ -194,6 +195,8 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             "it was cancelled while it ran: nobody knows how much of it happened"
         }
         Status::InDoubt(_) => "it was running when the program ended: nobody knows whether it happened",
+        // It is asked again once the run goes on.
+        _ if run.halted.is_some() => halted::NOTHING,
         _ if tags::asks_operator(&run.state, id) => "it asks you: what you answer is its result",
         _ => "may this call run?",
     };

@@ -283,7 +283,11 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
     for fault in refusal.faults.iter().take(3) {
         let _ = write!(words, "; {} {}", fault.path, fault.message);
     }
-    if bulk::answered(model, command, Some(&words)) {
+    if refusal.kind == RefusalKind::Journal || model.run.halted.is_some() {
+        model.run.was_cut(command);
+    }
+    let brief = halted::short(model, &words);
+    if bulk::answered(model, command, Some(brief.as_deref().unwrap_or(&words))) {
         return;
     }
     // What could not be written was not looked at; it may even stand.

@@ -19,6 +19,7 @@ mod follow;
 mod forks;
 mod former;
 mod frame;
+mod halted;
 mod head;
 mod held;
 mod help;

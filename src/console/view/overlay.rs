@@ -212,10 +212,12 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
 
 /// What goes on, in a sentence. Of a halted run only what went on then is known.
 fn under_way(model: &Model) -> String {
-    let (running, asked) = (model.run.state.agenda.running.len(), model.run.is_busy());
+    let (running, asked) = (model.run.running().count(), model.run.is_busy());
     if halted::is(model) {
         return match running {
-            0 if asked => "The model was asked at the halt; nothing of its answer is recorded.".to_owned(),
+            0 if asked => {
+                "The model was asked at the halt; nothing more of its answer is recorded.".to_owned()
+            }
             0 => "Nothing ran at the halt.".to_owned(),
             1 => "1 call ran at the halt; nothing tells when it ends.".to_owned(),
             count => format!("{count} calls ran at the halt; nothing tells when they end."),

@@ -204,7 +204,11 @@ fn nothing_is_said_in_the_list_of_what_still_runs_or_of_a_run_that_is_halted() {
     for key in ["d", "h"] {
         stage.wait(HELD_MS);
         stage.press(key);
-        assert!(stage.said().contains("is halted"), "{}", stage.said());
+        assert!(
+            stage.said().contains("halted, nothing is recorded"),
+            "{}",
+            stage.said()
+        );
     }
     assert_eq!(stage.commands(), []);
     assert_eq!(list(&stage).kind, LEFT);

@@ -101,7 +101,7 @@ fn what_runs_in_a_halted_run_can_be_ended() {
     let mut stage = halted();
     let text = stage.text();
     assert!(
-        text.contains("HALTED, nothing more begins, what runs is unrecorded: disk full"),
+        text.contains("HALTED, W why; nothing more begins, what runs is unrecorded: disk full"),
         "{text}"
     );
     assert!(text.contains("read_file running at the halt"), "{text}");
@@ -129,18 +129,33 @@ fn what_runs_in_a_halted_run_can_be_ended() {
     );
 }
 
+/// The rows of the question how to leave, and the keys below.
+fn question(stage: &mut Stage) -> String {
+    let text = stage.text();
+    let at = text.find(" leave?").expect("the question is open");
+    text[at..].to_owned()
+}
+
 #[test]
 fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
     let mut stage = halted();
     stage.press("q");
+    let asked = question(&mut stage);
+    assert!(
+        asked.contains("1 call ran at the halt; nothing tells when it ends."),
+        "{asked}"
+    );
+    assert!(asked.contains("c  cancel what runs, then leave"), "{asked}");
+    assert!(asked.contains("q  leave now; what is cut off"), "{asked}");
+    assert!(
+        !asked.contains("wait for what runs") && !asked.contains("call runs"),
+        "{asked}"
+    );
     stage.wait(ARMING);
     stage.press("w");
     assert_eq!(stage.out, []);
-    assert!(
-        stage.said().contains("nothing tells any more"),
-        "{}",
-        stage.said()
-    );
+    assert_eq!(stage.said(), "halted, nothing is recorded");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
     stage.press("c");
     assert!(
         matches!(
@@ -152,6 +167,43 @@ fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
         ),
         "{:?}",
         stage.out
+    );
+}
+
+#[test]
+fn where_nothing_runs_nothing_is_offered_that_would_end_it_or_wait_for_it() {
+    for halts in [false, true] {
+        let mut stage = stage();
+        stage.close();
+        if halts {
+            stage.send(Msg::Run(Update::Halted("disk full".into())));
+        }
+        stage.press("ctrl-c");
+        let asked = question(&mut stage);
+        assert!(asked.contains("q  leave now\n"), "{asked}");
+        assert!(asked.contains("esc  stay"), "{asked}");
+        assert!(
+            !asked.contains("what runs") && !asked.contains("cut off"),
+            "{asked}"
+        );
+        assert_eq!(asked.contains("Nothing ran at the halt."), halts, "{asked}");
+        assert_eq!(asked.contains("Nothing runs."), !halts, "{asked}");
+    }
+    // The model is asked: that is something to wait for, or to end.
+    let mut stage = stage();
+    stage.press("q");
+    let asked = question(&mut stage);
+    assert!(asked.contains("No call runs, but the model is asked."), "{asked}");
+    assert!(
+        asked.contains("w  wait for what runs") && asked.contains("c  cancel what runs"),
+        "{asked}"
+    );
+    stage.send(Msg::Run(Update::Halted("disk full".into())));
+    let asked = question(&mut stage);
+    assert!(asked.contains("The model was asked at the halt"), "{asked}");
+    assert!(
+        !asked.contains("w  wait") && asked.contains("c  cancel what runs"),
+        "{asked}"
     );
 }
 

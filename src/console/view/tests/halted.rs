@@ -36,12 +36,13 @@ fn the_line_of_a_halt_says_why_before_it_is_cut_and_all_of_it_is_read_elsewhere(
             assert!(!stage.text().contains("at the halt"));
             full_disk(&mut stage);
             let text = stage.text();
-            let row = text
-                .lines()
-                .find(|row| row.contains("HALTED: ") || row.contains("HALTED, "));
+            let row = text.lines().find(|row| row.starts_with(" HALTED"));
             let row = row.unwrap();
+            // The key that tells all of it stands before anything that may be cut.
+            assert!(row.starts_with(" HALTED, W why"), "{row}");
             assert!(row.contains("No space left on device"), "{row}");
-            assert!(width < 80 || row.contains("HALTED, nothing more begins"), "{row}");
+            let begins = row.contains("nothing more begins") || row.contains("nothing new");
+            assert_eq!(begins, width >= 80, "{row}");
             assert_eq!(row.contains("unrecorded"), busy && width >= 80, "{row}");
             assert_eq!(text.contains("read_file running at the halt"), busy, "{text}");
             assert!(!text.contains("read_file running  "), "{text}");
@@ -68,5 +69,30 @@ fn the_line_of_a_halt_says_why_before_it_is_cut_and_all_of_it_is_read_elsewhere(
         ] {
             assert!(text.contains(part), "{keys}, {part}: {text}");
         }
+    }
+}
+
+#[test]
+fn a_halt_while_a_text_is_typed_and_the_question_how_to_leave_fit_the_screens_that_people_have() {
+    for (width, height) in [(40, 12), (80, 24)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.thought("t2", "first this");
+        stage.running("c3", "read_file", "{}");
+        stage.press("i");
+        stage.type_text("look twice");
+        full_disk(&mut stage);
+        let text = stage.text();
+        let row = text.lines().find(|row| row.starts_with(" HALTED")).unwrap();
+        assert!(!row.contains("W why"), "no text hears that key: {row}");
+        assert!(
+            text.contains("look twice") && text.contains("alt-c copy"),
+            "{text}"
+        );
+        insta::assert_snapshot!(format!("typing_{width}x{height}"), text);
+        stage.press("ctrl-c");
+        insta::assert_snapshot!(format!("leaving_{width}x{height}"), stage.text());
+        stage.press("esc esc esc a");
+        insta::assert_snapshot!(format!("refused_{width}x{height}"), stage.text());
     }
 }

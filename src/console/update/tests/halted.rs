@@ -1,0 +1,420 @@
+//! A run that is halted: nothing is offered, opened or sent that would have to be recorded; what looks or ends goes on.
+
+use crate::console::commands::{self, Context, Verb};
+use crate::console::halted::{self, NOTHING};
+use crate::console::hints::{applies, context, hints};
+use crate::console::link::Update;
+use crate::console::model::overlay::{Overlay, PageContent};
+use crate::console::model::{Message, Model};
+use crate::console::msg::{Msg, Out};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::command::{Command, EditCommand};
+use crate::domain::refusal::{Refusal, RefusalKind};
+
+/// As the engine tells it: with advice, and a path at its end.
+const WHY: &str = "No space left on device (os error 28): the session cannot be written; make room on the disk, then go \
+                   on: everything acknowledged is there; failed to write the journal: /s/journal.jsonl";
+
+const REFUSED: &str = "halted, nothing is recorded: W says why";
+
+fn halt(stage: &mut Stage) {
+    stage.send(Msg::Run(Update::Halted(WHY.into())));
+    stage.wait(ARMING);
+    stage.out.clear();
+}
+
+/// A halted run in which a call waited, one ran, and edits had been made.
+fn halted(busy: bool) -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage.awaiting("c3", "write_file", r#"{"path":"a"}"#);
+    if busy {
+        stage.running("c4", "read_file", "{}");
+    } else {
+        stage.close();
+    }
+    stage.wait(ARMING);
+    stage.press("2");
+    halt(&mut stage);
+    stage
+}
+
+fn refused(model: &Model, verb: Verb) -> bool {
+    halted::refuses(model, verb).is_some()
+}
+
+#[test]
+fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
+    for size in [(40, 12), (80, 24)] {
+        let mut keys = 0;
+        for entry in commands::entries().filter(|entry| entry.contexts.contains(&Context::Panes)) {
+            let mut stage = halted(false);
+            (stage.model.screen.width, stage.model.screen.height) = size;
+            stage.draw();
+            if !refused(&stage.model, entry.verb) {
+                continue;
+            }
+            assert!(!applies(&stage.model, entry.verb), "{} is offered", entry.name);
+            let rows = stage.text();
+            for key in entry.keys {
+                keys += 1;
+                stage.press(key);
+                stage.wait(ARMING);
+                assert_eq!(stage.said(), REFUSED, "{key} ({})", entry.name);
+                assert!(stage.model.overlays.is_empty(), "{key} ({})", entry.name);
+                assert_eq!(stage.out, [], "{key} ({})", entry.name);
+                let told = stage.text();
+                assert_eq!(
+                    told.lines()
+                        .filter(|row| row.contains("halted, nothing is"))
+                        .count(),
+                    1
+                );
+                assert!(told.contains(REFUSED), "whole, on one row: {told}");
+                assert!(!told.contains("journal.jsonl"), "{told}");
+                stage.press("alt-z");
+                stage.model.message = Message::default();
+            }
+            assert_eq!(stage.text(), rows, "{} moved something", entry.name);
+        }
+        assert!(keys > 20, "{keys} keys were pressed");
+    }
+}
+
+#[test]
+fn what_is_not_refused_sends_nothing_that_would_have_to_be_recorded() {
+    let mut sent = 0;
+    for entry in commands::entries().filter(|entry| entry.contexts.contains(&Context::Panes)) {
+        for key in entry.keys {
+            // The same run without a halt: what is sent is not sieved.
+            let mut stage = halted(true);
+            stage.model.run.halted = None;
+            stage.press("1");
+            stage.press(key);
+            stage.wait(ARMING);
+            let commands = stage.commands();
+            let records = commands.iter().any(|one| !one.only_ends());
+            sent += usize::from(records);
+            assert!(
+                !records || entry.verb.must_be_recorded(),
+                "{key} ({}): {commands:?}",
+                entry.name
+            );
+        }
+    }
+    assert!(sent > 2, "{sent} keys sent something");
+}
+
+#[test]
+fn the_status_line_the_palette_and_help_leave_out_what_is_refused() {
+    for busy in [false, true] {
+        for pane in ["1", "2", "3", "4", "7", "8"] {
+            let mut stage = halted(busy);
+            stage.press(pane);
+            let offered = hints(&stage.model);
+            for hint in &offered {
+                let verb =
+                    stage
+                        .model
+                        .settings
+                        .keymap
+                        .verb(context(&stage.model), hint.key.parse().unwrap(), false);
+                assert!(
+                    !refused(&stage.model, verb.unwrap()),
+                    "{} {}",
+                    hint.key,
+                    hint.word
+                );
+            }
+            assert!(offered.iter().any(|hint| hint.word == "quit"), "{offered:?}");
+            let first = offered.iter().find(|hint| hint.leads).map(|hint| hint.word);
+            assert!(
+                pane == "4" || first == Some("quit"),
+                "the way out has its place: {offered:?}"
+            );
+            let stops = offered.iter().any(|hint| hint.word == "stop all");
+            assert_eq!(stops, busy, "{offered:?}");
+            for word in [
+                "edit",
+                "replace",
+                "correct",
+                "guide",
+                "pause",
+                "approve",
+                "next pending",
+                "change the limits",
+            ] {
+                assert!(
+                    !offered.iter().any(|hint| hint.word == word),
+                    "{word} in {pane}: {offered:?}"
+                );
+            }
+        }
+    }
+    let mut stage = halted(false);
+    stage.press(":");
+    let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+        panic!("no palette")
+    };
+    let listed = |name: &str| list.choices.iter().any(|choice| choice.name == name);
+    for name in [
+        "approve",
+        "guide",
+        "limits",
+        "undo",
+        "stop-turn",
+        "emergency-stop",
+        "cancel-call",
+    ] {
+        assert!(!listed(name), "{name}");
+    }
+    for name in [
+        "why-waiting",
+        "log",
+        "quit",
+        "copy",
+        "branches",
+        "rules",
+        "impact",
+    ] {
+        assert!(listed(name), "{name}");
+    }
+    stage.press("esc ?");
+    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+        panic!("no help")
+    };
+    let help = page.doc.copy();
+    assert!(help.contains("This run is halted"), "{help}");
+    assert!(
+        !help.contains("approve-unread") && !help.contains("emergency-stop"),
+        "{help}"
+    );
+    assert!(help.contains("why-waiting"), "{help}");
+}
+
+#[test]
+fn help_that_is_open_when_the_run_halts_says_so_too() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("?");
+    let help = |stage: &Stage| match stage.model.overlays.last() {
+        Some(Overlay::Page(page)) if matches!(page.content, PageContent::Help(_)) => page.doc.copy(),
+        _ => panic!("no help"),
+    };
+    assert!(help(&stage).contains("approve-unread"));
+    halt(&mut stage);
+    assert!(!help(&stage).contains("approve-unread") && help(&stage).contains("This run is halted"));
+}
+
+#[test]
+fn nothing_is_said_to_wait_for_anybody() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage.close();
+    assert!(stage.text().contains("nothing waits for you"));
+    halt(&mut stage);
+    let text = stage.text();
+    assert!(
+        text.contains(NOTHING) && !text.contains("waits for you"),
+        "{text}"
+    );
+    let mut stage = halted(false);
+    let text = stage.text();
+    assert!(text.contains(&format!("queue 1; {NOTHING}")), "{text}");
+    assert!(!text.contains("1 waiting"), "{text}");
+    assert!(!text.contains("may this call run?"), "{text}");
+    assert_eq!(stage.model.title(), "overrule: HALTED");
+    // What is read of a record ends where the reading does; nothing is decided in it anyway.
+    let mut stage = Stage::with(80, 24, |settings| {
+        settings.source = crate::console::model::Source::Replay;
+    });
+    stage.begin();
+    halt(&mut stage);
+    stage.press("a");
+    assert!(!stage.said().contains("halted"), "{}", stage.said());
+    assert!(!stage.text().contains(NOTHING));
+}
+
+#[test]
+fn a_text_that_is_typed_when_the_run_halts_stays_and_its_ways_out_are_told() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage.close();
+    stage.press("i");
+    stage.type_text("look twice");
+    assert!(!stage.text().contains("halted"));
+    assert!(hints(&stage.model).iter().any(|hint| hint.word == "done"));
+    assert!(!hints(&stage.model).iter().any(|hint| hint.word == "copy"));
+    halt(&mut stage);
+    let text = stage.flat();
+    assert!(
+        text.contains(
+            "halted: the text stays, but cannot be sent; alt-c copies it, ctrl-o opens it in $EDITOR, where it can be \
+             saved, ctrl-g collects it"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("look twice") && text.contains("alt-c copy"),
+        "{text}"
+    );
+    assert!(!text.contains("ctrl-s done") && !text.contains("W why"), "{text}");
+    stage.type_text(" now");
+    stage.press("ctrl-s");
+    assert!(
+        stage.said().starts_with("halted: the text stays"),
+        "{}",
+        stage.said()
+    );
+    assert!(!stage.said().contains("journal"), "{}", stage.said());
+    assert_eq!(stage.commands(), []);
+    stage.press("alt-c");
+    assert!(
+        matches!(stage.out.as_slice(), [Out::Copy(text)] if text == "look twice now"),
+        "{:?}",
+        stage.out
+    );
+    stage.press("esc");
+    assert_eq!(stage.said(), "esc again drops the text, alt-c copies it");
+    stage.press("ctrl-g");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(
+        stage.model.collected.len(),
+        1,
+        "it is there, whatever becomes of the run"
+    );
+    assert_eq!(stage.commands(), [], "nothing is held for it");
+    // It is looked at, and not opened to be typed in.
+    stage.press("E");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(!hints(&stage.model).iter().any(|hint| hint.word == "open"));
+    stage.press("e");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    stage.press("v");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    assert!(!hints(&stage.model).iter().any(|hint| hint.word == "commit"));
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert_eq!(stage.commands(), []);
+    assert_eq!(stage.said(), "halted, nothing is recorded");
+}
+
+#[test]
+fn a_reason_that_is_typed_when_the_run_halts_stays() {
+    let mut stage = Stage::asked(80, 24, r#"{"path":"a"}"#);
+    stage.wait(ARMING);
+    stage.press("x");
+    stage.type_text("not there");
+    halt(&mut stage);
+    let text = stage.flat();
+    assert!(
+        text.contains("halted: this stays, but cannot be sent; alt-c copies it")
+            && text.contains("not there"),
+        "{text}"
+    );
+    stage.press("enter");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
+    assert_eq!(stage.commands(), []);
+    stage.press("esc");
+    assert_eq!(stage.said(), "esc again drops what was typed, alt-c copies it");
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    // What is looked for needs no record.
+    stage.press("/");
+    stage.type_text("first");
+    stage.press("enter");
+    assert!(stage.model.overlays.is_empty(), "{}", stage.said());
+}
+
+#[test]
+fn an_editor_that_closes_lets_nothing_run_and_tells_nobody() {
+    let mut stage = Stage::asked(80, 24, r#"{"path":"a"}"#);
+    stage.wait(ARMING);
+    stage.press("e");
+    let hold = Command::Edit(EditCommand::Hold { node: id("c3") });
+    assert_eq!(stage.commands(), [hold]);
+    halt(&mut stage);
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), []);
+    assert_eq!(stage.said(), "");
+}
+
+#[test]
+fn an_answer_of_a_halted_run_is_told_without_the_reason_whichever_comes_first() {
+    let answers = [
+        (
+            format!("this was not done: {WHY}"),
+            "this was not done; W says why",
+        ),
+        (
+            format!("what ran was ended, and that is not recorded: {WHY}"),
+            "what ran was ended, and that is not recorded; W says why",
+        ),
+    ];
+    for (answer, told) in answers {
+        for halts_first in [true, false] {
+            let mut stage = Stage::new(80, 24);
+            stage.begin();
+            stage.running("c3", "read_file", "{}");
+            stage.wait(ARMING);
+            stage.press("1 j");
+            stage.wait(ARMING);
+            stage.press("c");
+            let command = stage.commands().pop().expect("a cancel");
+            let refusal = Refusal::new(RefusalKind::Journal, answer.as_str());
+            if halts_first {
+                halt(&mut stage);
+                stage.refuse(command, refusal);
+            } else {
+                stage.refuse(command, refusal);
+                assert!(stage.said().ends_with(WHY));
+                halt(&mut stage);
+            }
+            assert!(stage.said().ends_with(told), "{}", stage.said());
+            assert!(!stage.said().contains("journal.jsonl"), "{}", stage.said());
+            stage.press("4 enter");
+            // All of it is in the log.
+            assert!(
+                stage.flat().contains("failed to write the journal"),
+                "{}",
+                stage.text()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_was_ended_after_the_halt_is_not_offered_to_be_ended_once_more() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.running("c3", "read_file", "{}");
+    stage.running("c4", "read_file", "{}");
+    stage.close();
+    stage.press("1 G");
+    assert_eq!(stage.selected(), Some(id("c4")));
+    halt(&mut stage);
+    let word = |stage: &Stage| hints(&stage.model).iter().any(|hint| hint.word == "cancel");
+    assert!(word(&stage));
+    stage.press("c");
+    stage.refuse_last(RefusalKind::Journal, &format!("what ran was ended: {WHY}"));
+    assert!(!word(&stage));
+    stage.press("c");
+    assert_eq!(stage.commands(), []);
+    stage.press("k");
+    assert_eq!(stage.selected(), Some(id("c3")));
+    assert!(word(&stage), "the other runs as far as is known");
+    stage.press("X");
+    stage.wait(ARMING);
+    stage.press("X");
+    stage.refuse_last(RefusalKind::Journal, &format!("what ran was ended: {WHY}"));
+    assert!(!word(&stage) && !stage.model.run.is_busy());
+    stage.press("q");
+    assert!(
+        matches!(stage.out.as_slice(), [Out::Quit(_)]),
+        "nothing is cut off by that"
+    );
+}
