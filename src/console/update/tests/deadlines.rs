@@ -1,7 +1,9 @@
 //! What is typed about a call while its deadline runs, and passes. Must not know: who counts the time.
 
 use super::arming::ARGS;
+use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
+use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{Consequence, Decision, Verdict};
 use crate::domain::command::{CallCommand, Command};
@@ -248,4 +250,14 @@ fn a_refused_reason_takes_no_keys_from_what_is_open_by_then() {
         "{}",
         stage.text()
     );
+}
+
+#[test]
+fn in_a_run_that_is_halted_no_deadline_counts_down() {
+    let mut stage = asked(80, 24, Consequence::Deny);
+    assert!(stage.flat().contains("(denied in "), "{}", stage.text());
+    stage.send(Msg::Run(Update::Halted("disk full".into())));
+    stage.wait(2_000);
+    assert!(!stage.flat().contains("(denied in "), "{}", stage.text());
+    assert_eq!(stage.model.wake_at(), None, "nobody is woken to count");
 }

@@ -4,6 +4,7 @@ use crate::console::commands::{self, Context, Verb};
 use crate::console::halted::{self, NOTHING};
 use crate::console::hints::{applies, context, hints};
 use crate::console::link::Update;
+use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, PageContent};
 use crate::console::model::{Message, Model};
 use crate::console::msg::{Msg, Out};
@@ -417,4 +418,29 @@ fn what_was_ended_after_the_halt_is_not_offered_to_be_ended_once_more() {
         matches!(stage.out.as_slice(), [Out::Quit(_)]),
         "nothing is cut off by that"
     );
+}
+
+#[test]
+fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
+    let mut stage = Stage::asked(80, 24, r#"{"path":"a"}"#);
+    stage.wait(ARMING);
+    stage.press("r");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
+    halt(&mut stage);
+    stage.press("enter");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
+    assert_eq!(stage.said(), "halted, nothing is recorded");
+    stage.press("esc 7 g");
+    for _ in 0..20 {
+        if stage.model.followed() == Target::Limits {
+            break;
+        }
+        stage.press("j");
+    }
+    assert_eq!(stage.model.followed(), Target::Limits);
+    assert!(!hints(&stage.model).iter().any(|hint| hint.key == "enter"));
+    stage.press("enter");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.said(), REFUSED);
+    assert_eq!(stage.commands(), []);
 }
