@@ -75,7 +75,7 @@ const PURE: [&str; 10] = [
 const IMPURE: &str = r"\b(tokio|futures_util|reqwest|ratatui|crossterm|rustix|fs4|tempfile|etcetera|rand)\s*::|\bstd\s*::\s*(?:\{[^}]*)?\b(fs|net|process|env|thread|time)\b|\b(SystemTime|Instant)\s*::\s*now\b";
 /// Crates that belong to few modules.
 const OWNED: [(&str, Exempt); 3] = [
-    (r"\b(ratatui|ratatui_textarea|crossterm|vte)\s*::", |module, _| {
+    (r"\b(ratatui|crossterm|vte)\s*::", |module, _| {
         ["console", ROOT].contains(&module)
     }),
     (r"\breqwest\s*::", |module, _| {

@@ -1,99 +1,267 @@
-//! How a field is drawn by its widget. Must not know: what the text is for, keys.
+//! How a field is drawn: the rows around the cursor, every character in its visible form.
+//!
+//! Must not know: what the text is for, keys.
+
+use std::ops::Range;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui_textarea::{CursorMove, DataCursor, TextArea};
+use ratatui::style::{Modifier, Style};
 
-use super::{Field, widget};
-use crate::console::columns::{grows, widen};
+use super::Field;
+use super::laid::{Glyph, Laid};
+use crate::console::columns::fill;
+use crate::console::theme::{Look, Role};
+use crate::text::Kind;
 
-/// Bytes of a line beyond which only a part of it is given to the widget: no character has more columns than bytes.
-const LONG: usize = 32 * 1024;
+/// What of the text is on the screen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// Columns that a row has; as many as one likes before anything was drawn.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The line, from 0, that the first row is of, and which of its rows that is.
+    pub top: (usize, usize),
+    /// The first column of a text of one line.
+    pub left: usize,
+}
+
+impl View {
+    /// Before anything is drawn.
+    pub const NONE: Self = Self {
+        width: usize::MAX,
+        height: 1,
+        top: (0, 0),
+        left: 0,
+    };
+}
+
+/// What parts of a line look like; all of it in bytes of the line.
+struct Looks<'a> {
+    look: &'a Look,
+    cursor: Option<usize>,
+    picked: Range<usize>,
+    found: Vec<Range<usize>>,
+    /// Characters that are wrong.
+    wrong: Vec<usize>,
+}
+
+impl Looks<'_> {
+    fn of(&self, glyph: &Glyph<'_>) -> Style {
+        let text = self.look.full(Role::Text);
+        let mut style = match glyph.kind {
+            Kind::Plain => text,
+            Kind::Escaped => text.patch(self.look.style(Role::Escaped)),
+            Kind::Blank => text.patch(self.look.style(Role::Dim)),
+        };
+        let bytes = &glyph.bytes;
+        let holds = |at: usize| bytes.contains(&at) || (bytes.is_empty() && bytes.start == at);
+        let overlaps = |range: &Range<usize>| range.start < bytes.end && bytes.start < range.end;
+        if self.found.iter().any(overlaps) {
+            style = style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+        }
+        if self.wrong.iter().any(|at| holds(*at)) {
+            style = style
+                .patch(self.look.style(Role::Error))
+                .add_modifier(Modifier::REVERSED);
+        }
+        if overlaps(&self.picked) || self.cursor.is_some_and(holds) {
+            // Where a mark is reversed by itself the cursor is told from it by more than that.
+            style = match glyph.kind {
+                Kind::Plain => style,
+                Kind::Escaped | Kind::Blank => text.add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
+            };
+            style = style.add_modifier(Modifier::REVERSED);
+        }
+        style
+    }
+}
 
 impl Field {
-    /// Draws it, with places (line and character, from 0) in a look of their own.
-    pub fn draw_marked(
-        &self,
-        frame: &mut Frame<'_>,
-        area: Rect,
-        style: Style,
-        marks: (&[(usize, usize)], Style),
-    ) {
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, look: &Look) {
+        self.draw_marked(frame, area, look, &[]);
+    }
+
+    /// Draws it, with places (line and character, from 0) that are wrong.
+    pub fn draw_marked(&self, frame: &mut Frame<'_>, area: Rect, look: &Look, wrong: &[(usize, usize)]) {
         let area = area.intersection(frame.area());
-        let room = self.lay(frame, area, style);
-        for place in marks.0 {
-            if let Some((x, y)) = self.on_screen(*place, room)
-                && let Some(cell) = frame.buffer_mut().cell_mut((x, y))
-            {
-                cell.set_style(marks.1);
+        if area.is_empty() {
+            return;
+        }
+        frame.buffer_mut().set_style(area, look.full(Role::Text));
+        let mut view = self.view.get();
+        (view.width, view.height) = (usize::from(area.width), usize::from(area.height));
+        self.view.set(view);
+        self.follow();
+        let (mut no, mut skip) = self.view.get().top;
+        let (mut y, mut from) = (area.top(), self.start_of(no));
+        let text = self.buffer.text();
+        while let Some(start) = from.filter(|_| y < area.bottom()) {
+            let line = self.line_at(start);
+            let laid = self.laid_at(&line);
+            let looks = self.looks(look, &line, no, wrong);
+            for row in skip..laid.rows() {
+                if y == area.bottom() {
+                    break;
+                }
+                self.row(frame, Rect { y, height: 1, ..area }, laid.row(row), &looks);
+                y += 1;
+            }
+            if y > area.top() {
+                self.behind(
+                    frame,
+                    Rect {
+                        y: y - 1,
+                        height: 1,
+                        ..area
+                    },
+                    &laid,
+                    &looks,
+                    line.len(),
+                );
+            }
+            (no, skip) = (no + 1, 0);
+            from = (line.end < text.len()).then_some(line.end + 1);
+        }
+    }
+
+    /// Where a line, counted from 0, begins; none where there are not so many.
+    pub(super) fn start_of(&self, line: usize) -> Option<usize> {
+        match line {
+            0 => Some(0),
+            _ if self.single => None,
+            _ => {
+                let mut breaks = self.buffer.text().match_indices('\n');
+                breaks.nth(line - 1).map(|(at, _)| at + 1)
             }
         }
-        widen(frame.buffer_mut(), area);
     }
 
-    /// Where a place of the text was drawn, if it was.
-    fn on_screen(&self, (row, column): (usize, usize), area: Rect) -> Option<(u16, u16)> {
-        let top = usize::from(self.area.scroll_offset().0);
-        let at = |y: u16, x: u16| {
-            let DataCursor(row, column) = self.area.screen_to_data(top + usize::from(y), usize::from(x));
-            (row, column)
+    /// A line as it is drawn now.
+    fn laid_at(&self, line: &Range<usize>) -> Laid<'_> {
+        let cursor = self.buffer.cursor();
+        let inside = (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start);
+        self.laid(self.buffer.text().get(line.clone()).unwrap_or_default(), inside)
+    }
+
+    /// Scrolls so far that the cursor is on the screen.
+    fn follow(&self) {
+        let mut view = self.view.get();
+        let line = self.line_at(self.buffer.cursor());
+        let laid = self.laid_at(&line);
+        let (row, column) = laid.place(self.buffer.cursor() - line.start);
+        if self.single {
+            let at = laid.row(0).iter().map(|glyph| glyph.columns).sum::<usize>();
+            if column < view.left {
+                // Some of what is before it is shown too.
+                view.left = column.saturating_sub(view.width / 2);
+            }
+            view.left = view.left.max((column + 1).saturating_sub(view.width));
+            view.left = view.left.min((at + 1).saturating_sub(view.width));
+            self.view.set(view);
+            return;
+        }
+        let no = self.line_no(line.start);
+        let (top, skip) = view.top;
+        let last = self
+            .start_of(top)
+            .map(|start| self.laid_at(&self.line_at(start)).rows() - 1);
+        view.top = match last {
+            Some(last) if (top, skip.min(last)) <= (no, row) => (top, skip.min(last)),
+            _ => (no, row),
         };
-        let wanted = (row, column);
-        let y = (0..area.height).take_while(|y| at(*y, 0) <= wanted).last()?;
-        if at(y, 0).0 != row {
-            return None;
+        // The first row that may be on top, so that the cursor is in the last one.
+        let (mut first, mut start, mut left) = ((no, row), line.start, view.height - 1);
+        loop {
+            if first.1 >= left {
+                first.1 -= left;
+                break;
+            }
+            let Some(end) = start.checked_sub(1).filter(|_| first > view.top) else {
+                first = (first.0, 0);
+                break;
+            };
+            left -= first.1 + 1;
+            let above = self.line_at(end);
+            first = (first.0 - 1, self.laid_at(&above).rows() - 1);
+            start = above.start;
         }
-        let x = (0..area.width).find(|x| at(y, *x) >= wanted)?;
-        // Behind the end of a line that goes on below, the place is not here.
-        (at(y, x) == wanted).then_some((area.x + x, area.y + y))
+        view.top = view.top.max(first);
+        self.view.set(view);
     }
 
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, style: Style) {
-        let area = area.intersection(frame.area());
-        self.lay(frame, area, style);
-        widen(frame.buffer_mut(), area);
+    fn looks<'a>(
+        &self,
+        look: &'a Look,
+        line: &Range<usize>,
+        no: usize,
+        wrong: &[(usize, usize)],
+    ) -> Looks<'a> {
+        let text = self.buffer.text().get(line.clone()).unwrap_or_default();
+        let cursor = self.buffer.cursor();
+        let picked = self.buffer.picked().unwrap_or(0..0);
+        let inside = |at: usize| at.saturating_sub(line.start);
+        let found = self.wanted.as_ref();
+        Looks {
+            look,
+            cursor: (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start),
+            picked: inside(picked.start)..inside(picked.end),
+            found: found.map_or_else(Vec::new, |wanted| {
+                wanted.find_iter(text).map(|found| found.range()).collect()
+            }),
+            wrong: wrong
+                .iter()
+                .filter(|(line, _)| *line == no)
+                .map(|(_, column)| text.char_indices().nth(*column).map_or(text.len(), |(at, _)| at))
+                .collect(),
+        }
     }
 
-    /// Draws it as the widget measures it; gives the part of the area that it was given. The widget knows nothing of
-    /// characters that are wider on this screen: where there are any it gets half of the columns, so that all that it
-    /// draws still fits when each has the room that it takes.
-    fn lay(&self, frame: &mut Frame<'_>, area: Rect, style: Style) -> Rect {
-        if area.is_empty() {
-            return area;
+    /// Draws a row; of one line the part that is shown.
+    fn row(&self, frame: &mut Frame<'_>, area: Rect, glyphs: &[Glyph<'_>], looks: &Looks<'_>) {
+        let left = self.view.get().left;
+        let buffer = frame.buffer_mut();
+        let from = buffer.index_of(area.left(), area.top());
+        let Some(cells) = buffer.content.get_mut(from..from + usize::from(area.width)) else {
+            return;
+        };
+        let mut column: usize = 0;
+        for glyph in glyphs {
+            if let Some(x) = column.checked_sub(left) {
+                let Some(room) = cells.get_mut(x..) else { return };
+                fill(room, &glyph.text, looks.of(glyph));
+            }
+            column += glyph.columns;
         }
-        let mut room = area;
-        if self.area.lines().iter().any(|line| grows(line)) {
-            room.width = (area.width / 2).max(1);
-        }
-        frame.buffer_mut().set_style(area, style);
-        match self.part() {
-            Some(part) => frame.render_widget(&part, room),
-            None => frame.render_widget(&self.area, room),
-        }
-        room
     }
 
-    /// The part of a long line around the cursor: the widget counts columns in 16 bits. None for a line that is not
-    /// long.
-    fn part(&self) -> Option<TextArea<'static>> {
-        let line = self
-            .area
-            .lines()
-            .first()
-            .filter(|line| self.single && line.len() > LONG)?;
-        let DataCursor(_, column) = self.area.cursor();
-        let first = column.saturating_sub(LONG / 4);
-        let place =
-            |column: usize| u16::try_from(column.saturating_sub(first).min(LONG / 2)).unwrap_or(u16::MAX);
-        let mut part = widget(vec![line.chars().skip(first).take(LONG / 2).collect()]);
-        if let Some(((_, from), (_, to))) = self.area.selection_range() {
-            let other = if from == column { to } else { from };
-            part.move_cursor(CursorMove::Jump(0, place(other)));
-            part.start_selection();
+    /// Shows what is behind the end of a line in its last row: that its break is selected, or that something is missing.
+    fn behind(&self, frame: &mut Frame<'_>, area: Rect, laid: &Laid<'_>, looks: &Looks<'_>, len: usize) {
+        let (row, column) = laid.place(len);
+        let end = Glyph {
+            bytes: len..len,
+            kind: Kind::Plain,
+            text: " ".into(),
+            columns: 1,
+        };
+        let is_picked = looks.picked.contains(&len);
+        if row + 1 != laid.rows() || !(is_picked || looks.wrong.contains(&len)) {
+            return;
         }
-        part.move_cursor(CursorMove::Jump(0, place(column)));
-        Some(part)
+        let x = column
+            .checked_sub(self.view.get().left)
+            .and_then(|x| u16::try_from(x).ok());
+        if let Some(x) = x.filter(|x| *x < area.width)
+            && let Some(cell) = frame.buffer_mut().cell_mut((area.x + x, area.y))
+        {
+            let style = looks.of(&end);
+            cell.set_style(if is_picked {
+                style.add_modifier(Modifier::REVERSED)
+            } else {
+                style
+            });
+        }
     }
 }

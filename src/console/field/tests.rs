@@ -1,26 +1,36 @@
 //! The field on samples and on anything at all.
 
-use std::fmt::Write as _;
+mod drawn;
+mod steps;
 
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::shown_in_ascii;
+
+/// Types letters one by one, as keys come.
+pub(super) fn keys(field: &mut Field, text: &str) {
+    for c in text.chars() {
+        assert_eq!(field.type_in(c.encode_utf8(&mut [0; 4])), 0);
+    }
+}
 
 #[test]
 fn what_was_not_touched_keeps_its_bytes() {
     let text = "a\r\nb\u{202e}c   d \n";
     let mut field = Field::lines(text);
-    field.key(Key::char('x'));
+    keys(&mut field, "x");
     assert!(!field.is_unchanged());
     field.edit(TextVerb::Undo);
-    assert_eq!(field.text().unwrap(), text);
+    assert_eq!(field.text(), text);
+    assert!(field.is_unchanged());
 }
 
 #[test]
 fn what_is_invisible_survives_an_edit() {
     let mut field = Field::lines("b\u{202e}c\r\n");
-    field.key(Key::char('x'));
-    assert_eq!(field.text().unwrap(), "xb\u{202e}c\r\n");
+    keys(&mut field, "x");
+    assert_eq!(field.text(), "xb\u{202e}c\r\n");
     assert!(field.shown().contains("⟨U+202E⟩"));
 }
 
@@ -29,96 +39,97 @@ fn a_paste_shows_what_it_hides() {
     let mut field = Field::line("", 100);
     field.paste("rm\u{200b} -rf\u{1b}[2J\n").unwrap();
     assert_eq!(field.shown(), "rm⟨U+200B⟩ -rf⟨U+001B⟩[2J");
-    assert_eq!(field.text().unwrap(), "rm\u{200b} -rf\u{1b}[2J");
+    assert_eq!(field.text(), "rm\u{200b} -rf\u{1b}[2J");
 }
 
 #[test]
-fn a_broken_mark_is_an_error_not_a_guess() {
-    let mut field = Field::lines("");
-    for c in "⟨nothing⟩".chars() {
-        field.key(Key::char(c));
+fn letters_that_look_like_a_mark_stay_letters() {
+    for typed in [
+        "⟨LF⟩",
+        "<LF>",
+        "⟨nothing⟩",
+        "⟨U+001B⟩",
+        "<U+001B>",
+        "⟨3 spaces⟩",
+        "⟨",
+        "⟩⟩",
+    ] {
+        for ascii in [false, true] {
+            let _shown = shown_in_ascii(ascii);
+            let mut field = Field::lines("");
+            keys(&mut field, typed);
+            assert_eq!(field.text(), typed);
+            assert_eq!(field.rows(), 1);
+            assert_eq!(field.selected(), typed);
+            let mut pasted = Field::line("", 100);
+            pasted.paste(typed).unwrap();
+            assert_eq!(pasted.text(), typed);
+            assert_eq!(pasted.shown(), text::visible(typed));
+            assert_ne!(field.shown(), text::visible("\n"));
+            assert_ne!(field.shown(), text::visible("\u{1b}"));
+        }
     }
-    assert!(field.text().is_err());
 }
 
 #[test]
 fn control_keys_type_nothing() {
     let mut field = Field::lines("");
-    assert!(!field.key("ctrl-x".parse().unwrap()));
-    assert!(!field.key("alt-x".parse().unwrap()));
+    for key in ["ctrl-x", "alt-x"] {
+        let key = key.parse().unwrap();
+        assert!(!field.key(key));
+        assert_eq!(field.typed(key), None);
+    }
+    assert_eq!(field.typed(Key::char('\u{1b}')), None);
     assert!(field.is_empty());
-}
-
-#[test]
-fn a_mark_goes_as_a_whole() {
-    let back = Key::plain(Code::Backspace);
-    for mark in ["\u{200d}", "\t", "             "] {
-        let text = format!("a{mark}b");
-        let mut field = Field::lines(&text);
-        field.to_end();
-        field.step(Move::Left);
-        field.step(Move::Left);
-        assert_eq!(field.cursor(), (1, 2), "over the mark of {mark:?}");
-        assert!(field.key(Key::plain(Code::Delete)));
-        assert_eq!(field.shown(), "ab");
-        field.edit(TextVerb::Undo);
-        assert_eq!(field.text().unwrap(), text, "one undo");
-        let mut field = Field::lines(&text);
-        field.step(Move::Right);
-        field.step(Move::Right);
-        assert!(field.key(back));
-        assert_eq!(field.shown(), "ab");
-        assert_eq!(field.cursor(), (1, 2));
-        assert!(field.key(back));
-        assert_eq!(field.shown(), "b", "what is no mark goes character by character");
-    }
-    let mut field = Field::lines("\u{200d}");
-    field.edit(TextVerb::Select(Reach::Right));
-    assert_eq!(field.selected().unwrap(), "\u{200d}");
-}
-
-#[test]
-fn brackets_that_are_no_mark_go_one_by_one() {
-    let mut field = Field::lines("");
-    field.type_in("⟨x⟩");
-    assert!(field.key(Key::plain(Code::Backspace)));
-    assert_eq!(field.shown(), "⟨x");
-    field.type_in("a⟩⟩");
-    field.step(Move::Left);
-    assert_eq!(field.cursor(), (1, 5));
-}
-
-#[test]
-fn a_line_that_is_longer_than_the_widget_can_count_follows_the_cursor() {
-    let mut text = String::new();
-    for no in 0..20_000 {
-        write!(text, "{no:05} ").unwrap();
-    }
-    let mut field = Field::line(&text, 1024);
-    assert!(text.len() > 100_000);
-    let shown = |field: &Field| {
-        let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(40, 1)).unwrap();
-        terminal
-            .draw(|frame| field.draw(frame, frame.area(), Style::default()))
-            .unwrap();
-        crate::console::testing::text_of(terminal.backend().buffer())
-    };
-    assert!(shown(&field).contains("19999"), "{}", shown(&field));
-    for _ in 0..200 {
-        field.step(Move::Left);
-    }
-    assert!(shown(&field).contains("19965"), "{}", shown(&field));
-    field.edit(TextVerb::LineStart);
-    assert!(shown(&field).starts_with("00000 00001"), "{}", shown(&field));
-    assert_eq!(field.text().unwrap(), text);
 }
 
 proptest! {
     #[test]
     fn any_text_comes_back(text in any::<String>()) {
         let mut field = Field::lines(&text);
-        prop_assert_eq!(field.text().unwrap(), text.clone());
-        field.key(Key::char('x'));
-        prop_assert_eq!(field.text().unwrap(), format!("x{text}"));
+        prop_assert_eq!(field.text(), text.clone());
+        keys(&mut field, "x");
+        prop_assert_eq!(field.text(), format!("x{text}"));
+    }
+
+    #[test]
+    fn what_is_typed_is_what_is_stored(
+        parts in prop::collection::vec(
+            prop_oneof![
+                Just("⟨".to_owned()), Just("⟩".to_owned()), Just("⟨LF⟩".to_owned()), Just("<LF>".to_owned()),
+                Just("<U+001B>".to_owned()), Just("⟨12 spaces⟩".to_owned()), Just("\n".to_owned()),
+                Just("\u{1b}[2J".to_owned()), Just("      ".to_owned()), Just("ü".to_owned()), any::<String>(),
+            ],
+            0..12,
+        ),
+        ascii in any::<bool>(),
+        single in any::<bool>(),
+    ) {
+        let _shown = shown_in_ascii(ascii);
+        let text = parts.concat();
+        let open = |text: &str| if single { Field::line(text, 1 << 20) } else { Field::lines(text) };
+        let mut typed = open("");
+        keys(&mut typed, &text);
+        prop_assert_eq!(typed.text(), &text);
+        // What is drawn is what is drawn after it was stored.
+        prop_assert_eq!(typed.shown(), open(&text).shown());
+        prop_assert_eq!(drawn::rows(&typed, 30, 8), drawn::rows(&{ let mut again = open(&text); again.to_end(); again }, 30, 8));
+        let mut at_once = open("");
+        prop_assert_eq!(at_once.type_in(&text), 0);
+        prop_assert_eq!(at_once.text(), &text);
+        let mut pasted = open("");
+        pasted.paste(&text).unwrap();
+        let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+        if single {
+            prop_assert_eq!(pasted.text(), lines.trim_end_matches('\n').replace('\n', " "));
+        } else {
+            prop_assert_eq!(pasted.text(), lines);
+        }
+        for _ in text.chars() {
+            typed.edit(TextVerb::Undo);
+        }
+        if text.chars().count() < 400 {
+            prop_assert_eq!(typed.text(), "");
+        }
     }
 }

@@ -5,10 +5,11 @@
 mod purpose;
 mod stood;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::run::RunPart;
-use crate::console::field::{self, Field, LIMIT, LINES, too_much};
+use crate::console::field::{self, Field, too_much};
 use crate::console::json;
 use crate::console::keymap::Keymap;
 use crate::console::scope::{self, Reader};
@@ -19,7 +20,6 @@ use crate::domain::id::NodeId;
 use crate::domain::state::State;
 use crate::policy::session;
 use crate::schema::{Checker, Completion};
-use crate::text;
 
 pub use purpose::Purpose;
 pub use stood::{Meanwhile, Stood};
@@ -160,40 +160,38 @@ impl Editor {
         words
     }
 
-    /// The text for `$EDITOR`, in the visible form.
-    pub fn for_external(&self) -> String {
-        match &self.long {
-            Some(long) => text::visible_lines(long).join("\n"),
-            None => self.field.shown(),
-        }
+    /// The text for `$EDITOR`: itself, so that what is written there is what is taken back.
+    pub fn for_external(&self) -> &str {
+        self.long.as_deref().unwrap_or(self.field.text())
     }
 
     /// Takes back what `$EDITOR` left; editors add a line break at the end that nobody typed. Gives whether they had
-    /// also put a carriage return at ends of lines: one of the text's own stands there as a mark, so it is no part of
-    /// it.
-    pub fn take_external(&mut self, returned: &str) -> Result<bool, String> {
+    /// also put a carriage return at the end of every line of a text that had none.
+    pub fn take_external(&mut self, returned: &str) -> bool {
         let before = self.for_external();
-        let bare = returned.replace("\r\n", "\n");
-        let ends = bare.len() != returned.len();
-        let returned = bare.as_str();
-        let returned = match returned.strip_suffix('\n') {
-            Some(rest) if !before.ends_with('\n') => rest,
-            _ => returned,
+        let breaks = returned.matches('\n').count();
+        let ends = breaks > 0 && !before.contains("\r\n") && returned.matches("\r\n").count() == breaks;
+        let bare = if ends {
+            Cow::Owned(returned.replace("\r\n", "\n"))
+        } else {
+            Cow::Borrowed(returned)
         };
-        if returned == before {
-            return Ok(ends);
+        let text = match bare.strip_suffix('\n') {
+            Some(rest) if !before.ends_with('\n') => rest,
+            _ => &bare,
+        };
+        if text == before {
+            return ends;
         }
-        let lines: Vec<&str> = returned.split('\n').collect();
-        let parsed = field::read(&lines).map_err(|misread| misread.words())?;
-        if too_much(&parsed).is_some() {
+        if too_much(text).is_some() {
             self.can_go_back |= self.long.is_none();
-            self.long = Some(parsed);
+            self.long = Some(text.to_owned());
         } else {
             self.long = None;
-            self.field.replace(&parsed);
+            self.field.replace(text);
         }
         self.check();
-        Ok(ends)
+        ends
     }
 
     /// How many lines there are.
@@ -217,31 +215,22 @@ impl Editor {
         }
     }
 
-    fn typed(&self) -> Result<String, String> {
-        match &self.long {
-            Some(long) => Ok(long.clone()),
-            None => self.field.text(),
-        }
+    fn typed(&self) -> &str {
+        self.for_external()
     }
 
     /// Looks for faults, and for the places where they stand.
     pub fn check(&mut self) {
-        let text = match (self.form, self.typed()) {
-            (_, Err(message)) => {
-                let place = self.field.misread().map(|misread| misread.place);
-                return self.found(vec![fault("mark", message)], vec![place]);
-            }
-            (Form::Text, Ok(text)) => {
-                let wrong = match &self.purpose {
-                    Purpose::Rule => session::read(&text).err(),
-                    _ => None,
-                };
-                let faults: Vec<Fault> = wrong.map(|why| fault("rule", why)).into_iter().collect();
-                return self.found(faults, Vec::new());
-            }
-            (Form::Json, Ok(text)) => text,
-        };
-        if let Some((place, words)) = self.not_json(&text) {
+        let text = self.typed().to_owned();
+        if self.form == Form::Text {
+            let wrong = match &self.purpose {
+                Purpose::Rule => session::read(&text).err(),
+                _ => None,
+            };
+            let faults: Vec<Fault> = wrong.map(|why| fault("rule", why)).into_iter().collect();
+            return self.found(faults, Vec::new());
+        }
+        if let Some((place, words)) = not_json(&text) {
             let mark = self.long.is_none().then_some(place);
             return self.found(vec![fault("json", words)], vec![mark]);
         }
@@ -249,38 +238,12 @@ impl Editor {
             return self.found(Vec::new(), Vec::new());
         };
         let faults = checker.check_open(&text);
-        let shown = if faults.is_empty() || self.long.is_some() {
-            String::new()
-        } else {
-            self.field.shown()
-        };
         let place = |fault: &Fault| {
-            let somewhere = !fault.path.is_empty() && !shown.is_empty();
-            somewhere.then(|| json::place_of(&shown, &fault.path)).flatten()
+            let somewhere = !fault.path.is_empty() && self.long.is_none();
+            somewhere.then(|| json::place_of(&text, &fault.path)).flatten()
         };
         let marks = faults.iter().take(MARKED).map(place).collect();
         self.found(faults, marks);
-    }
-
-    /// Where the text stops being JSON, as line and character from 0, and why; none where all of it is. What is said
-    /// counts as the cursor does.
-    fn not_json(&self, text: &str) -> Option<((usize, usize), String)> {
-        let (line, column, message) = json::fault(text)?;
-        // Where the text ends too early, what is missing stands behind the last character.
-        let byte = if message.starts_with("EOF") {
-            column
-        } else {
-            column.saturating_sub(1)
-        };
-        let row = line.saturating_sub(1);
-        let column = if self.long.is_none() {
-            self.field.column_of(row, byte)
-        } else {
-            let line = text.split('\n').nth(row).unwrap_or_default();
-            text::place_in(&text::visible_line(line), byte)
-        };
-        let words = format!("line {line}, column {}: not JSON: {message}", column + 1);
-        Some(((row, column), words))
     }
 
     fn found(&mut self, faults: Vec<Fault>, marks: Vec<Option<(usize, usize)>>) {
@@ -303,7 +266,7 @@ impl Editor {
             return None;
         }
         let checker = self.checker.as_ref()?;
-        checker.complete(&self.field.shown(), self.field.offset())
+        checker.complete(self.field.text(), self.field.offset())
     }
 
     /// What a reference at the cursor can name: arguments hold references, values do not.
@@ -316,39 +279,28 @@ impl Editor {
             Purpose::NewCall { after, .. } => Reader::after(state, *after),
             _ => return None,
         };
-        scope::complete(state, reader, &self.field.shown(), self.field.offset())
+        scope::complete(state, reader, self.field.text(), self.field.offset())
     }
 
-    /// Puts a text in the place of some bytes of the text as it stands.
-    pub fn put_in(&mut self, bytes: std::ops::Range<usize>, insert: &str) -> bool {
-        let words = insert.trim_end();
-        let blanks = insert.get(words.len()..).unwrap_or_default();
-        let shown = format!("{}{blanks}", text::visible(words));
-        let done = self.field.splice(bytes, &shown);
+    /// Puts a text in the place of some bytes of the text.
+    pub fn put_in(&mut self, bytes: std::ops::Range<usize>, insert: &str) {
+        self.field.splice(bytes, insert);
         self.check();
-        done
     }
 
     /// Takes in a paste. Gives a word where the text is too long for the editor now.
     pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
-        let lines = pasted.replace("\r\n", "\n").replace('\r', "\n");
-        let shown = self.field.shown();
-        if self.field.len() + pasted.len() <= LIMIT
-            && self.field.rows() + lines.matches('\n').count() <= LINES
-        {
+        let lines = field::pasted(pasted);
+        let place = self.field.place();
+        let text = self.field.text();
+        let before = text.get(..place.start).unwrap_or_default();
+        let after = text.get(place.end..).unwrap_or_default();
+        let long = format!("{before}{lines}{after}");
+        let Some(why) = too_much(&long) else {
             self.field.paste(pasted)?;
             self.check();
             return Ok(());
-        }
-        let (before, after) = shown
-            .split_at_checked(self.field.offset())
-            .unwrap_or((shown.as_str(), ""));
-        let read = |part: &str| {
-            let lines: Vec<&str> = part.split('\n').collect();
-            field::read(&lines).map_err(|misread| misread.words())
         };
-        let long = format!("{}{lines}{}", read(before)?, read(after)?);
-        let why = too_much(&long).unwrap_or_default();
         self.long = Some(long);
         self.can_go_back = true;
         self.check();
@@ -371,17 +323,17 @@ impl Editor {
         if self.is_unchanged() && !(self.purpose.is_value() && self.is_new) {
             return Ok(Arc::clone(&self.original));
         }
-        let text = self.typed()?;
+        let text = self.typed();
         match self.form {
-            Form::Text if self.purpose.is_value() => Ok(json::string(&text).into()),
+            Form::Text if self.purpose.is_value() => Ok(json::string(text).into()),
             Form::Text => Ok(text.into()),
             Form::Json => {
-                if let Some((_, words)) = self.not_json(&text) {
+                if let Some((_, words)) = not_json(text) {
                     return Err(words);
                 }
                 let packed = self.original.is_empty() || json::compact(&self.original) == *self.original;
                 Ok(if packed {
-                    json::compact(&text).into()
+                    json::compact(text).into()
                 } else {
                     text.into()
                 })
@@ -394,7 +346,7 @@ impl Editor {
         if !self.purpose.is_value() || self.long.is_some() {
             return;
         }
-        let Ok(text) = self.field.text() else { return };
+        let text = self.field.text().to_owned();
         match self.form {
             Form::Text => {
                 self.form = Form::Json;
@@ -467,4 +419,24 @@ fn fault(keyword: &str, message: String) -> Fault {
         keyword: keyword.to_owned(),
         message,
     }
+}
+
+/// Where a text stops being JSON, as line and character from 0, and why; none where all of it is. What is said counts as
+/// the cursor does.
+fn not_json(text: &str) -> Option<((usize, usize), String)> {
+    let (line, column, message) = json::fault(text)?;
+    // Where the text ends too early, what is missing stands behind the last character.
+    let byte = if message.starts_with("EOF") {
+        column
+    } else {
+        column.saturating_sub(1)
+    };
+    let row = line.saturating_sub(1);
+    let before = text.split('\n').nth(row).unwrap_or_default();
+    let column = before
+        .char_indices()
+        .take_while(|(at, c)| at + c.len_utf8() <= byte)
+        .count();
+    let words = format!("line {line}, column {}: not JSON: {message}", column + 1);
+    Some(((row, column), words))
 }

@@ -11,7 +11,7 @@ pub(super) fn take(model: &mut Model, result: Result<Written, String>, out: &mut
         Err(why) => return model.complain(format!("nothing was taken over from $EDITOR: {why}")),
     };
     let taken = match model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) if !editor.sent => editor.take_external(&written.text),
+        Some(Overlay::Editor(editor)) if !editor.sent => Ok(editor.take_external(&written.text)),
         _ => Err("the text that it was for is open no more".to_owned()),
     };
     let ends = match taken {

@@ -141,7 +141,7 @@ pub(super) fn filter(model: &mut Model) {
     let Some(Overlay::List(list)) = model.overlays.last_mut() else {
         return;
     };
-    let typed = list.field.shown();
+    let typed = visible(list.field.text().trim());
     list.at = 0;
     if typed.trim().is_empty() {
         list.found = (0..list.choices.len()).collect();
@@ -197,7 +197,7 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         return;
     };
     // What stands first was put there by the program.
-    let meant = list.at > 0 || list.field.shown().trim() == name;
+    let meant = list.at > 0 || visible(list.field.text().trim()) == name;
     let purpose = list.purpose.clone();
     match gives {
         Gives::Verb(verb) => {

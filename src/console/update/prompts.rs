@@ -166,7 +166,7 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
             if let Some(Overlay::Editor(editor)) = model.overlays.last()
                 && !editor.sent
             {
-                out.push(Out::Edit(editor.for_external()));
+                out.push(Out::Edit(editor.for_external().to_owned()));
             }
         }
         TextVerb::Form => {
@@ -179,6 +179,10 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
         TextVerb::NextFault => typing::next_fault(model),
         TextVerb::Copy => typing::copy(model, out),
         verb if is_too_long(model, Some(verb)) => {}
+        TextVerb::PutBack => {
+            let taken = open_field(model).map_or_else(String::new, |field| field.taken().to_owned());
+            type_in(model, &taken);
+        }
         verb => {
             if let Some(field) = field(model) {
                 field.edit(verb);
@@ -204,13 +208,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
         // A terminal without bracketed paste.
         return model.complain("a paste decides nothing: type the name");
     }
-    let text = match line.field.text() {
-        Ok(text) => text.trim().to_owned(),
-        Err(why) => {
-            model.complain(why);
-            return;
-        }
-    };
+    let text = line.field.text().trim().to_owned();
     let done = match line.purpose.clone() {
         purpose @ (LinePurpose::Reject { .. }
         | LinePurpose::EndAgent { .. }

@@ -248,9 +248,10 @@ fn taken(model: &mut Model, command: &Command) {
 fn give_back(model: &mut Model, line: LinePrompt, free: bool) {
     if free {
         model.overlays.push(Overlay::Line(line));
-    } else if let Ok(words) = line.field.text()
-        && !words.trim().is_empty()
-    {
+        return;
+    }
+    let words = line.field.text();
+    if !words.trim().is_empty() {
         model.log.add(Line::Note(format!("what was typed: {words}")));
     }
 }

@@ -65,12 +65,10 @@ pub(super) fn complete(model: &mut Model) {
 
 /// Puts a piece of JSON in the place of some bytes of the open text.
 pub(super) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
-    let done = match model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) if !editor.sent => editor.put_in(bytes, insert),
-        _ => true,
-    };
-    if !done {
-        model.complain("the text is too long to put anything in here by itself");
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
+        && !editor.sent
+    {
+        editor.put_in(bytes, insert);
     }
 }
 
@@ -86,8 +84,8 @@ pub(super) fn look_for(model: &mut Model, words: &str) {
     let Some(field) = prompts::field(model) else {
         return;
     };
-    if !field.find(&visible(words)) && !words.is_empty() {
-        model.complain(format!("not in the text: `{words}`"));
+    if !field.find(words) && !words.is_empty() {
+        model.complain(format!("not in the text: `{}`", visible(words)));
     }
 }
 
@@ -111,14 +109,12 @@ pub(super) fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let Some(field) = prompts::field(model) else {
         return;
     };
-    match field.selected() {
-        Ok(text) => match fits_clipboard(text.len()) {
-            Ok(()) => {
-                model.say(format!("copied {} bytes", text.len()));
-                out.push(Out::Copy(text));
-            }
-            Err(why) => model.complain(why),
-        },
+    let text = field.selected().to_owned();
+    match fits_clipboard(text.len()) {
+        Ok(()) => {
+            model.say(format!("copied {} bytes", text.len()));
+            out.push(Out::Copy(text));
+        }
         Err(why) => model.complain(why),
     }
 }

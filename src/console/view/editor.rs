@@ -2,7 +2,6 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Modifier;
 
 use super::overlay;
 use super::paint::{Canvas, row_of};
@@ -100,17 +99,13 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         height: body.height.saturating_sub(faults + told),
         ..body
     };
-    let style = model.settings.look.full(Role::Text);
     if let Some(long) = &editor.long {
         draw_long(model, frame, editor, long, text);
     } else {
         let marks: Vec<(usize, usize)> = editor.marks.iter().flatten().copied().collect();
-        let wrong = model
-            .settings
-            .look
-            .style(Role::Error)
-            .add_modifier(Modifier::REVERSED);
-        editor.field.draw_marked(frame, text, style, (&marks, wrong));
+        editor
+            .field
+            .draw_marked(frame, text, &model.settings.look, &marks);
     }
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),

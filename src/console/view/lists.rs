@@ -60,16 +60,14 @@ pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
         overlay::open(model, frame, row, title, Role::Focus);
     }
     let field = overlay::open(model, frame, area, &last, Role::Focus);
-    line.field
-        .draw(frame, field, model.settings.look.full(Role::Text));
+    line.field.draw(frame, field, &model.settings.look);
 }
 
 /// Draws a list to choose from.
 pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
     let area = model.screen.list(list);
     let body = overlay::open(model, frame, area, &list.title, Role::Focus);
-    let style = model.settings.look.full(Role::Text);
-    list.field.draw(frame, row_of(body, 0), style);
+    list.field.draw(frame, row_of(body, 0), &model.settings.look);
     let rows = usize::from(body.height.saturating_sub(1));
     let top = (list.at + 1).saturating_sub(rows);
     let mut canvas = Canvas {

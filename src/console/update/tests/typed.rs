@@ -4,8 +4,8 @@ use super::typing::editor;
 use crate::console::key::{Code, Key};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage, flat};
-use crate::domain::command::Command;
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::command::{Command, Edit, EditCommand};
 
 /// An editor on new guidance.
 fn guiding() -> Stage {
@@ -49,14 +49,14 @@ fn keys_that_wait_together_are_one_change_of_the_text() {
     stage.press("left");
     let text = "some words of a file\nand \u{e9}\n".repeat(2_000);
     at_once(&mut stage, &text);
-    assert_eq!(editor(&mut stage).field.text().unwrap(), format!("a{text}b"));
+    assert_eq!(editor(&mut stage).field.text(), format!("a{text}b"));
     stage.press("alt-u");
-    assert_eq!(editor(&mut stage).field.text().unwrap(), "ab", "one undo");
+    assert_eq!(editor(&mut stage).field.text(), "ab", "one undo");
     // Whatever comes between, a text that was changed is not dropped by the next key.
     stage.press("esc");
     at_once(&mut stage, "xy");
     stage.press("esc");
-    assert_eq!(editor(&mut stage).field.text().unwrap(), "axyb");
+    assert_eq!(editor(&mut stage).field.text(), "axyb");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_full_text_takes_no_more_and_keeps_what_it_has() {
     let most = crate::console::field::LIMIT;
     at_once(&mut stage, &"x".repeat(most - 1));
     at_once(&mut stage, "yz\u{e9}");
-    let text = editor(&mut stage).field.text().unwrap();
+    let text = editor(&mut stage).field.text();
     assert!(text.len() == most && text.ends_with("xy"), "{}", text.len());
     assert!(
         stage.said().contains("2 characters were not taken"),
@@ -107,7 +107,7 @@ fn a_full_text_takes_no_more_and_keeps_what_it_has() {
     );
     // What is selected makes room.
     stage.press("shift-left z");
-    assert!(editor(&mut stage).field.text().unwrap().ends_with("xz"));
+    assert!(editor(&mut stage).field.text().ends_with("xz"));
 }
 
 #[test]
@@ -160,42 +160,39 @@ fn a_break_of_a_line_is_a_blank_in_one_line() {
 }
 
 #[test]
-fn the_hint_on_a_bracket_reads_what_is_to_be_typed_and_where() {
-    let mut stage = guiding();
-    stage.type_text("one");
-    stage.press("enter");
-    at_once(&mut stage, "zz\u{e9} ⟨ end");
-    stage.press("ctrl-s");
-    let text = stage.text();
-    let words = flat(&text);
-    assert!(
-        words.contains(
-            "line 2, column 5: this bracket has no partner: for the bracket itself write `⟨U+27E8⟩`"
-        ),
-        "{text}"
-    );
-    assert!(!words.contains("U+27E8⟩U+"), "{text}");
-    assert_eq!(stage.commands(), []);
-    // Who follows it gets the bracket.
-    stage.press("alt-e delete");
-    at_once(&mut stage, "⟨U+27E8⟩");
-    assert_eq!(
-        editor(&mut stage).field.text().unwrap(),
-        "one\nzz\u{e9} \u{27e8} end"
-    );
+fn brackets_and_words_between_them_are_sent_as_they_were_typed() {
+    for ascii in [false, true] {
+        let mut stage = guiding();
+        let written = "one\nzz\u{e9} ⟨ end ⟨LF⟩ <LF> ⟨what⟩ <U+001B>";
+        at_once(&mut stage, written);
+        let _shown = crate::text::shown_in_ascii(ascii);
+        assert_eq!(editor(&mut stage).field.text(), written);
+        assert_eq!(editor(&mut stage).lines(), 2);
+        stage.press("ctrl-s");
+        let sent = stage.commands();
+        assert!(
+            matches!(sent.as_slice(), [Command::Edit(EditCommand::Commit { edits, .. })]
+                if matches!(edits.as_slice(), [Edit::InsertPrompt { text, .. }] if *written == **text)),
+            "{sent:?}"
+        );
+    }
 }
 
 #[test]
-fn a_word_that_is_no_mark_is_told_with_the_marks_that_there_are() {
-    let mut stage = guiding();
-    at_once(&mut stage, "⟨what⟩");
-    let said = editor(&mut stage).field.text().unwrap_err();
-    let shown = crate::text::visible(&said);
-    assert_eq!(
-        shown,
-        "line 1, column 1: `what` between brackets is no mark: for a bracket itself write `⟨U+27E8⟩` or `⟨U+27E9⟩`, \
-         for others `⟨TAB⟩`, `⟨LF⟩`, `⟨CR⟩`, `⟨U+202E⟩`, `⟨12 spaces⟩`"
-    );
+fn what_is_typed_in_a_string_of_json_is_json() {
+    let mut stage = Stage::asked(80, 24, super::arming::ARGS);
+    stage.wait(ARMING);
+    stage.press("e alt-a");
+    let written = r#"{"path": "⟨LF⟩<LF>", "content": "\u001b\n⟨"}"#;
+    at_once(&mut stage, written);
+    assert_eq!(editor(&mut stage).field.text(), written);
+    assert_eq!(editor(&mut stage).faults, []);
+    let sent = editor(&mut stage).result().unwrap();
+    assert_eq!(*sent, written.replace(": ", ":").replace(", ", ","));
+    // A character that JSON wants escaped is not escaped for the operator: it is said.
+    stage.press("alt-a");
+    paste(&mut stage, "{\"path\": \"a\tb\", \"content\": \"\"}");
+    assert!(editor(&mut stage).result().unwrap_err().contains("not JSON"));
 }
 
 #[test]

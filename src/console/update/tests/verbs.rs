@@ -268,7 +268,7 @@ fn a_refused_answer_is_not_lost() {
     let Some(Overlay::Editor(editor)) = stage.model.overlays.last() else {
         panic!("the editor closed");
     };
-    assert_eq!(editor.field.text().unwrap(), "precious");
+    assert_eq!(editor.field.text(), "precious");
     stage.press("ctrl-s");
     assert_eq!(stage.commands().len(), 1, "it can be sent again");
 }

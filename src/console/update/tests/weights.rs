@@ -154,7 +154,7 @@ fn a_breaker_that_opened_is_listed_and_reset_from_its_row() {
     );
     stage.press("j enter");
     match stage.model.overlays.last() {
-        Some(Overlay::Line(line)) => assert_eq!(line.field.text().unwrap(), "tool:search"),
+        Some(Overlay::Line(line)) => assert_eq!(line.field.text(), "tool:search"),
         other => panic!("no line but {other:?}"),
     }
 }

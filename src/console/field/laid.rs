@@ -1,0 +1,253 @@
+//! A line of a text as it is drawn: each character as it is, or as the mark that stands for it.
+//!
+//! A mark is one group: the cursor goes over it in one step. Must not know: where on the screen it is drawn.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::console::columns::Columns as _;
+use crate::text::{Kind, MAX_INDENT, Span, line_spans, spans};
+
+/// What is drawn into cells of its own: a letter, or a part of a mark.
+#[derive(Debug, Clone)]
+pub(super) struct Glyph<'t> {
+    /// The bytes of the line that the whole group stands for; empty behind the end of the line.
+    pub bytes: Range<usize>,
+    pub kind: Kind,
+    pub text: Cow<'t, str>,
+    pub columns: usize,
+}
+
+/// How a line is read: whether it is all of a text of one line, where the cursor stands in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    pub single: bool,
+    pub cursor: Option<usize>,
+}
+
+/// The pieces of a line with the bytes that each stands for.
+fn pieces(line: &str, single: bool) -> impl Iterator<Item = (Range<usize>, Span<'_>)> {
+    let spans = if single { spans(line) } else { line_spans(line) };
+    let mut at = 0;
+    spans.into_iter().map(move |span| {
+        let rest = line.get(at..).unwrap_or_default();
+        let len = match span.kind {
+            Kind::Plain => span.text.len(),
+            Kind::Escaped => rest.chars().next().map_or(0, char::len_utf8),
+            Kind::Blank => blanks(rest),
+        };
+        let from = at;
+        at += len;
+        (from..at, span)
+    })
+}
+
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
+}
+
+/// Blanks of which there are no more than this are typed one by one: the cursor stands between them, and they are drawn
+/// as they are where it does. More of them are one mark, wherever the cursor is.
+const ONE_BY_ONE: usize = MAX_INDENT;
+
+/// The glyphs of a line.
+pub(super) fn glyphs(line: &str, form: Form) -> Vec<Glyph<'_>> {
+    let mut out = Vec::with_capacity(line.len());
+    for (bytes, span) in pieces(line, form.single) {
+        let touched = |at: usize| bytes.start <= at && at <= bytes.end;
+        let typed = bytes.len() <= ONE_BY_ONE && form.cursor.is_some_and(touched);
+        match (span.kind, span.text) {
+            (Kind::Plain, Cow::Borrowed(text)) => {
+                out.extend(letters(text, bytes.start));
+            }
+            (Kind::Blank, _) if typed => {
+                out.extend(letters(line.get(bytes.clone()).unwrap_or_default(), bytes.start));
+            }
+            (kind, text) => out.extend(text.chars().map(|c| {
+                let text = c.to_string();
+                Glyph {
+                    bytes: bytes.clone(),
+                    kind,
+                    columns: text.columns(),
+                    text: text.into(),
+                }
+            })),
+        }
+    }
+    out
+}
+
+/// Text that is drawn as it is.
+fn letters(text: &str, from: usize) -> impl Iterator<Item = Glyph<'_>> {
+    text.grapheme_indices(true).map(move |(at, letter)| Glyph {
+        bytes: from + at..from + at + letter.len(),
+        kind: Kind::Plain,
+        columns: letter.columns(),
+        text: letter.into(),
+    })
+}
+
+/// The group that begins at a place or that the place is inside of; none at the end.
+pub(super) fn group_after(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
+    let rest = line.get(at..)?;
+    let mut chars = rest.chars();
+    let next = chars.next()?;
+    if next == ' ' {
+        return Some(blanks_at(line, at, true));
+    }
+    if next.is_ascii() && chars.next().is_none_or(|c| c.is_ascii()) {
+        return Some(at..at + 1);
+    }
+    whole(line, single, at)
+}
+
+/// The group that ends at a place or that the place is inside of; none at the start.
+pub(super) fn group_before(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
+    let last = line.get(..at)?.chars().next_back()?;
+    if last == ' ' {
+        return Some(blanks_at(line, at - 1, false));
+    }
+    if last.is_ascii() {
+        return Some(at - 1..at);
+    }
+    whole(line, single, at - last.len_utf8())
+}
+
+/// One of the blanks around a place, or all of them where they are many.
+fn blanks_at(line: &str, at: usize, after: bool) -> Range<usize> {
+    let before = line.get(..at).unwrap_or_default();
+    let from = before.trim_end_matches(' ').len();
+    let to = at + line.get(at..).map_or(0, blanks);
+    match (to - from > ONE_BY_ONE, after) {
+        (false, _) => at..at + 1,
+        (true, true) => at..to,
+        (true, false) => from..at + 1,
+    }
+}
+
+/// The group that a byte belongs to.
+fn whole(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
+    let (bytes, span) = pieces(line, single).find(|(bytes, _)| bytes.contains(&at))?;
+    if span.kind != Kind::Plain {
+        return Some(bytes);
+    }
+    let mut letters = line.get(bytes.clone())?.grapheme_indices(true);
+    letters.find_map(|(from, letter)| {
+        let letter = bytes.start + from..bytes.start + from + letter.len();
+        letter.contains(&at).then_some(letter)
+    })
+}
+
+/// A line in rows of so many columns.
+#[derive(Debug)]
+pub(super) struct Laid<'t> {
+    glyphs: Vec<Glyph<'t>>,
+    /// The glyph that each row begins with.
+    starts: Vec<usize>,
+    /// Bytes of the line.
+    len: usize,
+}
+
+impl<'t> Laid<'t> {
+    /// Lays a line out. The cursor has a cell of its own where it stands at the end.
+    pub fn new(line: &'t str, form: Form, width: usize) -> Self {
+        let mut glyphs = glyphs(line, form);
+        if form.cursor == Some(line.len()) {
+            glyphs.push(Glyph {
+                bytes: line.len()..line.len(),
+                kind: Kind::Plain,
+                text: " ".into(),
+                columns: 1,
+            });
+        }
+        let starts = breaks(&glyphs, width.max(1));
+        Self {
+            glyphs,
+            starts,
+            len: line.len(),
+        }
+    }
+
+    /// How many rows it has; at least one.
+    pub fn rows(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The glyphs of a row; none of a row that is not there.
+    pub fn row(&self, row: usize) -> &[Glyph<'t>] {
+        let Some(from) = self.starts.get(row).copied() else {
+            return &[];
+        };
+        let to = self.starts.get(row + 1).copied().unwrap_or(self.glyphs.len());
+        self.glyphs.get(from..to).unwrap_or_default()
+    }
+
+    /// The row and column at which a byte of the line is drawn, or the place behind what is before it.
+    pub fn place(&self, byte: usize) -> (usize, usize) {
+        let at = self
+            .glyphs
+            .iter()
+            .position(|glyph| byte < glyph.bytes.end || (byte >= self.len && glyph.bytes.is_empty()))
+            .unwrap_or(self.glyphs.len());
+        let row = self
+            .starts
+            .partition_point(|start| *start <= at)
+            .saturating_sub(1);
+        let from = self.starts.get(row).copied().unwrap_or_default();
+        let before = self.glyphs.get(from..at).unwrap_or_default();
+        (row, before.iter().map(|glyph| glyph.columns).sum())
+    }
+
+    /// The byte whose group is drawn at a column of a row; the end of the row behind it.
+    pub fn byte(&self, row: usize, column: usize) -> usize {
+        let mut right = 0;
+        for glyph in self.row(row) {
+            right += glyph.columns;
+            if right > column {
+                return glyph.bytes.start;
+            }
+        }
+        // The end of a row that goes on is the start of the next one: the last of this one is before that.
+        let last = self.row(row).last().filter(|_| row + 1 < self.rows());
+        last.map_or(self.len, |glyph| glyph.bytes.start)
+    }
+}
+
+/// Where rows begin: behind a blank where there is one, before a mark, or anywhere in a word that is too long.
+fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
+    let mut starts = vec![0];
+    let (mut from, mut used) = (0, 0);
+    // The last place of the row behind a blank, and the columns before it.
+    let mut word: Option<(usize, usize)> = None;
+    let mut group = (0, 0);
+    for (at, glyph) in glyphs.iter().enumerate() {
+        let is_first = at
+            .checked_sub(1)
+            .and_then(|before| glyphs.get(before))
+            .is_none_or(|before| before.bytes != glyph.bytes);
+        if is_first {
+            group = (at, used);
+        }
+        if used + glyph.columns > width && at > from {
+            let word = word.filter(|_| glyph.text != " ");
+            let (next, before) = [word, Some(group)]
+                .into_iter()
+                .flatten()
+                .find(|(next, before)| *next > from && used - before + glyph.columns <= width)
+                .unwrap_or((at, used));
+            starts.push(next);
+            from = next;
+            used -= before;
+            group.1 = group.1.saturating_sub(before);
+        }
+        used += glyph.columns;
+        if glyph.text == " " && glyph.kind == Kind::Plain {
+            word = Some((at + 1, used));
+        } else if word.is_some_and(|(next, _)| next <= from) {
+            word = None;
+        }
+    }
+    starts
+}

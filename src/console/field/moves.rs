@@ -1,0 +1,191 @@
+//! Where the cursor goes, and what an erasing key takes. Must not know: what the text is for, keys.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::Field;
+use super::laid::{Form, Laid, group_after, group_before};
+
+/// What a word is made of.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Class {
+    Blank,
+    Sign,
+    Letter,
+}
+
+fn class(c: char) -> Class {
+    if c.is_whitespace() {
+        Class::Blank
+    } else if c.is_ascii_punctuation() && c != '_' {
+        Class::Sign
+    } else {
+        Class::Letter
+    }
+}
+
+/// How many bytes of a text, read in one direction, are a word and the blanks on this side of it, or on its other one.
+fn word(chars: impl Iterator<Item = char>, blanks_first: bool) -> usize {
+    let mut kind = None;
+    let mut len = 0;
+    for c in chars {
+        let now = class(c);
+        match kind {
+            _ if blanks_first && kind.is_none() && now == Class::Blank => {}
+            None => kind = Some(now),
+            Some(before) if before == now => {}
+            Some(_) if !blanks_first && now == Class::Blank => kind = Some(Class::Blank),
+            Some(_) => break,
+        }
+        len += c.len_utf8();
+    }
+    len
+}
+
+impl Field {
+    /// The line that a place is in: its bytes without the break.
+    pub(super) fn line_at(&self, at: usize) -> Range<usize> {
+        let text = self.buffer.text();
+        if self.single {
+            return 0..text.len();
+        }
+        let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+        let from = before.rfind('\n').map_or(0, |at| at + 1);
+        from..at + after.find('\n').unwrap_or(after.len())
+    }
+
+    /// A text, and the place in it.
+    fn here(&self) -> (Range<usize>, &str, usize) {
+        let at = self.buffer.cursor();
+        let line = self.line_at(at);
+        let text = self.buffer.text().get(line.clone()).unwrap_or_default();
+        let inside = at - line.start;
+        (line, text, inside)
+    }
+
+    /// The character, or the whole mark, before the cursor or behind it; a break of a line is one. None at the end of
+    /// the text.
+    pub(super) fn group(&self, back: bool) -> Option<Range<usize>> {
+        let (line, text, inside) = self.here();
+        let found = if back {
+            group_before(text, self.single, inside)
+        } else {
+            group_after(text, self.single, inside)
+        };
+        match (found, back) {
+            (Some(group), _) => Some(line.start + group.start..line.start + group.end),
+            (None, true) => line.start.checked_sub(1).map(|at| at..line.start),
+            (None, false) => (line.end < self.buffer.text().len()).then_some(line.end..line.end + 1),
+        }
+    }
+
+    /// What an erasing key takes: what is selected, or what is on that side of the cursor. A mark of one character goes
+    /// like one; of letters that are drawn as one only the last goes backwards.
+    pub(super) fn erased(&self, back: bool) -> Option<Range<usize>> {
+        if let Some(picked) = self.buffer.picked() {
+            return Some(picked);
+        }
+        let at = self.buffer.cursor();
+        let group = self.group(back)?;
+        if !back {
+            return Some(at..group.end);
+        }
+        let text = self.buffer.text().get(group.start..at)?;
+        let last = text.chars().next_back()?;
+        Some(if last == ' ' {
+            group.start..at
+        } else {
+            at - last.len_utf8()..at
+        })
+    }
+
+    /// Over the character, or the whole mark, before the cursor or behind it.
+    pub(super) fn walk(&mut self, back: bool) {
+        let Some(group) = self.group(back) else { return };
+        self.buffer.go(if back { group.start } else { group.end });
+    }
+
+    /// The place a word away.
+    pub(super) fn word(&self, back: bool) -> usize {
+        let at = self.buffer.cursor();
+        let (before, after) = self.buffer.text().split_at_checked(at).unwrap_or_default();
+        if back {
+            at - word(before.chars().rev(), true)
+        } else {
+            at + word(after.chars(), false)
+        }
+    }
+
+    /// A text laid out as it was drawn last.
+    pub(super) fn laid<'t>(&self, text: &'t str, cursor: Option<usize>) -> Laid<'t> {
+        let width = if self.single {
+            usize::MAX
+        } else {
+            self.view.get().width
+        };
+        let form = Form {
+            single: self.single,
+            cursor,
+        };
+        Laid::new(text, form, width)
+    }
+
+    /// Goes up or down by rows of the screen, as far as there are any, and keeps the column where it can.
+    pub(super) fn rows_away(&mut self, rows: usize, down: bool) {
+        if self.single {
+            return;
+        }
+        let (line, text, inside) = self.here();
+        let laid = self.laid(text, Some(inside));
+        let (row, column) = laid.place(inside);
+        let column = self.wish.unwrap_or(column);
+        let to = if down {
+            self.below(&line, &laid, row + rows, column)
+        } else {
+            self.above(&line, &laid, (row, rows), column)
+        };
+        self.buffer.go(to);
+        self.wish = Some(column);
+    }
+
+    fn below(&self, line: &Range<usize>, laid: &Laid<'_>, mut row: usize, column: usize) -> usize {
+        if row < laid.rows() {
+            return line.start + laid.byte(row, column);
+        }
+        let (mut line, mut last) = (line.clone(), laid.rows());
+        let text = self.buffer.text();
+        while row >= last && line.end < text.len() {
+            row -= last;
+            line = self.line_at(line.end + 1);
+            let laid = self.laid(text.get(line.clone()).unwrap_or_default(), None);
+            if row < laid.rows() {
+                return line.start + laid.byte(row, column);
+            }
+            last = laid.rows();
+        }
+        let laid = self.laid(text.get(line.clone()).unwrap_or_default(), None);
+        line.start + laid.byte(laid.rows() - 1, column)
+    }
+
+    fn above(&self, line: &Range<usize>, laid: &Laid<'_>, from: (usize, usize), column: usize) -> usize {
+        let (row, mut rows) = from;
+        if rows <= row {
+            return line.start + laid.byte(row - rows, column);
+        }
+        rows -= row;
+        let mut start = line.start;
+        let text = self.buffer.text();
+        while let Some(end) = start.checked_sub(1) {
+            let line = self.line_at(end);
+            let laid = self.laid(text.get(line.clone()).unwrap_or_default(), None);
+            match rows.cmp(&laid.rows()) {
+                Ordering::Greater => rows -= laid.rows(),
+                _ => return line.start + laid.byte(laid.rows() - rows, column),
+            }
+            start = line.start;
+        }
+        let line = self.line_at(0);
+        let laid = self.laid(text.get(line).unwrap_or_default(), None);
+        laid.byte(0, column)
+    }
+}
