@@ -121,6 +121,11 @@ impl Field {
         self.text() == self.original
     }
 
+    /// The text that it was opened on.
+    pub fn original(&self) -> &str {
+        &self.original
+    }
+
     /// The text, exactly as it was typed.
     pub fn text(&self) -> &str {
         self.buffer.text()

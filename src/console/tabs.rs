@@ -133,13 +133,8 @@ impl Maker<'_> {
             self.doc.line(Styled::new().own(role, text));
             return;
         }
-        let pager = Pager::new(text.trim_end().into(), self.width, Wrap::Words);
-        for row in pager.window(0, pager.rows(), None) {
-            let words: String = row.pieces.into_iter().map(|piece| piece.text).collect();
-            // What of it is somebody else's is marked already, as it is on a line that needs no break.
-            let words = words.replace("⟨U+27E8⟩", "⟨").replace("⟨U+27E9⟩", "⟩");
-            self.doc.line(Styled::new().own(role, words));
-        }
+        // What of it is somebody else's is marked already.
+        self.over(Styled::new().own(role, text.trim_end()), 0);
     }
 
     /// Lines `name  value` with an untrusted value: its head, over a few lines.

@@ -32,14 +32,25 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
 }
 
 /// Takes out what such a screen cannot show: beyond the marks of other people's text the console's own words
-/// hold a few signs.
+/// hold a few signs. Each of them has a twin.
 fn plain(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
-        let sign = match cell.symbol() {
-            symbol if symbol.is_ascii() => continue,
-            "…" => "~",
-            _ => "?",
-        };
-        cell.set_symbol(sign);
+        if !cell.symbol().is_ascii() {
+            let sign = twin(cell.symbol()).unwrap_or("?");
+            cell.set_symbol(sign);
+        }
     }
+}
+
+/// The sign of the console's own words in ASCII; none for one that they have not.
+fn twin(sign: &str) -> Option<&'static str> {
+    Some(match sign {
+        "…" => "~",
+        "·" | "–" | "—" => "-",
+        "→" => ">",
+        "×" => "x",
+        "“" | "”" => "\"",
+        "‘" | "’" => "'",
+        _ => return None,
+    })
 }

@@ -4,15 +4,18 @@
 use std::fmt::Write as _;
 
 use super::collect;
+use super::prompts::limits_line;
 use crate::console::model::Model;
+use crate::console::model::overlay::LinePrompt;
 use crate::console::rows::many;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
+use crate::domain::event::run::Limits;
 use crate::domain::let_run;
 use crate::text::visible;
 
-/// The words; none where the screen shows it by itself.
-pub(super) fn words(model: &Model, command: &Command) -> Option<String> {
+/// The words, for what was typed in this line; none where the screen shows it by itself.
+pub(super) fn words(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
             let waits = collect::waits(model, *call);
@@ -26,6 +29,9 @@ pub(super) fn words(model: &Model, command: &Command) -> Option<String> {
             Some(format!("committed {}", many(edits.len(), "edit")))
         }
         Command::Run(RunCommand::SetPolicy { policy }) => Some(policy_is(model, policy)),
+        Command::Run(RunCommand::SetLimits { limits }) => {
+            Some(limits_are(limits, line.map_or("", |line| line.field.original())))
+        }
         Command::Escape(EscapeCommand::Mute { detector, muted }) => Some(if *muted {
             format!("the detector {} is muted", detector.name())
         } else {
@@ -33,6 +39,22 @@ pub(super) fn words(model: &Model, command: &Command) -> Option<String> {
         }),
         _ => None,
     }
+}
+
+/// The limits that are others than those that stood in the line when it was opened.
+fn limits_are(limits: &Limits, before: &str) -> String {
+    let now = limits_line(limits);
+    let changed = now
+        .split(' ')
+        .filter(|one| before.split(' ').all(|old| old != *one));
+    let words: Vec<String> = changed
+        .filter_map(|one| one.split_once('='))
+        .map(|(name, value)| format!("limit {name} is now {value}"))
+        .collect();
+    if words.is_empty() {
+        return "the limits are what they were".to_owned();
+    }
+    words.join(", ")
 }
 
 /// A policy judges what comes, and what the one before it let run and has not begun. What was asked before goes on

@@ -245,7 +245,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
         Ok(()) => {
             let line = model.overlays.pop();
             if let (Some(Overlay::Line(line)), Some(sent)) = (line, &mut model.run.sent)
-                && line.purpose.is_prose()
+                && (line.purpose.is_prose() || line.purpose == LinePurpose::Limits)
             {
                 sent.line = Some(Box::new(line));
             }

@@ -194,19 +194,20 @@ fn was_sent_from(overlay: &Overlay, command: &Command) -> bool {
 /// A command of this console's was carried out: closes what it was made in. What another hand commits
 /// meanwhile closes nothing.
 fn taken(model: &mut Model, command: &Command) {
+    let mut line = None;
     if model
         .run
         .sent
         .as_ref()
         .is_some_and(|sent| sent.command == *command)
     {
-        model.run.sent = None;
+        line = model.run.sent.take().and_then(|sent| sent.line);
     }
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.collected.committed(edits);
     }
     if !bulk::answered(model, command, None)
-        && let Some(words) = done::words(model, command)
+        && let Some(words) = done::words(model, command, line.as_deref())
     {
         model.say(words);
     }

@@ -4,12 +4,14 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::overlay;
-use super::paint::{Canvas, row_of};
+use super::paint::{Canvas, row_of, start};
+use crate::console::columns::Columns as _;
 use crate::console::doc::{Styled, broken};
 use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Form};
 use crate::console::pager::{Pager, Wrap};
+use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::text::{head, visible};
 
@@ -87,7 +89,12 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         Some(long) => format!("{} bytes", long.len()),
         None => format!("{line}:{column}"),
     };
-    let title = format!("{}{tool}{form}  {place}{state}", editor.title);
+    // Where the cursor stands is looked for here: what gives way first is what the text is.
+    let name = format!("{}{tool}{form}", editor.title);
+    let place = format!("  {place}{state}");
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let room = usize::from(area.width).saturating_sub(place.columns() + 2);
+    let title = format!("{}{place}", start(&name, room, more));
     let body = overlay::open(model, frame, area, &title, Role::Focus);
     let faults = u16::try_from(editor.faults.len())
         .unwrap_or(MOST)
@@ -122,11 +129,11 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
             .untrusted(Role::Accent, &fault.path, 60)
             .own(Role::Error, " ")
             .untrusted(Role::Error, &fault.message, usize::from(place.width));
-        canvas.line(
-            place.x + 1.min(place.width),
-            place.y,
-            place.width.saturating_sub(1),
-            &words,
-        );
+        let place = Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        canvas.row(place, &words, more);
     }
 }

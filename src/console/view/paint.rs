@@ -179,6 +179,26 @@ pub(super) fn tail(text: &str, columns: usize) -> &str {
     text.get(from..).unwrap_or(text)
 }
 
+/// The start of a text in so many columns, with a sign where not all of it fits.
+pub(super) fn start(text: &str, columns: usize, more: char) -> String {
+    if text.columns() <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(more.encode_utf8(&mut [0; 4]).columns());
+    let mut out = String::new();
+    for grapheme in text.graphemes(true) {
+        if out.columns() + grapheme.columns() > room {
+            break;
+        }
+        out.push_str(grapheme);
+    }
+    out.truncate(out.trim_end().len());
+    if columns > 0 {
+        out.push(more);
+    }
+    out
+}
+
 /// One row of an area, counted from its top.
 pub(super) fn row_of(area: Rect, row: u16) -> Rect {
     Rect {

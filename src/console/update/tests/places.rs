@@ -105,6 +105,31 @@ fn limits_that_nobody_changed_stay_what_they_are_to_the_second() {
 }
 
 #[test]
+fn a_limit_that_was_changed_is_told_and_no_other_one() {
+    let mut stage = Stage::new(110, 30);
+    stage.sample();
+    stage.draw();
+    for (typed, said) in [
+        ("turns=60", "limit turns is now 60"),
+        (
+            "tokens=900 parallel=2",
+            "limit tokens is now 900, limit parallel is now 2",
+        ),
+        ("tokens=none", "limit tokens is now none"),
+        ("turns=60", "the limits are what they were"),
+    ] {
+        stage.press(":");
+        stage.type_text("limits");
+        stage.press("enter");
+        stage.type_text(typed);
+        stage.press("enter");
+        assert_ne!(stage.said(), said, "nothing is carried out yet");
+        stage.carry_out();
+        assert_eq!(stage.said(), said);
+    }
+}
+
+#[test]
 fn what_stands_in_a_line_gives_way_to_what_is_typed_and_a_move_keeps_it() {
     let open = || {
         let mut stage = Stage::new(110, 30);

@@ -128,7 +128,7 @@ const fn look(charset: Charset, doing: Doing) -> (char, Role) {
         Doing::Queued => ('╌', '-', Role::Pending),
         Doing::Asked => ('═', '=', Role::Accent),
         Doing::Ran => ('█', '#', Role::Ok),
-        Doing::Waited => ('▒', '?', Role::Awaiting),
+        Doing::Waited => ('▒', 'w', Role::Awaiting),
         Doing::Failed => ('▚', 'x', Role::Failed),
         Doing::Moment => ('◆', '*', Role::Operator),
     };

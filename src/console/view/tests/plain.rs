@@ -1,0 +1,208 @@
+//! A screen of ASCII alone: the console's own words have signs for it, so that no sign is lost there.
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::super::{shell, twin};
+use crate::console::commands;
+use crate::console::layout::gutter::Line;
+use crate::console::model::overlay::Overlay;
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::breaker::Phase;
+use crate::domain::call::EffectClass;
+use crate::domain::event::run::Limits;
+use crate::domain::event::{Event, RunEvent};
+
+type Scene = fn(&mut Stage);
+
+/// Runs whose own texts are ASCII.
+const SCENES: [(&str, Scene); 14] = [
+    ("mended twice", |stage| stage.mended_twice()),
+    ("two repairs", |stage| stage.two_repairs()),
+    ("spent", |stage| stage.spent()),
+    ("ailing", |stage| {
+        stage.begin();
+        stage.ailing();
+        stage.breaker("shell", Phase::Open);
+    }),
+    ("troubled", |stage| stage.troubled()),
+    ("replaced", |stage| stage.replaced()),
+    ("three wait", |stage| stage.three_wait()),
+    ("orphaned", |stage| stage.orphaned()),
+    ("edited", |stage| stage.edited()),
+    ("long", |stage| stage.long_run(30)),
+    ("broken", |stage| {
+        stage.begin();
+        stage.broken();
+    }),
+    ("in doubt", |stage| {
+        stage.begin();
+        stage.in_doubt("c3");
+    }),
+    ("consent", |stage| {
+        stage.begin();
+        stage.consent("c3");
+    }),
+    ("limited", |stage| {
+        stage.spent();
+        let limits = Limits {
+            turns: Some(1),
+            tokens: Some(170),
+            ..Limits::default()
+        };
+        stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
+        stage.has_tool("http_request", EffectClass::Write, &["external"]);
+    }),
+];
+
+fn stage(scene: Scene, width: u16, height: u16) -> Stage {
+    let mut stage = Stage::with(width, height, |settings| {
+        settings.charset = Charset::Ascii;
+        settings.line = Line::Ascii;
+    });
+    scene(&mut stage);
+    stage.draw();
+    stage.wait(ARMING);
+    stage
+}
+
+/// What is on the screen has a sign of its own in ASCII, and is ASCII.
+#[track_caller]
+fn check(stage: &mut Stage, what: &str) {
+    let buffer = stage.draw();
+    for cell in buffer.content() {
+        let is_plain = cell.symbol().bytes().all(|byte| (0x20..=0x7e).contains(&byte));
+        assert!(is_plain, "{what}: {:?}", cell.symbol());
+    }
+    let text = stage.text();
+    // A mark is of other people's text: of the sign of a reference, and of a value in one of the runs.
+    let marks = text
+        .replace("<U+2020>", "")
+        .replace("\"<U+2026>\"", "")
+        .contains("<U+");
+    assert!(!marks, "{what}: {text}");
+    // The same before the last of the signs were put in.
+    let area = buffer.area;
+    let mut terminal = Terminal::new(TestBackend::new(area.width, area.height)).unwrap();
+    let model = &stage.model;
+    let frame = terminal.draw(|frame| {
+        let _shown = model.settings.shown();
+        shell::draw(model, frame);
+    });
+    let frame = frame.unwrap().buffer.clone();
+    for cell in frame.content() {
+        let symbol = cell.symbol();
+        assert!(
+            symbol.is_ascii() || twin(symbol).is_some(),
+            "{what}: {symbol:?} would be a question mark in\n{text}"
+        );
+    }
+}
+
+#[test]
+fn every_pane_and_page_has_a_sign_for_all_that_it_says() {
+    for (name, scene) in SCENES {
+        for (width, height) in [(40, 12), (120, 40)] {
+            for keys in [
+                "1",
+                "1 g j j j enter",
+                "2",
+                "3",
+                "3 > > > >",
+                "4",
+                "5",
+                "6",
+                "7",
+                "8",
+                "L",
+                "W",
+                "O",
+                "A",
+                "B",
+                "?",
+                ":",
+                "/",
+                "f 3",
+                "1 z",
+                "1 m",
+                "2 e",
+                "2 x",
+                "i",
+                "2 F",
+                "2 enter",
+                "1 G",
+                "ctrl-c",
+                "X",
+            ] {
+                let mut stage = stage(scene, width, height);
+                check(&mut stage, name);
+                for key in keys.split(' ') {
+                    stage.press(key);
+                    check(
+                        &mut stage,
+                        &format!("{name} at {width}x{height} after {key} of {keys}"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_command_of_the_palette_leads_to_plain_signs() {
+    for (name, scene) in SCENES.into_iter().take(5) {
+        for command in commands::entries() {
+            let mut stage = stage(scene, 100, 30);
+            stage.press(":");
+            if !matches!(stage.model.overlays.last(), Some(Overlay::List(_))) {
+                continue;
+            }
+            stage.type_text(command.name);
+            check(&mut stage, &format!("{name}: the palette at {}", command.name));
+            stage.press("enter");
+            check(&mut stage, &format!("{name} after {}", command.name));
+        }
+    }
+}
+
+#[test]
+fn the_timeline_explains_its_bars_without_a_question_mark() {
+    let mut stage = stage(SCENES[0].1, 200, 40);
+    stage.press(":");
+    stage.type_text("timeline");
+    stage.press("enter");
+    let text = stage.text();
+    assert!(
+        text.contains("ww for you") && text.contains(".. blocked"),
+        "{text}"
+    );
+    assert!(!text.contains("??"), "{text}");
+}
+
+#[test]
+fn each_sign_of_the_glyph_set_is_ascii_there() {
+    for symbol in Symbol::ALL {
+        assert!(symbol.glyph(Charset::Ascii).is_ascii_graphic(), "{symbol:?}");
+    }
+    for sign in ["…", "·", "–", "—", "→", "×", "“", "”", "‘", "’"] {
+        let twin = twin(sign).unwrap();
+        assert!(twin.is_ascii() && twin != "?" && twin.len() == 1, "{sign} {twin}");
+    }
+}
+
+#[test]
+fn the_steps_of_a_repair_are_told_in_ascii() {
+    let mut stage = stage(SCENES[0].1, 120, 40);
+    stage.press("f g j j");
+    let mut seen = String::new();
+    for _ in 0..8 {
+        stage.press(">");
+        seen.push_str(&stage.text());
+    }
+    assert!(
+        seen.contains("repair 2 of 3 - ") && seen.contains(" > "),
+        "{seen}"
+    );
+    assert!(!seen.contains("3 ? "), "{seen}");
+}
