@@ -46,7 +46,7 @@ fn a_fault_that_is_longer_than_its_row_is_cut_with_a_sign() {
         row.expect(&text).trim_end().to_owned()
     };
     assert!(fault(40).ends_with('…'), "{}", fault(40));
-    assert!(fault(100).ends_with("is missing"), "{}", fault(100));
+    assert!(fault(100).ends_with("is missing; add it"), "{}", fault(100));
 }
 
 #[test]
