@@ -1,7 +1,8 @@
-//! Reads the visible form back. Must not know: who typed it.
+//! Reads the visible form back: what shows that no two texts look the same. Nothing that is typed is read like this.
+//! Must not know: who wrote it.
 //!
-//! It accepts every output of the visible form and, in addition, what a person may type in an editor: plain
-//! blanks, tabs and line breaks stand for themselves. The visible form has no mark of a byte, but results of tools do,
+//! It accepts every output of the visible form and, in addition, plain blanks, tabs and line breaks, which stand for
+//! themselves. The visible form has no mark of a byte, but results of tools do,
 //! and a person may copy one from there: it is refused with the words for that.
 
 use super::error::Error;
@@ -97,29 +98,6 @@ enum Token<'a> {
         byte: u8,
         width: usize,
     },
-}
-
-/// Returns the brackets of marks on this screen.
-fn brackets() -> [char; 2] {
-    if in_ascii() { ['<', '>'] } else { ['⟨', '⟩'] }
-}
-
-/// Returns the number of characters of the mark at the end of a visible form, or `None` if it does not end in
-/// one.
-pub fn mark_at_end(shown: &str) -> Option<usize> {
-    let [open, close] = brackets();
-    let inner = shown.strip_suffix(close)?;
-    let word = inner.get(inner.rfind([open, close])?..)?.strip_prefix(open)?;
-    is_mark(Some(word)).then(|| word.chars().count() + 2)
-}
-
-/// Returns the number of characters of the mark at the start of a visible form, or `None` if it does not
-/// begin with one.
-pub fn mark_at_start(shown: &str) -> Option<usize> {
-    let [open, close] = brackets();
-    let inner = shown.strip_prefix(open)?;
-    let (word, rest) = inner.split_at(inner.find([open, close])?);
-    (rest.starts_with(close) && is_mark(Some(word))).then(|| word.chars().count() + 2)
 }
 
 /// Returns true if the text after a `<` reads as the rest of a mark, or would if it continued.

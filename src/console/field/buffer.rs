@@ -48,7 +48,9 @@ impl Buffer {
 
     /// Puts the cursor somewhere; inside of a character is before it, behind the text is at its end.
     pub fn go(&mut self, to: usize) {
-        self.cursor = self.text.floor_char_boundary(to);
+        let to = to.min(self.text.len());
+        let whole = (0..=to).rev().find(|at| self.text.is_char_boundary(*at));
+        self.cursor = whole.unwrap_or_default();
     }
 
     /// What is selected begins, or goes on, at the cursor.

@@ -39,7 +39,7 @@ fn reversed(field: &Field, width: u16, height: u16) -> String {
     let cells = buffer.content.iter();
     cells
         .filter(|cell| cell.modifier.contains(Modifier::REVERSED))
-        .map(|cell| cell.symbol())
+        .map(ratatui::buffer::Cell::symbol)
         .collect()
 }
 
