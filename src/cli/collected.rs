@@ -15,11 +15,15 @@ use crate::domain::state::{Mode, State};
 use crate::text::visible;
 
 /// The events that hold back what collected edits touch, to be recorded with the first of the process; and what to
-/// tell of them where nobody sees the list. Edits that cannot be read may touch anything: the run waits.
+/// tell of them where nobody sees the list. Edits that cannot be read may touch anything, and so may one that was being
+/// typed when the program died, of which nothing is left: the run waits.
 pub fn hold(draft: Option<&Path>, state: &State, advice: &dyn Advice) -> (Vec<Event>, Option<String>) {
     let nodes = match draft.map_or(Ok(Vec::new()), |path| app::held_by(path, state)) {
         Ok(nodes) => nodes,
-        Err(why) => return (pause(state, &why), None),
+        Err(why) => {
+            let reason = format!("the collected edits of before cannot be read ({})", visible(&why));
+            return (pause(state, reason), None);
+        }
     };
     let mut events = Vec::new();
     for node in &nodes {
@@ -27,13 +31,35 @@ pub fn hold(draft: Option<&Path>, state: &State, advice: &dyn Advice) -> (Vec<Ev
         // Whatever counts can be held: the list names nothing else.
         events.extend(decide::command(state, advice, &hold).unwrap_or_default());
     }
+    let lost = lost(state, &nodes);
+    if !lost.is_empty() {
+        let reason = format!(
+            "{}; what it held back goes on when you let the run go on",
+            torn(&lost)
+        );
+        events.extend(pause(state, reason));
+    }
     let told = (!nodes.is_empty()).then(|| words(&nodes));
     (events, told)
 }
 
-fn pause(state: &State, why: &str) -> Vec<Event> {
+/// What was being edited when the program died, and is in no list of collected edits.
+pub fn lost(state: &State, collected: &[NodeId]) -> Vec<NodeId> {
+    let editing = state.editing.keys().copied();
+    editing.filter(|node| !collected.contains(node)).collect()
+}
+
+/// That edits were lost, in words.
+pub fn torn(lost: &[NodeId]) -> String {
+    let names: Vec<String> = lost.iter().map(NodeId::to_string).collect();
+    format!(
+        "{} was being edited when the program ended, and what was typed is lost",
+        names.join(", ")
+    )
+}
+
+fn pause(state: &State, reason: String) -> Vec<Event> {
     let running = matches!(state.mode, Mode::Running);
-    let reason = format!("the collected edits of before cannot be read ({})", visible(why));
     let paused = Event::Run(RunEvent::Paused { reason });
     running.then_some(paused).into_iter().collect()
 }
@@ -117,5 +143,28 @@ mod tests {
             hold(Some(&path), &state, &Cards(&state)).0.is_empty(),
             "stopped is more than paused"
         );
+    }
+
+    #[test]
+    fn what_an_edit_held_that_is_lost_does_not_run_by_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut state = kept(7, &dir.path().join("other.json"));
+        state.editing.insert(id("c3"), [id("c3")].into());
+        let (events, _) = hold(None, &state, &Cards(&state));
+        let [Event::Run(RunEvent::Paused { reason })] = events.as_slice() else {
+            panic!("{events:?}")
+        };
+        assert!(
+            reason.starts_with("c3 was being edited when the program ended"),
+            "{reason}"
+        );
+        // What is collected is held again, and is not lost.
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("draft.json");
+        let mut state = kept(1, &path);
+        state.editing.insert(id("c3"), [id("c3")].into());
+        let (events, _) = hold(Some(&path), &state, &Cards(&state));
+        let paused = |event: &Event| matches!(event, Event::Run(RunEvent::Paused { .. }));
+        assert!(!events.iter().any(paused), "{events:?}");
     }
 }

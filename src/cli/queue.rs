@@ -9,11 +9,12 @@ mod still;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use self::still::Still;
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, record};
-use crate::console::tabs;
+use super::{print, record, screen};
+use crate::console::{app, tabs};
 use crate::domain::again;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
@@ -45,18 +46,19 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             as_words(&found, call)
         });
     }
-    let still = still::of(&found.state);
+    let collected = screen::draft(&ground, &args.id).is_some_and(|path| app::kept(&path).is_some());
+    let still = still::of(&found.state, !found.held && !collected);
     if !any && still.is_none() {
         print::err("nothing waits for a decision");
     }
-    if let Some(need) = &still {
+    if let Some(Still { need, verbs }) = &still {
         print::out(&if common.json {
             let why = serde_json::json!({
-                "cause": need.cause.name(), "reason": need.reason, "verbs": still::verbs(&need.cause),
+                "cause": need.cause.name(), "reason": need.reason, "verbs": verbs,
             });
             serde_json::json!({ "stands_still": why }).to_string()
         } else {
-            let verbs = still::verbs(&need.cause).join(", ");
+            let verbs = verbs.join(", ");
             format!(
                 "the run stands still: {}\n  verbs: {verbs}",
                 visible(&need.reason)

@@ -2,16 +2,37 @@
 //!
 //! Must not know: how it is printed.
 
+use crate::cli::collected::{lost, torn};
 use crate::domain::state::State;
 use crate::resilience::need::{Cause, Need, standstill};
 
-/// Why nothing goes on, for another reason than the calls that are listed.
-pub(super) fn of(state: &State) -> Option<Need> {
-    standstill(state).filter(|need| !matches!(need.cause, Cause::Calls | Cause::Repair))
+/// Why nothing goes on, and what is done about it.
+pub(super) struct Still {
+    /// Why.
+    pub need: Need,
+    /// The verbs that let it go on.
+    pub verbs: &'static [&'static str],
+}
+
+/// Why nothing goes on, for another reason than the calls that are listed. `gone` where no program has the run open
+/// and no edits of it are collected: what was typed in an editor is nowhere then.
+pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
+    let need = standstill(state).filter(|need| !matches!(need.cause, Cause::Calls | Cause::Repair))?;
+    if gone && need.cause == Cause::Edit {
+        let lost = torn(&lost(state, &[]));
+        let reason = format!("{lost}; `overrule resume` opens the run again, paused");
+        let need = Need { reason, ..need };
+        return Some(Still {
+            need,
+            verbs: &["resume"],
+        });
+    }
+    let verbs = verbs(&need.cause);
+    Some(Still { need, verbs })
 }
 
 /// The verbs that let it go on.
-pub(super) const fn verbs(cause: &Cause) -> &'static [&'static str] {
+const fn verbs(cause: &Cause) -> &'static [&'static str] {
     match cause {
         Cause::Stream(_) => &["ask-again", "keep", "stop-turn"],
         Cause::Loop(_) => &["allow-loop", "guide", "stop"],

@@ -275,12 +275,11 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         };
         (Role::Error, words)
     } else if let Some((which, message)) = &run.state.limit_reached {
+        if heard {
+            hint = format!("; {} limits: raise it", keymap.first("palette"));
+        }
         let reached = format!("limit of {} reached: {}", visible(which), visible(message));
-        let way = format!(
-            "; raise it with the command `limits` in {}",
-            keymap.first("palette")
-        );
-        (Role::Warning, if heard { reached + &way } else { reached })
+        (Role::Warning, reached)
     } else if let Some(need) = run.stuck() {
         let reason: String = need.reason.chars().take(200).collect();
         hint = if !heard {
