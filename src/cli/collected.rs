@@ -17,12 +17,15 @@ use crate::text::visible;
 /// The events that hold back what collected edits touch, to be recorded with the first of the process; and what to
 /// tell of them where nobody sees the list. Edits that cannot be read may touch anything, and so may one that was being
 /// typed when the program died, of which nothing is left: the run waits.
-pub fn hold(draft: Option<&Path>, state: &State, advice: &dyn Advice) -> (Vec<Event>, Option<String>) {
+pub fn hold(draft: Option<&Path>, state: &State, advice: &dyn Advice) -> Holds {
     let nodes = match draft.map_or(Ok(Vec::new()), |path| app::held_by(path, state)) {
         Ok(nodes) => nodes,
         Err(why) => {
             let reason = format!("the collected edits of before cannot be read ({})", visible(&why));
-            return (pause(state, reason), None);
+            return Holds {
+                events: pause(state, reason),
+                ..Holds::default()
+            };
         }
     };
     let mut events = Vec::new();
@@ -32,15 +35,25 @@ pub fn hold(draft: Option<&Path>, state: &State, advice: &dyn Advice) -> (Vec<Ev
         events.extend(decide::command(state, advice, &hold).unwrap_or_default());
     }
     let lost = lost(state, &nodes);
-    if !lost.is_empty() {
-        let reason = format!(
-            "{}; what it held back goes on when you let the run go on",
-            torn(&lost)
-        );
-        events.extend(pause(state, reason));
+    let lost =
+        (!lost.is_empty()).then(|| format!("{}; what it held back goes on when the run does", torn(&lost)));
+    events.extend(lost.iter().flat_map(|why| pause(state, why.clone())));
+    Holds {
+        events,
+        collected: (!nodes.is_empty()).then(|| words(&nodes)),
+        lost,
     }
-    let told = (!nodes.is_empty()).then(|| words(&nodes));
-    (events, told)
+}
+
+/// What edits of before hold back.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// To be recorded.
+    pub events: Vec<Event>,
+    /// To be told where nobody sees the list.
+    pub collected: Option<String>,
+    /// To be told to everybody: what was typed is not there any more.
+    pub lost: Option<String>,
 }
 
 /// What was being edited when the program died, and is in no list of collected edits.
@@ -99,15 +112,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("draft.json");
         let state = kept(1, &path);
-        let (events, told) = hold(Some(&path), &state, &Cards(&state));
+        let Holds {
+            events, collected, ..
+        } = hold(Some(&path), &state, &Cards(&state));
         let [Event::Edit(EditEvent::Held { node, calls })] = events.as_slice() else {
             panic!("{events:?}")
         };
         assert_eq!(*node, id("c3"));
         assert!(calls.contains(&id("c3")), "{calls:?}");
-        assert!(told.unwrap().starts_with("edits of c3 are collected"));
+        assert!(collected.unwrap().starts_with("edits of c3 are collected"));
         assert!(path.exists(), "the console reads it too");
-        assert_eq!(hold(None, &state, &Cards(&state)), (Vec::new(), None));
+        assert_eq!(hold(None, &state, &Cards(&state)), Holds::default());
     }
 
     #[test]
@@ -115,7 +130,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("draft.json");
         let state = kept(7, &path);
-        assert_eq!(hold(Some(&path), &state, &Cards(&state)), (Vec::new(), None));
+        assert_eq!(hold(Some(&path), &state, &Cards(&state)), Holds::default());
     }
 
     #[test]
@@ -124,7 +139,7 @@ mod tests {
         let path = dir.path().join("draft.json");
         let mut state = kept(1, &path);
         std::fs::write(&path, "{").unwrap();
-        let (events, _) = hold(Some(&path), &state, &Cards(&state));
+        let events = hold(Some(&path), &state, &Cards(&state)).events;
         let [Event::Run(RunEvent::Paused { reason })] = events.as_slice() else {
             panic!("{events:?}")
         };
@@ -134,13 +149,13 @@ mod tests {
         );
         assert!(!path.exists() && path.with_extension("json.unreadable").exists());
         assert!(
-            hold(Some(&path), &state, &Cards(&state)).0.is_empty(),
+            hold(Some(&path), &state, &Cards(&state)).events.is_empty(),
             "only once"
         );
         std::fs::write(&path, "{").unwrap();
         state.mode = Mode::Stopped("by hand".into());
         assert!(
-            hold(Some(&path), &state, &Cards(&state)).0.is_empty(),
+            hold(Some(&path), &state, &Cards(&state)).events.is_empty(),
             "stopped is more than paused"
         );
     }
@@ -150,7 +165,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut state = kept(7, &dir.path().join("other.json"));
         state.editing.insert(id("c3"), [id("c3")].into());
-        let (events, _) = hold(None, &state, &Cards(&state));
+        let Holds { events, lost, .. } = hold(None, &state, &Cards(&state));
         let [Event::Run(RunEvent::Paused { reason })] = events.as_slice() else {
             panic!("{events:?}")
         };
@@ -158,12 +173,13 @@ mod tests {
             reason.starts_with("c3 was being edited when the program ended"),
             "{reason}"
         );
+        assert_eq!(lost.as_ref(), Some(reason), "everybody is told");
         // What is collected is held again, and is not lost.
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("draft.json");
         let mut state = kept(1, &path);
         state.editing.insert(id("c3"), [id("c3")].into());
-        let (events, _) = hold(Some(&path), &state, &Cards(&state));
+        let events = hold(Some(&path), &state, &Cards(&state)).events;
         let paused = |event: &Event| matches!(event, Event::Run(RunEvent::Paused { .. }));
         assert!(!events.iter().any(paused), "{events:?}");
     }

@@ -104,9 +104,9 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     notices.extend(survivors(&state));
     adviser.keep_resilience(&state);
     let mut first = first_events(&state, &adviser, fitted);
-    let (holds, told) = collected::hold(screen::draft(&ground, &session).as_deref(), &state, &adviser);
-    first.extend(adviser.resilience(&state).into_iter().chain(holds));
-    notices.extend(told.filter(|_| headless));
+    let holds = collected::hold(screen::draft(&ground, &session).as_deref(), &state, &adviser);
+    first.extend(adviser.resilience(&state).into_iter().chain(holds.events));
+    notices.extend(holds.collected.filter(|_| headless).into_iter().chain(holds.lost));
     // A process that died before the first prompt was recorded had promised to record it.
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(run::first_prompt);

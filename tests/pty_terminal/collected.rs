@@ -30,8 +30,8 @@ args = { path = "second.txt", content = "agent" }
 
 const FREE: [&str; 4] = ["--policy", "auto", "--parallel", "1"];
 
-/// Collects an edit of a call that is about to run.
-fn collect(world: &World) -> Run {
+/// Opens an editor on a call that is about to run.
+fn edit(world: &World) -> Run {
     let begin = world.args();
     let begin: Vec<&str> = begin.iter().map(String::as_str).collect();
     let mut run = world.program(&[&begin, FREE.as_slice(), &["do"]], "sed -i s/agent/operator/");
@@ -46,6 +46,12 @@ fn collect(world: &World) -> Run {
     run.armed();
     run.send("e");
     run.wait_for("arguments of c4");
+    run
+}
+
+/// Collects an edit of that call.
+fn collect(world: &World) -> Run {
+    let mut run = edit(world);
     run.edit_outside();
     run.wait_for("operator");
     run.send("\x07");
@@ -96,4 +102,24 @@ fn what_a_collected_edit_holds_waits_for_it_after_who_left() {
     assert_eq!(run.exit(SOON), 0);
     drop(run);
     goes_on_held(&world);
+}
+
+#[test]
+fn what_an_edit_held_that_died_with_the_program_waits_for_the_operator() {
+    let world = World::playing(PLAYBOOK);
+    let first = world.work().join("first.txt");
+    let mut run = edit(&world);
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+    drop(run);
+    let mut run = world.program(&[&["resume", "last"], FREE.as_slice()], "");
+    run.wait_for("c4 was being edited when");
+    run.wait_for("paused");
+    assert!(!first.exists(), "it ran as it was before the edit");
+    run.armed();
+    run.send("p");
+    run.until("it ran once it was let run", || first.exists());
+    std::fs::write(world.work().join("go"), "").unwrap();
+    run.kill(Signal::TERM);
+    assert_eq!(run.exit(SOON), 143);
 }
