@@ -19,6 +19,7 @@ pub mod queue;
 pub mod run;
 pub mod screen;
 pub mod seek;
+pub mod silence;
 mod source;
 pub mod twice;
 
@@ -54,6 +55,7 @@ use run::NOTICED_MS;
 use run::RunPart;
 use screen::{Pane, Screen};
 use seek::Seek;
+use silence::{SILENT_MS, Silent};
 pub use source::Source;
 use twice::{Twice, What};
 
@@ -335,6 +337,18 @@ impl Model {
             .min_by_key(|one| left(one).unwrap_or(u64::MAX))
     }
 
+    /// The request of which nothing has come for so long that it is told; none in a run that does not go on.
+    pub fn silent(&self) -> Option<Silent> {
+        self.unheard().filter(|silent| silent.ms >= SILENT_MS)
+    }
+
+    fn unheard(&self) -> Option<Silent> {
+        let goes_on = !halted::is(self) && !matches!(self.run.state.mode, Mode::Stopped(_));
+        self.now_of_run()
+            .filter(|_| goes_on)
+            .and_then(|now| self.run.heard.longest(now))
+    }
+
     /// How many entries of the queue wait for the operator: what is asked again by itself can be decided, but need not.
     pub fn waiting(&self) -> usize {
         let state = &self.run.state;
@@ -417,12 +431,26 @@ impl Model {
         let mut asked = self.run.state.queue();
         let due = running && asked.any(|call| call.asking.due.is_some() && call.status == Status::Awaiting);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
+        // How long nothing came, and the time at work, once a second.
+        let after = |ms: u64| self.arming.now.saturating_add(ms);
+        let silent = self.unheard();
+        let silent = silent.map(|one| after(SILENT_MS.saturating_sub(one.ms).max(1000)));
+        let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
+        let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
         let counts = self
             .is_counting()
             .then(|| self.arming.now.saturating_add(COUNTING));
-        [arming, self.keys.wake_at(), waits, deadlines, counts]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            arming,
+            self.keys.wake_at(),
+            waits,
+            deadlines,
+            silent,
+            works,
+            counts,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }

@@ -26,9 +26,9 @@ pub struct Chosen<'a> {
     pub marked: Option<Epoch>,
 }
 
-/// The rows of a pane, with what stands behind its name.
+/// The rows of a pane, with what stands behind its name; `now` is the moment up to which what goes on has lasted.
 pub fn make(
-    run: &RunPart,
+    (run, now): (&RunPart, Option<i64>),
     pane: Pane,
     chosen: Chosen<'_>,
     width: u16,
@@ -37,7 +37,7 @@ pub fn make(
     match pane {
         Pane::State => state::make(run, width, charset),
         Pane::Branches => branches::make(run, chosen.marked, (width, charset)),
-        Pane::Budget => budget::make(run, width, charset),
+        Pane::Budget => budget::make((run, now), width, charset),
         Pane::Health => health::make(run, chosen.explained, width, charset),
         Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => (String::new(), Vec::new()),
     }

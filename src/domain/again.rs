@@ -16,7 +16,7 @@ use super::turn::{Stream, Turn};
 pub struct Again<'s> {
     /// The turn.
     pub turn: TurnId,
-    /// What was wrong with the request before, in the words of [`StreamFaultKind::word`].
+    /// What was wrong with the request before, in the words of [`word`](super::turn::StreamFaultKind::word).
     pub fault: &'s str,
     /// What is waited for.
     pub until: Until<'s>,

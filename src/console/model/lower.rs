@@ -84,8 +84,8 @@ pub struct RowsPane {
     pub at: usize,
     /// First row on screen.
     pub top: usize,
-    /// Event and width that the rows were made for.
-    pub made: Option<(Seq, u16)>,
+    /// Event, width, and second of what lasts, that the rows were made for.
+    pub made: Option<(Seq, u16, Option<i64>)>,
 }
 
 impl RowsPane {

@@ -11,6 +11,7 @@ use super::course::Course;
 use super::lower::Named;
 use super::outliving::Left;
 use super::overlay::LinePrompt;
+use super::silence::Heard;
 use crate::console::link::{At, Frames, Look, Outliving, Replaced};
 use crate::domain::again::{self, Again, Until};
 use crate::domain::apply::apply;
@@ -77,6 +78,8 @@ pub struct RunPart {
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
     worked: Worked,
+    /// When something came last of what is asked.
+    pub heard: Heard,
 }
 
 /// What of a halted run was under way and was ended then, or turned out to have ended.
@@ -98,6 +101,8 @@ struct Worked {
     /// True where that process went on with what others had begun.
     later: bool,
     busy: bool,
+    /// UTC milliseconds of the newest event.
+    at: i64,
 }
 
 impl Worked {
@@ -118,7 +123,13 @@ impl Worked {
             };
             *seen = envelope.mono;
         }
-        self.busy = busy;
+        (self.busy, self.at) = (busy, envelope.at);
+    }
+
+    /// Milliseconds since the newest event that are work, at a moment.
+    fn since(&self, now: Option<i64>) -> u64 {
+        let now = now.filter(|_| self.busy);
+        now.map_or(0, |now| u64::try_from(now.saturating_sub(self.at)).unwrap_or(0))
     }
 }
 
@@ -228,6 +239,7 @@ impl RunPart {
     pub fn replace(&mut self, state: State) {
         self.watch = self.watch.on(&state);
         self.worked = Worked::default();
+        self.heard = Heard::default();
         self.reading = None;
         self.state = state;
         self.arrived = true;
@@ -246,6 +258,7 @@ impl RunPart {
         }
         apply(&mut self.state, envelope);
         self.worked.note(envelope, self.is_at_work());
+        self.heard.take(envelope);
         self.watch.take(&self.state, envelope);
         self.arrived = true;
         self.prune();
@@ -263,6 +276,7 @@ impl RunPart {
         self.live.retain(|id, live| {
             !live.parts.is_empty() && turns.get(id).is_none_or(|turn| turn.stream == Stream::Open)
         });
+        self.heard.prune(&self.state);
     }
 
     /// The text that runs or would run for a call: with its references filled in where they are known.
@@ -332,15 +346,16 @@ impl RunPart {
         self.stuck().is_some_and(|need| need.cause == Cause::Edit)
     }
 
-    /// Milliseconds of working time up to the newest event, where this console saw the process begin.
-    pub fn worked_ms(&self) -> Option<u64> {
-        self.worked.seen.map(|_| self.worked.ms)
+    /// Milliseconds of working time up to a moment, or else to the newest event, where this console saw the process
+    /// begin.
+    pub fn worked_ms(&self, now: Option<i64>) -> Option<u64> {
+        self.worked.seen.map(|_| self.worked.ms + self.worked.since(now))
     }
 
     /// Milliseconds of working time of all processes, where the one heard last is not the only one.
-    pub fn worked_in_all_ms(&self) -> Option<u64> {
+    pub fn worked_in_all_ms(&self, now: Option<i64>) -> Option<u64> {
         let more = self.worked.later || self.worked.seen.is_none();
-        let all = u64::try_from(self.state.active.ms()).unwrap_or(0);
+        let all = u64::try_from(self.state.active.ms()).unwrap_or(0) + self.worked.since(now);
         more.then_some(all).filter(|all| *all > 0)
     }
 

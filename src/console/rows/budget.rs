@@ -25,14 +25,14 @@ const METER: usize = 20;
 const REQUESTS: usize = 200;
 
 /// The rows.
-pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<Row>) {
+pub(super) fn make((run, now): (&RunPart, Option<i64>), width: u16, charset: Charset) -> (String, Vec<Row>) {
     let state = &run.state;
     let meter = Meter {
         charset,
         cells: if width >= 60 { METER } else { 0 },
     };
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
-    let mut rows = limits(run, price, &meter);
+    let mut rows = limits((run, now), price, &meter);
     rows.push(calls(state));
     if let Some(asked) = asked::of(state) {
         let words = named(asked.name).untrusted(Role::Text, &asked.words, 400);
@@ -51,7 +51,7 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
 }
 
 /// How much of the tightest limit is used, in per cent; none where nothing is limited.
-pub fn used_share(run: &RunPart) -> Option<u128> {
+pub fn used_share(run: &RunPart, now: Option<i64>) -> Option<u128> {
     let state = &run.state;
     let limits = &state.limits;
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
@@ -65,7 +65,7 @@ pub fn used_share(run: &RunPart) -> Option<u128> {
         .map(|(most, price)| share(state.spent.of(&price.currency), most));
     let time = limits
         .wall_ms
-        .zip(run.worked_ms())
+        .zip(run.worked_ms(now))
         .map(|(most, used)| share(used, most));
     [turns, tokens, money, time].into_iter().flatten().max()
 }
@@ -105,7 +105,7 @@ fn named(name: &str) -> Styled {
     Styled::new().own(Role::Dim, format!("{name:<NAME$} "))
 }
 
-fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
+fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Meter) -> Vec<Row> {
     let state = &run.state;
     let mut rows = Vec::new();
     let mut put = |name: &str, used: (u64, String), most: Option<(u64, String)>, more: String| {
@@ -157,8 +157,8 @@ fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
             rows.push(Row::new(Target::Nothing, named("price").own(Role::Dim, words)));
         }
     }
-    rows.push(time(run, meter));
-    if let Some(all) = run.worked_in_all_ms() {
+    rows.push(time((run, now), meter));
+    if let Some(all) = run.worked_in_all_ms(now) {
         let words = format!("{} at work in all processes of the session", span(all));
         rows.push(Row::new(Target::Nothing, named("in all").own(Role::Text, words)));
     }
@@ -169,9 +169,9 @@ fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
 }
 
 /// Working time: the waits for the operator are no part of it.
-fn time(run: &RunPart, meter: &Meter) -> Row {
+fn time((run, now): (&RunPart, Option<i64>), meter: &Meter) -> Row {
     let words = named("minutes");
-    let words = match (run.worked_ms(), run.state.limits.wall_ms) {
+    let words = match (run.worked_ms(now), run.state.limits.wall_ms) {
         (Some(used), Some(most)) => meter.put(words, used, most).own(
             Role::Text,
             format!(

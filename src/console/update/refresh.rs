@@ -43,7 +43,8 @@ pub fn prepare(model: &mut Model) {
         || model.run.left_broken().next().is_some()
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some()
-        || model.again().is_some();
+        || model.again().is_some()
+        || model.silent().is_some();
     arrange(model, banner);
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
@@ -123,14 +124,21 @@ fn lower(model: &mut Model) {
         explained: &explained,
         marked: model.lower.marked,
     };
+    let now = model.now_of_run().filter(|_| pane == Pane::Budget);
     let Some(rows) = model.lower.of_mut(pane) else {
         return;
     };
-    let key = Some((model.run.state.seq, area.width));
+    let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
+    let key = Some((model.run.state.seq, area.width, lasts));
     if rows.made != key {
         rows.made = key;
-        let (title, made) =
-            crate::console::rows::make(&model.run, pane, chosen, area.width, model.settings.charset);
+        let (title, made) = crate::console::rows::make(
+            (&model.run, now),
+            pane,
+            chosen,
+            area.width,
+            model.settings.charset,
+        );
         rows.take(title, made);
     }
     rows.scroll(height);

@@ -48,7 +48,12 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             show_the_end(model);
         }
         Update::Event(envelope) => event(model, envelope, out),
-        Update::Live(live) => model.run.stream(live),
+        Update::Live(live) => {
+            if let Some(now) = model.utc() {
+                model.run.heard.note(live.turn, now);
+            }
+            model.run.stream(live);
+        }
         Update::Sent { turn, request, found } => super::wanted::sent(model, turn, request, found),
         Update::Replaces { look, found } => super::wanted::replaces(model, &look, found),
         Update::Outlives { process, left } => super::wanted::outlives(model, process, left),

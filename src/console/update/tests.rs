@@ -52,6 +52,7 @@ mod screens;
 mod search;
 mod sent;
 mod settled;
+mod silence;
 mod standstill;
 mod tabs;
 mod typed;

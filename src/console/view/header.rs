@@ -18,6 +18,7 @@ use crate::console::rows::many;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
+use crate::domain::ladder;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stream, Turn};
 use crate::resilience::need::Cause;
@@ -145,7 +146,7 @@ fn budget(model: &Model) -> Option<(u128, Role)> {
     if !model.run.arrived {
         return None;
     }
-    let share = crate::console::rows::used_share(&model.run)?;
+    let share = crate::console::rows::used_share(&model.run, model.now_of_run())?;
     let role = match share {
         0..80 => Role::Dim,
         80..100 => Role::Warning,
@@ -297,6 +298,16 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             hint = format!("; {}: choose", way_to(model, again.turn));
         }
         (Role::Warning, visible(&again.words(model.utc())))
+    } else if let Some(silent) = model.silent() {
+        if heard {
+            hint = format!("; {}: end it", keymap.first("stop-turn"));
+        }
+        let words = format!(
+            "nothing has come of {} for {}",
+            silent.turn,
+            ladder::span(silent.ms)
+        );
+        (Role::Dim, words)
     } else {
         return;
     };

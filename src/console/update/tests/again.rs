@@ -48,6 +48,7 @@ fn a_held_request_is_counted_down_and_asks_nobody() {
         assert!(text.contains("turn 2 is asked again in 14 s"), "{text}");
         stage.wait(14_000);
         assert_eq!(stage.model.run.state.requests, 1, "nothing was sent so far");
+        stage.clock = i64::try_from(stage.now).unwrap();
         stage.turn(TurnEvent::RetryDue { turn: TurnId(2) });
         stage.request(2, 2);
         let text = stage.flat();
