@@ -15,6 +15,7 @@ use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use super::tabs::fits;
 use crate::console::update::in_doubt;
+use crate::domain::again;
 use crate::domain::bulk::plain;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
@@ -24,6 +25,7 @@ use crate::domain::stand::Stand;
 use crate::domain::state::{LedgerEntry, Mode};
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
+use crate::domain::turn;
 use crate::resilience::need::standstill;
 
 /// Screens with fewer columns get the short words of a dialog.
@@ -296,7 +298,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                     matches!(model.followed(), Target::Weight(_))
                 }
                 RunVerb::Step => matches!(state.mode, Mode::Paused(_)),
-                RunVerb::StopTurn => model.run.streams(),
+                RunVerb::StopTurn => model.run.streams() || again::all(state).next().is_some(),
                 // What can still be done is little, and told; else there are better ways than this.
                 RunVerb::Emergency => halted::is(model) || !model.overlays.is_empty(),
                 // Nothing has to end before somebody leaves.
@@ -338,7 +340,12 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
 fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
     match (model.overlays.last(), verb) {
         (Some(Overlay::Dialog(dialog)), verb) => {
+            let kept = |turn: &turn::Turn| again::has_arrived(&model.run.state, turn);
             let held = match (&dialog.question, verb) {
+                // There is nothing to keep.
+                (Question::Turn { turn, .. }, Decide::Keep) => {
+                    !model.run.state.turns.get(turn).is_some_and(kept)
+                }
                 (Question::Call { call, .. }, Decide::DidNot) => model.run.outlived(*call).runs().is_some(),
                 _ => false,
             };

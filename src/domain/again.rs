@@ -5,7 +5,7 @@
 
 use super::advance::ask::retry_after;
 use super::breaker::{self, Breaker, Phase, Scope};
-use super::id::TurnId;
+use super::id::{NodeId, TurnId};
 use super::ladder::{Delay, span};
 use super::state::{Mode, State};
 use super::thread;
@@ -37,6 +37,12 @@ pub enum Until<'s> {
     Turn(TurnId),
     /// For nothing: it follows at once.
     Now,
+}
+
+/// True where something came of a turn that can be kept: a block that arrived whole, or what was said of an open one.
+pub fn has_arrived(state: &State, turn: &Turn) -> bool {
+    let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+    turn.nodes.iter().any(counts) || turn.more.open.as_ref().is_some_and(|open| open.said().is_some())
 }
 
 /// True for a turn whose stream broke and that is asked again by itself, now or later.

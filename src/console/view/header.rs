@@ -17,6 +17,7 @@ use crate::console::model::screen::Pane;
 use crate::console::rows::many;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::again;
 use crate::domain::id::TurnId;
 use crate::domain::ladder;
 use crate::domain::state::Mode;
@@ -268,7 +269,11 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             Stream::Broken(fault) => fault.kind.word(),
             _ => "broken",
         };
-        let what = "ask again, keep what arrived, or stop";
+        let what = if again::has_arrived(&run.state, turn) {
+            "ask again, keep what arrived, or stop"
+        } else {
+            "ask again, or stop"
+        };
         let words = if heard {
             format!("{} broke ({kind}): {} to {what}", turn.id, way_to(model, turn.id))
         } else {

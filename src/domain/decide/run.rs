@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::edit;
 use crate::domain::advance::ask;
+use crate::domain::again;
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent, TurnEvent};
@@ -124,9 +125,14 @@ fn open_turns(draft: &Draft<'_>) -> Vec<TurnId> {
 }
 
 fn stop_turn(draft: &mut Draft<'_>) -> Result<(), Refusal> {
-    let open = open_turns(draft);
+    // One that is about to be asked again is on its way as well.
+    let mut open = open_turns(draft);
+    open.extend(again::all(draft.state).map(|again| again.turn));
     if open.is_empty() {
-        return Err(Refusal::new(RefusalKind::Status, "no turn is streaming"));
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            "no turn is streaming, and none is asked again by itself",
+        ));
     }
     for turn in open {
         draft.turn_event(TurnEvent::Aborted {
@@ -225,13 +231,8 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         .turns
         .get(&turn)
         .and_then(|turn| turn.more.open.as_ref()?.said().map(Arc::from));
-    let something = partial.is_some()
-        || draft.state.turns.get(&turn).is_some_and(|turn| {
-            turn.nodes
-                .iter()
-                .any(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
-        });
-    if !something {
+    let found = draft.state.turns.get(&turn);
+    if !found.is_some_and(|turn| again::has_arrived(draft.state, turn)) {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!("nothing whole arrived in {turn}: ask again, or add a prompt"),

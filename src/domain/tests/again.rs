@@ -9,6 +9,7 @@ use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeKind, TurnId};
 use crate::domain::ladder::{self, Timer};
+use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stream, StreamFaultKind};
 use crate::resilience::breaker::Settings;
@@ -279,4 +280,16 @@ fn guidance_within_the_wait_is_part_of_the_request_that_follows() {
     w.waited(TurnId(2));
     assert_eq!(w.asked.len(), 3);
     assert!(!w.last_request().contains("never use the shell"));
+}
+
+#[test]
+fn who_stops_the_turn_within_the_wait_is_not_asked_for() {
+    let mut w = World::new();
+    limited(&mut w, 20_000);
+    w.run(RunCommand::StopTurn {}).unwrap();
+    assert!(matches!(w.state.turns[&TurnId(2)].stream, Stream::Aborted(_)));
+    assert!(matches!(w.state.mode, Mode::Paused(_)));
+    w.waited(TurnId(2));
+    assert_eq!((w.asked.len(), waits(&w).len()), (1, 0));
+    assert_eq!(kind(w.run(RunCommand::StopTurn {})), RefusalKind::Status);
 }

@@ -6,7 +6,7 @@ use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::lower::{Named, Target};
 use crate::console::model::screen::Pane;
-use crate::console::testing::{Stage, id};
+use crate::console::testing::{ARMING, Stage, id};
 use crate::console::words;
 use crate::domain::breaker::Phase;
 use crate::domain::call::EffectClass;
@@ -172,15 +172,36 @@ fn the_line_of_trouble_names_no_key_that_is_not_heard() {
     stage.begin();
     stage.broken();
     let text = stage.text();
-    let keys = "t then enter to ask again, keep what arrived, or stop";
+    let keys = "t then enter to ask again, or stop";
     assert!(text.contains(keys), "{text}");
     stage.press("i");
     let text = stage.text();
-    assert!(
-        text.contains("you can ask again, keep what arrived, or stop"),
-        "{text}"
-    );
+    assert!(text.contains("you can ask again, or stop"), "{text}");
     assert!(!text.contains("t then enter"), "{text}");
+}
+
+#[test]
+fn what_did_not_arrive_is_not_offered_to_be_kept() {
+    let offers = |stage: &mut Stage| {
+        stage.press("t");
+        stage.wait(ARMING);
+        stage.press("enter");
+        stage.wait(ARMING);
+        let keys: Vec<String> = hints(&stage.model).into_iter().map(|hint| hint.key).collect();
+        (
+            keys.iter().any(|key| key == "u"),
+            stage.text().contains("keep what arrived"),
+        )
+    };
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.broken();
+    assert_eq!(offers(&mut stage), (false, false), "{}", stage.text());
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t3", "so far");
+    stage.broken();
+    assert_eq!(offers(&mut stage), (true, true), "{}", stage.text());
 }
 
 #[test]

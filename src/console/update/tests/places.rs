@@ -299,6 +299,7 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
         doubt.in_doubt("c3");
         let mut broken = Box::new(Stage::new(width, 20));
         broken.begin();
+        broken.thought("t3", "so far");
         broken.broken();
         for (mut stage, keys, answers) in [
             (
