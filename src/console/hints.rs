@@ -25,7 +25,6 @@ use crate::domain::stand::Stand;
 use crate::domain::state::{LedgerEntry, Mode};
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
-use crate::domain::turn;
 use crate::resilience::need::standstill;
 
 /// Screens with fewer columns get the short words of a dialog.
@@ -340,12 +339,9 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
 fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
     match (model.overlays.last(), verb) {
         (Some(Overlay::Dialog(dialog)), verb) => {
-            let kept = |turn: &turn::Turn| again::has_arrived(&model.run.state, turn);
             let held = match (&dialog.question, verb) {
                 // There is nothing to keep.
-                (Question::Turn { turn, .. }, Decide::Keep) => {
-                    !model.run.state.turns.get(turn).is_some_and(kept)
-                }
+                (Question::Turn { turn, .. }, Decide::Keep) => !again::has_arrived(&model.run.state, *turn),
                 (Question::Call { call, .. }, Decide::DidNot) => model.run.outlived(*call).runs().is_some(),
                 _ => false,
             };

@@ -42,6 +42,7 @@ use super::model::run::RunPart;
 use super::pager::{Pager, Wrap};
 use super::symbols::{Charset, Symbol};
 use super::theme::Role;
+use crate::domain::again;
 use crate::domain::badge;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
@@ -439,8 +440,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             format!("the server asked to wait {} s", ms.div_ceil(1000)),
         );
     }
-    let counts = |id: &&NodeId| run.state.node(**id).is_some_and(|node| node.active);
-    let arrived = match turn.nodes.iter().filter(counts).count() {
+    let arrived = match again::blocks(&run.state, turn).count() {
         0 => "no block had arrived whole".to_owned(),
         count => {
             let whole = crate::console::rows::many(count, "block");

@@ -39,10 +39,18 @@ pub enum Until<'s> {
     Now,
 }
 
-/// True where something came of a turn that can be kept: a block that arrived whole, or what was said of an open one.
-pub fn has_arrived(state: &State, turn: &Turn) -> bool {
+/// The blocks of a turn that arrived whole and count.
+pub fn blocks<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = NodeId> + 's {
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
-    turn.nodes.iter().any(counts) || turn.more.open.as_ref().is_some_and(|open| open.said().is_some())
+    turn.nodes.iter().copied().filter(counts)
+}
+
+/// True where something came of a turn that can be kept: a block that arrived whole, or what was said of an open one.
+pub fn has_arrived(state: &State, turn: TurnId) -> bool {
+    state.turns.get(&turn).is_some_and(|turn| {
+        let said = || turn.more.open.as_ref().and_then(|open| open.said());
+        blocks(state, turn).next().is_some() || said().is_some()
+    })
 }
 
 /// True for a turn whose stream broke and that is asked again by itself, now or later.

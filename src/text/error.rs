@@ -1,7 +1,6 @@
-//! The errors in text that somebody typed in the visible form. Must not know: who typed it.
+//! The errors in text that is said to be a visible form. Must not know: who wrote it.
 //!
-//! The messages contain characters as they are. Whoever shows them makes them visible like any other text,
-//! and the reader then sees exactly what to type.
+//! The messages contain characters as they are. Whoever shows them makes them visible like any other text.
 
 /// Text in the visible form that cannot be read back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -43,7 +43,7 @@ pub use escape::escaped;
 pub use head::{head, visible_head};
 pub use heed::heed;
 pub use panicked::panic_message;
-pub use parse::{parse_lines, parse_visible, place_in};
+pub use parse::{parse_lines, parse_visible};
 pub use redact::{redact, redact_certain};
 pub use screen::{Shown, in_ascii, shown_in_ascii};
 pub use script::WarningKind;

@@ -2,8 +2,8 @@
 //! Must not know: who wrote it.
 //!
 //! It accepts every output of the visible form and, in addition, plain blanks, tabs and line breaks, which stand for
-//! themselves. The visible form has no mark of a byte, but results of tools do,
-//! and a person may copy one from there: it is refused with the words for that.
+//! themselves. The visible form has no mark of a byte, but results of tools do: that is refused, as it stands for no
+//! text.
 
 use super::error::Error;
 use super::screen::in_ascii;
@@ -20,12 +20,12 @@ pub fn parse_visible(shown: &str) -> Result<String, Error> {
     read(shown, |token| {
         match token {
             Token::Plain(text) => out.push_str(text),
-            Token::Char { c, .. } => out.push(c),
-            Token::Blanks { at, count, .. } => {
+            Token::Char(c) => out.push(c),
+            Token::Blanks { at, count } => {
                 bound(out.len(), count, at)?;
                 out.extend(std::iter::repeat_n(' ', count));
             }
-            Token::Byte { at, byte, .. } => return Err(Error::Byte { at, byte }),
+            Token::Byte { at, byte } => return Err(Error::Byte { at, byte }),
         }
         Ok(())
     })?;
@@ -44,36 +44,6 @@ pub fn parse_lines<S: AsRef<str>>(lines: &[S]) -> Result<String, Error> {
     Ok(out)
 }
 
-/// Returns the character of a visible form, counted from 0, at which byte `byte` of its text is shown; the
-/// position after the last one if there is no such byte or what precedes it cannot be read.
-pub fn place_in(shown: &str, byte: usize) -> usize {
-    let (mut have, mut place, mut found) = (0_usize, 0_usize, None);
-    // Unreadable input ends the walk; the place is then its position.
-    let _ = read(shown, |token| {
-        let (bytes, chars) = match token {
-            Token::Plain(text) if found.is_none() && byte < have + text.len() => {
-                let inside = byte - have;
-                let before = text
-                    .char_indices()
-                    .take_while(|(at, c)| at + c.len_utf8() <= inside);
-                found = Some(place + before.count());
-                (text.len(), text.chars().count())
-            }
-            Token::Plain(text) => (text.len(), text.chars().count()),
-            Token::Char { c, width } => (c.len_utf8(), width),
-            Token::Blanks { count, width, .. } => (count, width),
-            Token::Byte { width, .. } => (1, width),
-        };
-        if found.is_none() && byte < have.saturating_add(bytes) {
-            found = Some(place);
-        }
-        have = have.saturating_add(bytes);
-        place += chars;
-        Ok(())
-    });
-    found.unwrap_or(place)
-}
-
 fn bound(have: usize, more: usize, at: usize) -> Result<(), Error> {
     if have.saturating_add(more) > LIMIT {
         return Err(Error::TooLong { at, limit: LIMIT });
@@ -83,21 +53,9 @@ fn bound(have: usize, more: usize, at: usize) -> Result<(), Error> {
 
 enum Token<'a> {
     Plain(&'a str),
-    /// `width` is the number of characters of the mark, including its brackets, as in the other variants.
-    Char {
-        c: char,
-        width: usize,
-    },
-    Blanks {
-        at: usize,
-        count: usize,
-        width: usize,
-    },
-    Byte {
-        at: usize,
-        byte: u8,
-        width: usize,
-    },
+    Char(char),
+    Blanks { at: usize, count: usize },
+    Byte { at: usize, byte: u8 },
 }
 
 /// Returns true if the text after a `<` reads as the rest of a mark, or would if it continued.
@@ -188,21 +146,20 @@ fn mark<'a>(word: &str, at: usize) -> Result<Token<'a>, Error> {
         at,
         mark: word.chars().take(SHOWN).collect(),
     };
-    let width = word.chars().count() + 2;
     match word {
-        "TAB" => return Ok(Token::Char { c: '\t', width }),
-        "LF" => return Ok(Token::Char { c: '\n', width }),
-        "CR" => return Ok(Token::Char { c: '\r', width }),
+        "TAB" => return Ok(Token::Char('\t')),
+        "LF" => return Ok(Token::Char('\n')),
+        "CR" => return Ok(Token::Char('\r')),
         _ => {}
     }
     if let Some(digits) = word.strip_prefix("U+") {
         let c = hex(digits, 4, 6).and_then(char::from_u32).ok_or_else(unknown)?;
-        return Ok(Token::Char { c, width });
+        return Ok(Token::Char(c));
     }
     if let Some(digits) = word.strip_prefix("0x") {
         let byte = hex(digits, 2, 2).and_then(|n| u8::try_from(n).ok());
         let byte = byte.ok_or_else(unknown)?;
-        return Ok(Token::Byte { at, byte, width });
+        return Ok(Token::Byte { at, byte });
     }
     let digits = word
         .strip_suffix(" spaces")
@@ -211,7 +168,7 @@ fn mark<'a>(word: &str, at: usize) -> Result<Token<'a>, Error> {
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .ok_or_else(unknown)?;
     let count = digits.parse().map_err(|_| unknown())?;
-    Ok(Token::Blanks { at, count, width })
+    Ok(Token::Blanks { at, count })
 }
 
 fn hex(digits: &str, least: usize, most: usize) -> Option<u32> {

@@ -8,7 +8,7 @@ use overrule::console::pager::{Pager, Row, Wrap};
 use overrule::console::sgr;
 use overrule::schema::Checker;
 use overrule::text::{
-    FRAME, Kind, parse_lines, parse_visible, place_in, shown_in_ascii, visible, visible_line, visible_lines,
+    FRAME, Kind, parse_lines, parse_visible, shown_in_ascii, visible, visible_line, visible_lines,
 };
 
 /// The console's own glyphs, controls, directions, fillers: nothing of it may come out.
@@ -57,13 +57,6 @@ pub fn typed(typed: &str) {
     }
     if let Ok(text) = parse_visible(typed) {
         assert_eq!(parse_visible(&visible(&text)), Ok(text.clone()));
-        let chars = typed.chars().count();
-        let mut before = 0;
-        for at in 0..=text.len().min(200) {
-            let place = place_in(typed, at);
-            assert!(place <= chars && place >= before, "{at} of {typed:?}");
-            before = place;
-        }
     }
 }
 

@@ -157,12 +157,12 @@ fn compare(model: &mut Model, wanted: Vec<Wanted>) {
     model.queue.compared = wanted;
 }
 
-/// What waits for the operator, in the order of arrival.
 /// Whether a broken stream stays for as long as it takes to read of it.
 fn stays(run: &RunPart, turn: &Turn) -> bool {
     again::of(&run.state, turn).is_none_or(|one| one.is_long(NOTICED_MS))
 }
 
+/// What waits for the operator, in the order of arrival.
 fn waiting(run: &RunPart) -> Vec<Wanted> {
     let mut all: Vec<(Seq, Wanted)> = run
         .state

@@ -269,7 +269,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             Stream::Broken(fault) => fault.kind.word(),
             _ => "broken",
         };
-        let what = if again::has_arrived(&run.state, turn) {
+        let what = if again::has_arrived(&run.state, turn.id) {
             "ask again, keep what arrived, or stop"
         } else {
             "ask again, or stop"

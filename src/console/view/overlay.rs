@@ -19,7 +19,6 @@ use crate::console::symbols::Charset;
 use crate::console::theme::Role;
 use crate::console::{halted, hints};
 use crate::domain::again;
-use crate::domain::id::TurnId;
 use crate::domain::lineage::Plan;
 use crate::domain::node::Node;
 
@@ -118,7 +117,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 _ if model.run.still_asks(&dialog.question).is_err() => "this is no longer asked",
                 DialogKind::Consent => "this effect may have happened already",
                 DialogKind::Doubt => "did it happen?",
-                DialogKind::Broken(turn) if has_arrived(model, turn) => {
+                DialogKind::Broken(turn) if again::has_arrived(&model.run.state, turn) => {
                     "the stream broke: ask again, keep what arrived, or stop"
                 }
                 DialogKind::Broken(_) => "the stream broke: ask again, or stop",
@@ -413,11 +412,4 @@ fn words(model: &Model, frame: &mut Frame<'_>, title: &str, lines: &[String]) {
             );
         }
     }
-}
-
-/// True where there is something to keep of a broken turn.
-fn has_arrived(model: &Model, turn: TurnId) -> bool {
-    let state = &model.run.state;
-    let turn = state.turns.get(&turn);
-    turn.is_some_and(|turn| again::has_arrived(state, turn))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{delegate, escape, warn};
 use crate::domain::advice::Advice;
+use crate::domain::again;
 use crate::domain::branch::recall::recorded_reply;
 use crate::domain::breaker::{self, Breaker};
 use crate::domain::draft::Draft;
@@ -203,10 +204,7 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     if fault.kind == StreamFaultKind::Empty {
         return (turn.asked < 2).then_some(0);
     }
-    let nothing_whole = !turn
-        .nodes
-        .iter()
-        .any(|id| state.nodes.get(id).is_some_and(|node| node.active));
+    let nothing_whole = again::blocks(state, turn).next().is_none();
     if !fault.kind.is_transient() || !nothing_whole || turn.asked > RETRIES {
         return None;
     }

@@ -231,8 +231,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         .turns
         .get(&turn)
         .and_then(|turn| turn.more.open.as_ref()?.said().map(Arc::from));
-    let found = draft.state.turns.get(&turn);
-    if !found.is_some_and(|turn| again::has_arrived(draft.state, turn)) {
+    if !again::has_arrived(draft.state, turn) {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!("nothing whole arrived in {turn}: ask again, or add a prompt"),

@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::table::assert_closed;
 use crate::text::{
-    Error, Kind, MAX_INDENT, Span, line_spans, parse_lines, parse_visible, place_in, shown_in_ascii, spans,
-    survey, visible, visible_line, visible_lines,
+    Error, Kind, MAX_INDENT, Span, line_spans, parse_lines, parse_visible, shown_in_ascii, spans, survey,
+    visible, visible_line, visible_lines,
 };
 
 fn shows(text: &str, shown: &str) {
@@ -292,9 +292,6 @@ proptest! {
             let lines = visible_lines(&text);
             prop_assert!(lines.iter().all(|line| line.is_ascii()));
             prop_assert_eq!(parse_lines(&lines), Ok(text.clone()));
-            for at in 0..=text.len() {
-                prop_assert!(place_in(&shown, at) <= shown.chars().count());
-            }
         }
     }
 

@@ -118,8 +118,7 @@ pub(super) fn prompt(
 fn before_unanswered(draft: &Draft<'_>, turn: TurnId) -> Option<TurnId> {
     let state = draft.state;
     let turn = state.turns.get(&turn)?;
-    let said = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
-    if !again::by_itself(state, turn) || turn.nodes.iter().any(said) {
+    if !again::by_itself(state, turn) || again::blocks(state, turn).next().is_some() {
         return None;
     }
     let mut line = state.turns_of(turn.thread);
