@@ -5,7 +5,7 @@
 
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, List as Rows, ListItem, Paragraph, Wrap};
 use ratatui::{Terminal, TerminalOptions, Viewport};
@@ -18,6 +18,8 @@ pub struct List {
     bytes: Bytes,
     rows: usize,
     at: usize,
+    /// True while the rows above the cursor are lit.
+    lit: bool,
     size: (u16, u16),
 }
 
@@ -34,6 +36,7 @@ impl List {
             bytes,
             rows,
             at: 0,
+            lit: false,
             size: (width, height),
         }
     }
@@ -46,10 +49,22 @@ impl List {
     /// Moves the cursor and draws.
     pub fn step(&mut self, by: usize) {
         self.at = (self.at + by) % self.rows;
+        self.draw();
+    }
+
+    /// Lights the rows above the cursor, which stands at the end, or none, and draws.
+    pub fn light(&mut self, lit: bool) {
+        self.lit = lit;
+        self.at = self.rows - if lit { 2 } else { 1 };
+        self.draw();
+    }
+
+    fn draw(&mut self) {
         let (width, height) = self.size;
         let left = width * 9 / 20;
-        let at = self.at;
+        let (at, lit) = (self.at, self.lit);
         let top = at.saturating_sub(usize::from(height) / 2);
+        let top = top.min(self.rows.saturating_sub(usize::from(height - 2)));
         self.terminal
             .draw(|frame| {
                 let head = Rect::new(0, 0, width, 1);
@@ -57,6 +72,8 @@ impl List {
                 let rows = (top..top + usize::from(height - 2)).map(|no| {
                     let style = if no == at {
                         Style::new().add_modifier(Modifier::REVERSED)
+                    } else if lit && no < at {
+                        Style::new().bg(Color::Indexed(236))
                     } else {
                         Style::new()
                     };

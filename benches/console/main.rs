@@ -154,10 +154,16 @@ fn keys(times: usize) {
     let mut bare = floor::List::new(SCREEN, LONGEST);
     let bytes = bare.bytes();
     measure("floor: a bare list, a key", times, &bytes, |_| bare.step(1));
+    let name = "floor: a bare list, a key that lights its rows or not";
+    measure(name, times, &bytes, |at| bare.light(at % 2 == 0));
     for size in SIZES {
         let mut console = Console::of(run_of(size), SCREEN);
         let bytes = console.bytes();
-        for (name, first) in [("at the end", "G"), ("in the middle", "g")] {
+        // At the end a key lights what the cursor's node hangs on, and the next one follows the stream again.
+        for (name, first, keys) in [
+            ("at the end", "G", ["k", "G"]),
+            ("in the middle", "g", ["k", "j"]),
+        ] {
             console.press("1");
             console.press(first);
             if name == "in the middle" {
@@ -176,7 +182,7 @@ fn keys(times: usize) {
                 if at % 4 == 0 {
                     console.go_on();
                 }
-                console.press(if at % 2 == 0 { "k" } else { "j" });
+                console.press(keys[at % 2]);
             });
         }
     }

@@ -1,16 +1,17 @@
 //! When to draw: only when asked to, however often asked only once, at most 60 times a second.
 //!
 //! What was typed and what happened is drawn at once, as far as that bound allows; more of a stream can
-//! wait a little, so that it never stands in the way of a key. Must not know: what is drawn, how.
+//! wait a little, and what happened leaves room for a key, so that neither ever stands in its way. Must not know: what is
+//! drawn, how.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::{Duration, Instant, sleep_until};
 
-/// The time of one frame. Two may come in a row: one more than fit into a second without that would be
+/// The time of one frame. Three may come in a row: one more than fit into a second without that would be
 /// the sixty-first.
-pub const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 58);
+pub const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 57);
 /// The least time before a frame that only shows more of a stream.
 pub const STREAM: Duration = Duration::from_millis(40);
 
@@ -32,8 +33,10 @@ pub enum Soon {
     Never,
     /// It can wait a little: more of a stream.
     Stream,
-    /// As soon as may be.
+    /// As soon as may be: something happened.
     Now,
+    /// The same for what was typed, which may overtake what happened right before it.
+    Typed,
 }
 
 impl FrameRequester {
@@ -83,15 +86,16 @@ impl Frames {
             let wanted = *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner);
             let changed = self.shared.changed.notified();
             let now = Instant::now();
-            // One frame may be ahead of its time.
-            let soonest = self.end.checked_sub(FRAME).unwrap_or(now);
+            // One frame may be ahead of its time, and then one that was typed for.
+            let ahead = |frames| self.end.checked_sub(FRAME * frames).unwrap_or(now);
             let at = match wanted {
                 Soon::Never => {
                     changed.await;
                     continue;
                 }
-                Soon::Stream => soonest.max(self.stream),
-                Soon::Now => soonest,
+                Soon::Stream => ahead(1).max(self.stream),
+                Soon::Now => ahead(1),
+                Soon::Typed => ahead(2),
             };
             if at > now {
                 // Something that cannot wait may come meanwhile.
@@ -166,7 +170,11 @@ mod tests {
         // Whatever the pauses: a burst after a rest, too.
         for pause in [0, 3, 40, 0, 1, 500, 0, 0, 7].into_iter().cycle().take(2000) {
             advance(Duration::from_millis(pause)).await;
-            requester.request_draw();
+            requester.request(if drawn.len().is_multiple_of(3) {
+                Soon::Now
+            } else {
+                Soon::Typed
+            });
             frames.due().await;
             drawn.push(begin.elapsed());
         }
@@ -197,6 +205,27 @@ mod tests {
         requester.request(Soon::Stream);
         frames.due().await;
         assert_eq!(key.elapsed().as_millis(), 40, "the stream goes on after that");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_does_not_wait_for_what_happened_right_before_it() {
+        let (mut frames, requester) = Frames::new();
+        for _ in 0..2 {
+            requester.request_draw();
+            frames.due().await;
+        }
+        let begin = Instant::now();
+        requester.request_draw();
+        assert!(
+            !is_due(&mut frames, Duration::from_millis(1)).await,
+            "more of it waits"
+        );
+        requester.request(Soon::Typed);
+        frames.due().await;
+        assert_eq!(begin.elapsed().as_millis(), 1);
+        requester.request(Soon::Typed);
+        frames.due().await;
+        assert!(begin.elapsed() > FRAME, "who types faster than that waits");
     }
 
     #[tokio::test(start_paused = true)]

@@ -60,8 +60,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Term(term) => terminal(model, term, &mut out),
         Msg::Run(update) => from_run(model, update, &mut out),
         Msg::Drawn { at } => {
-            let (frame, overlay, covered) = sights::sights(model);
-            model.arming.drawn(frame, overlay, covered, at);
+            let sights = sights::sights(model);
+            model.arming.drawn(sights, at, model.settings.arming_ms);
         }
         Msg::Retaken { at } => {
             // Nothing of the run was on screen meanwhile, and what was typed there may still be on its way.

@@ -98,6 +98,11 @@ impl Shown {
         left.last().is_some_and(|rows| rows.end <= self.now.start)
     }
 
+    /// True once it has been on screen for long enough.
+    pub const fn is_armed(&self, now: u64, arming_ms: u64) -> bool {
+        now.saturating_sub(self.since) >= arming_ms
+    }
+
     /// True where all of it was on screen.
     pub fn is_read(&self) -> bool {
         self.read.misses(self.rows).is_empty()
@@ -119,7 +124,7 @@ pub struct Arming {
     pub overlay_covered: Option<u64>,
     /// Time of the newest message.
     pub now: u64,
-    /// True where the newest frame taught something that the next one would show.
+    /// True where the newest frame taught something that the next one would show another way.
     pub changed: bool,
     /// True right after a list of approvals was asked for and there was none: the key that would have approved the
     /// list is not taken for one about the call in front.
@@ -150,6 +155,9 @@ pub struct Sight {
     pub width: u16,
 }
 
+/// What a frame shows in the decision frame and in the topmost overlay, and what covers the panes.
+pub type Sights = (Option<Sight>, Option<Sight>, Cover);
+
 impl Arming {
     /// What is asked arms anew from now on; what was read stays read.
     pub fn anew(&mut self) {
@@ -158,11 +166,11 @@ impl Arming {
         }
     }
 
-    /// Records a frame: what it showed in the decision frame or in an overlay.
-    pub fn drawn(&mut self, frame: Option<Sight>, overlay: Option<Sight>, cover: Cover, at: u64) {
+    /// Records a frame: what it showed, and when it was there.
+    pub fn drawn(&mut self, (frame, overlay, cover): Sights, at: u64, arming_ms: u64) {
         let covered = cover != Cover::None;
+        let before = self.told(arming_ms);
         self.now = self.now.max(at);
-        let before = self.learnt();
         if covered {
             // What is below stays known: a command chosen in the palette is about it.
             self.covered.get_or_insert(at);
@@ -186,14 +194,21 @@ impl Arming {
                 shown.since = at;
             }
         }
-        self.changed = before != self.learnt();
+        self.changed = before != self.told(arming_ms);
     }
 
-    /// Rows that are still to be read, in the frame and on top.
-    fn learnt(&self) -> [Option<usize>; 2] {
+    /// What a frame tells of the questions in the frame and on top: the rows that are still to be read, and whether the
+    /// keys that decide are armed.
+    fn told(&self, arming_ms: u64) -> [(usize, bool); 2] {
         [&self.frame, &self.overlay].map(|slot| {
-            let shown = slot.as_ref()?;
-            Some(shown.read.misses(shown.rows).iter().map(Range::len).sum())
+            let shown = slot.as_ref();
+            let unread = shown.map_or(0, |shown| {
+                shown.read.misses(shown.rows).iter().map(Range::len).sum()
+            });
+            (
+                unread,
+                shown.is_some_and(|shown| shown.is_armed(self.now, arming_ms)),
+            )
         })
     }
 
@@ -410,10 +425,10 @@ mod tests {
             total: 3,
             width: 10,
         };
-        arming.drawn(Some(sight(1)), None, Cover::None, 100);
-        arming.drawn(Some(sight(1)), None, Cover::None, 300);
+        arming.drawn((Some(sight(1)), None, Cover::None), 100, 500);
+        arming.drawn((Some(sight(1)), None, Cover::None), 300, 500);
         assert_eq!(arming.frame.as_ref().unwrap().since, 100);
-        arming.drawn(Some(sight(2)), None, Cover::None, 400);
+        arming.drawn((Some(sight(2)), None, Cover::None), 400, 500);
         assert_eq!(arming.frame.as_ref().unwrap().since, 400);
         assert_eq!(arming.wake_at(500), Some(900));
     }
@@ -427,10 +442,10 @@ mod tests {
             total: 1,
             width: 10,
         };
-        arming.drawn(Some(sight()), None, Cover::None, 0);
-        arming.drawn(None, None, Cover::Overlay, 100);
+        arming.drawn((Some(sight()), None, Cover::None), 0, 500);
+        arming.drawn((None, None, Cover::Overlay), 100, 500);
         assert!(arming.frame.is_some());
-        arming.drawn(Some(sight()), None, Cover::None, 1000);
+        arming.drawn((Some(sight()), None, Cover::None), 1000, 500);
         assert_eq!(arming.frame.as_ref().unwrap().since, 1000);
     }
 

@@ -3,25 +3,30 @@
 //! whenever one differs, which was most of what a moving graph sent over a slow line. Where it is shorter, what looks
 //! alike is written together ([`order`]): to go to a place takes fewer bytes than to name a colour.
 //!
-//! Must not know: what is drawn, whose terminal it is.
+//! Must not know: what is drawn.
 
 mod order;
+mod run;
 
 use std::io::{self, Write};
 
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
-use ratatui::buffer::{Cell, CellDiffOption};
+use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 use ratatui::style::{Color, Modifier};
+
+use run::{Kind, Run, Runs};
 
 /// A backend that writes to `W`.
 #[derive(Debug)]
 pub struct Pen<W: Write> {
     /// Everything but cells.
     other: CrosstermBackend<W>,
-    /// Kept, so that a frame needs no new memory.
+    /// What is to be written. Kept, as what follows, so that a frame needs no new memory.
+    runs: Runs,
+    /// It as it stands on the screen.
     bytes: Vec<u8>,
-    /// The same for the other order.
+    /// It in the other order.
     other_bytes: Vec<u8>,
     /// What is known of the cursor: what it is already is not said again.
     cursor: Cursor,
@@ -38,9 +43,10 @@ struct Cursor {
 
 impl<W: Write> Pen<W> {
     /// A pen that writes there.
-    pub const fn new(to: W) -> Self {
+    pub fn new(to: W) -> Self {
         Self {
             other: CrosstermBackend::new(to),
+            runs: Runs::default(),
             bytes: Vec::new(),
             other_bytes: Vec::new(),
             cursor: Cursor {
@@ -89,11 +95,15 @@ impl Looks {
         }
     }
 
-    /// The least change that makes a cell look as it should.
-    fn for_cell(self, cell: &Cell) -> Self {
-        let wanted = Self::of(cell);
-        let shows = (self.modifier | wanted.modifier).intersects(ON_BLANK);
-        if cell.symbol() == " " && !shows {
+    /// True where a blank that should look like that can be written like this: only its ground shows.
+    fn shows_blank(self, blank: Self) -> bool {
+        self.bg == blank.bg && !(self.modifier | blank.modifier).intersects(ON_BLANK)
+    }
+
+    /// The least change that makes a run look as it should.
+    fn for_run(self, run: &Run) -> Self {
+        let wanted = run.looks;
+        if run.kind == Kind::Blank && !self.modifier.intersects(ON_BLANK) {
             return Self {
                 bg: wanted.bg,
                 ..self
@@ -158,9 +168,20 @@ fn numbers(bytes: &mut Vec<u8>, from: usize, all: &[u8]) {
     }
 }
 
+/// Adds a number in decimal digits; a frame has thousands of them.
 fn decimal(bytes: &mut Vec<u8>, number: u16) {
-    // Writing into a list of bytes cannot fail.
-    write!(bytes, "{number}").unwrap_or_default();
+    let mut power = match number {
+        0..10 => 1,
+        10..100 => 10,
+        100..1_000 => 100,
+        1_000..10_000 => 1_000,
+        _ => 10_000,
+    };
+    while power > 0 {
+        let digit = u8::try_from(number / power % 10).unwrap_or(0);
+        bytes.push(b'0' + digit);
+        power /= 10;
+    }
 }
 
 /// Adds a colour: `base` is 30 for letters and 40 for what is behind them.
@@ -226,27 +247,24 @@ impl Place {
     }
 }
 
-/// A cell with its column and its row.
-type Placed<'c> = (u16, u16, &'c Cell);
-
-/// Writes cells one after the other.
-fn write<'c>(cells: impl Iterator<Item = Placed<'c>>, bytes: &mut Vec<u8>) {
+/// Writes runs one after the other.
+fn write<'r>(runs: &Runs, order: impl Iterator<Item = &'r Run>, bytes: &mut Vec<u8>) {
     bytes.clear();
     let mut looks = Looks::default();
     let mut place: Option<Place> = None;
-    for (x, y, cell) in cells {
-        let mut sure = Place::go(place, x, y, bytes);
-        looks.become_(looks.for_cell(cell), bytes);
-        if let CellDiffOption::ForcedWidth(columns) = cell.diff_option {
+    for run in order {
+        let mut sure = Place::go(place, run.x, run.y, bytes);
+        looks.become_(looks.for_run(run), bytes);
+        if run.forced > 0 {
             // A terminal that draws it narrower after all shows nothing beside it of what stood there before.
-            bytes.resize(bytes.len() + usize::from(columns.get()), b' ');
-            sure = Place::go(None, x, y, bytes);
+            bytes.resize(bytes.len() + usize::from(run.forced), b' ');
+            sure = Place::go(None, run.x, run.y, bytes);
         }
-        bytes.extend_from_slice(cell.symbol().as_bytes());
+        bytes.extend_from_slice(runs.text(run).as_bytes());
         place = Some(Place {
-            x: x.saturating_add(1),
-            y,
-            sure: sure && cell.symbol().is_ascii(),
+            x: run.x.saturating_add(run.cells()),
+            y: run.y,
+            sure: sure && run.is_sure(),
         });
     }
     looks.become_(Looks::default(), bytes);
@@ -259,12 +277,13 @@ impl<W: Write> Backend for Pen<W> {
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
-        let cells: Vec<Placed<'a>> = content.collect();
-        write(cells.iter().copied(), &mut self.bytes);
-        if cells.len() >= MANY
-            && let Some(order) = order::alike(&cells)
+        let runs = &mut self.runs;
+        runs.take(content);
+        write(runs, runs.list().iter(), &mut self.bytes);
+        if runs.cells() >= MANY
+            && let Some(order) = order::alike(runs)
         {
-            write(order::put(&order, &cells), &mut self.other_bytes);
+            write(runs, order::put(&order, runs.list()), &mut self.other_bytes);
             if self.other_bytes.len() < self.bytes.len() {
                 std::mem::swap(&mut self.bytes, &mut self.other_bytes);
             }
@@ -322,7 +341,11 @@ impl<W: Write> Backend for Pen<W> {
     }
 
     fn size(&self) -> io::Result<Size> {
-        self.other.size()
+        // Each frame asks. The library opens the terminal anew to look, and more where there is none.
+        match rustix::termios::tcgetwinsize(io::stdout()) {
+            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => Ok(Size::new(size.ws_col, size.ws_row)),
+            _ => self.other.size(),
+        }
     }
 
     fn window_size(&mut self) -> io::Result<WindowSize> {

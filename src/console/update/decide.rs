@@ -121,7 +121,7 @@ pub(super) fn looked_at<'m>(
         (By::Key, Some(_)) => shown.since,
         _ => at,
     };
-    if until.saturating_sub(shown.since) < wait {
+    if !shown.is_armed(until, wait) {
         return Err(format!("not counted: it has to be on screen for {wait} ms first"));
     }
     Ok(shown)

@@ -16,6 +16,7 @@ use crate::domain::live::{Live, LivePart};
 /// How soon a frame is wanted for a message; to be asked before the message happens.
 pub fn soon(model: &Model, msg: &Msg) -> Soon {
     match msg {
+        Msg::Term(_) => Soon::Typed,
         Msg::Run(Update::Live(live)) if !is_more(model, live) => Soon::Now,
         Msg::Run(Update::Live(live)) if is_seen(model, live) => Soon::Stream,
         Msg::Run(Update::Live(_)) => Soon::Never,

@@ -4,12 +4,12 @@
 use super::{decide, ledger};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::arming::{Cover, Question, Sight};
+use crate::console::model::arming::{Cover, Question, Sight, Sights};
 use crate::console::model::overlay::{ListPurpose, Overlay};
 use crate::console::model::screen::inside;
 
 /// What the frame that was just drawn shows of the questions that are open.
-pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
+pub(super) fn sights(model: &Model) -> Sights {
     let Some(overlay) = model.overlays.last() else {
         return (frame(model), None, Cover::None);
     };

@@ -7,7 +7,7 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::hints;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
+use crate::console::model::arming::{Question, Shown};
 use crate::console::model::screen::Pane;
 use crate::console::said;
 use crate::console::symbols::Symbol;
@@ -167,8 +167,6 @@ fn is_armed(model: &Model) -> bool {
     } else {
         &model.arming.overlay
     };
-    model.screen.can_decide()
-        && slot
-            .as_ref()
-            .is_some_and(|shown| model.arming.now.saturating_sub(shown.since) >= model.settings.arming_ms)
+    let is_armed = |shown: &Shown| shown.is_armed(model.arming.now, model.settings.arming_ms);
+    model.screen.can_decide() && slot.as_ref().is_some_and(is_armed)
 }

@@ -1,49 +1,39 @@
-//! The order in which cells are written where what looks alike is written together.
+//! The order in which runs are written where what looks alike is written together.
 //!
 //! No terminal agrees with every other on how wide a letter is that is not plain ASCII, and one that is drawn wider
 //! than its room covers what stands to the right of it. So all such letters come before all plain ones, and where they
 //! stand side by side the left one comes before the right one: what was covered is then written after it.
 //!
-//! Must not know: how a cell is written.
+//! Must not know: how a run is written.
 
-use ratatui::buffer::{Cell, CellDiffOption};
-
-use super::{Looks, Placed};
+use super::Looks;
+use super::run::{Kind, Run, Runs};
 
 /// Most looks that are told apart; a frame with more is hardly shorter in another order.
 const MOST: usize = 128;
 
-/// The number of a look, less than [`MOST`]. Small, as that of a bucket: a frame has one for each of its cells.
+/// The number of a look, less than [`MOST`].
 type Group = u8;
 
 /// What is written together.
 type Bucket = u16;
 
-/// What a cell holds, with the number of its looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Plain ASCII.
-    Plain(Group),
-    /// One letter that is not; no terminal draws it wider than two columns.
-    Glyph(Group),
-    /// Anything else: how far it reaches is not known.
-    Wild,
-}
-
-/// The places of the cells in that order; none where there is nothing to put together.
-pub(super) fn alike(cells: &[Placed<'_>]) -> Option<Vec<u32>> {
-    let (kinds, groups) = kinds(cells)?;
-    let glyphs = by_number(&kinds, groups);
+/// The places of the runs in that order; none where there is nothing to put together.
+pub(super) fn alike(runs: &Runs) -> Option<Vec<u32>> {
+    let runs = runs.list();
+    let (of_runs, groups) = groups(runs)?;
+    let glyphs = by_number(runs, &of_runs, groups);
     // The first bucket is for what has no group, then those of the glyphs follow, then those of plain ASCII.
-    let mut of = Vec::with_capacity(cells.len());
+    let mut of = Vec::with_capacity(runs.len());
     let mut row = Row::default();
-    for ((x, y, _), kind) in cells.iter().zip(&kinds) {
-        of.push(match kind {
-            Kind::Plain(group) => 1 + groups + Bucket::from(*group),
-            Kind::Glyph(group) => {
-                row.glyph(*x, *y, 1 + glyphs.get(usize::from(*group)).copied().unwrap_or(0))
+    for (run, group) in runs.iter().zip(&of_runs) {
+        of.push(match run.kind {
+            Kind::Plain | Kind::Blank => 1 + groups + Bucket::from(*group),
+            Kind::Glyph => {
+                let own = 1 + glyphs.get(usize::from(*group)).copied().unwrap_or(0);
+                row.glyph(run.x, run.y, own)
             }
-            Kind::Wild => row.wild(*x, *y),
+            Kind::Wild => row.wild(run.x, run.y),
         });
     }
     let first = of.first()?;
@@ -52,65 +42,31 @@ pub(super) fn alike(cells: &[Placed<'_>]) -> Option<Vec<u32>> {
         .then(|| sorted(1 + 2 * groups, &of))
 }
 
-/// What each cell holds, and how many looks there are.
-fn kinds(cells: &[Placed<'_>]) -> Option<(Vec<Kind>, Bucket)> {
-    let mut groups: Vec<Looks> = Vec::new();
-    let mut kinds = Vec::with_capacity(cells.len());
-    let mut last: Option<(u16, u16, Group)> = None;
-    for (x, y, cell) in cells {
-        if is_wild(cell) {
-            kinds.push(Kind::Wild);
-            last = None;
-            continue;
-        }
-        let is_plain = cell.symbol().is_ascii();
-        let before = last
-            .filter(|(right, row, _)| is_plain && (right, row) == (x, y))
-            .and_then(|(.., group)| Some((group, *groups.get(usize::from(group))?)));
-        let wanted = match before {
-            // A blank goes with what stands before it.
-            Some((_, looks)) => looks.for_cell(cell),
-            None => Looks::of(cell),
-        };
-        let group = match before {
-            Some((group, looks)) if looks == wanted => group,
-            // A blank needs no more than its ground.
-            _ => {
-                let known = groups.iter().position(|one| one.for_cell(cell) == *one);
-                if known.is_none() {
-                    groups.push(wanted);
-                }
-                Group::try_from(known.unwrap_or(groups.len() - 1)).ok()?
+/// The look of each run by its number, and how many looks there are.
+fn groups(runs: &[Run]) -> Option<(Vec<Group>, Bucket)> {
+    let mut known: Vec<Looks> = Vec::new();
+    let mut of = Vec::with_capacity(runs.len());
+    for run in runs {
+        let fits = |looks: &Looks| looks.for_run(run) == *looks;
+        let group = match known.iter().position(fits) {
+            Some(group) => group,
+            None if known.len() == MOST => return None,
+            None => {
+                known.push(run.looks);
+                known.len() - 1
             }
         };
-        if groups.len() > MOST {
-            return None;
-        }
-        last = is_plain.then(|| (x.saturating_add(1), *y, group));
-        kinds.push(if is_plain {
-            Kind::Plain(group)
-        } else {
-            Kind::Glyph(group)
-        });
+        of.push(Group::try_from(group).ok()?);
     }
-    Some((kinds, Bucket::try_from(groups.len()).ok()?))
-}
-
-/// True for what more than one letter makes, and for a letter that has more room than one column.
-fn is_wild(cell: &Cell) -> bool {
-    let mut letters = cell.symbol().chars();
-    let single = letters.next().is_some() && letters.next().is_none();
-    !single
-        || matches!(cell.diff_option, CellDiffOption::ForcedWidth(_))
-        || unicode_width::UnicodeWidthStr::width(cell.symbol()) != 1
+    Some((of, Bucket::try_from(known.len()).ok()?))
 }
 
 /// The place of each group among those of the glyphs: the most frequent comes last. It is that of the lines, which
 /// stand to the right of what they come from.
-fn by_number(kinds: &[Kind], groups: Bucket) -> Vec<Bucket> {
+fn by_number(runs: &[Run], of: &[Group], groups: Bucket) -> Vec<Bucket> {
     let mut counts = vec![0_usize; usize::from(groups)];
-    for kind in kinds {
-        if let Kind::Glyph(group) = kind
+    for (run, group) in runs.iter().zip(of) {
+        if run.kind == Kind::Glyph
             && let Some(count) = counts.get_mut(usize::from(*group))
         {
             *count += 1;
@@ -181,7 +137,7 @@ fn sorted(buckets: Bucket, of: &[Bucket]) -> Vec<u32> {
     places
 }
 
-/// The cells in an order.
-pub(super) fn put<'s, 'c>(order: &'s [u32], cells: &'s [Placed<'c>]) -> impl Iterator<Item = Placed<'c>> {
-    order.iter().filter_map(|at| cells.get(*at as usize)).copied()
+/// The runs in an order.
+pub(super) fn put<'r>(order: &'r [u32], runs: &'r [Run]) -> impl Iterator<Item = &'r Run> {
+    order.iter().filter_map(|at| runs.get(*at as usize))
 }

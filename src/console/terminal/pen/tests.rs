@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use proptest::prelude::*;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -24,6 +24,12 @@ impl Write for Paper {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+fn runs(cells: Vec<(u16, u16, &Cell)>) -> Runs {
+    let mut runs = Runs::default();
+    runs.take(cells.into_iter());
+    runs
 }
 
 fn looks() -> impl Strategy<Value = Style> {
@@ -83,19 +89,57 @@ fn screen(bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
+#[test]
+fn numbers_are_said_as_they_are() {
+    for number in [0, 1, 9, 10, 99, 100, 999, 1_000, 9_999, 10_000, u16::MAX] {
+        let mut bytes = Vec::new();
+        decimal(&mut bytes, number);
+        assert_eq!(String::from_utf8(bytes).unwrap(), number.to_string());
+    }
+}
+
+#[test]
+fn what_stands_side_by_side_is_one_run() {
+    let (red, blue) = (Style::new().fg(Color::Red), Style::new().fg(Color::Blue));
+    let line = blue.add_modifier(Modifier::UNDERLINED);
+    let mut sheet = Buffer::empty(AREA);
+    sheet.set_string(0, 0, "  one two", red);
+    sheet.set_string(9, 0, "  ", blue.bg(Color::Red));
+    sheet.set_string(0, 1, "ab  ", red);
+    sheet.set_string(4, 1, "cd", blue);
+    sheet.set_string(6, 1, " ", line);
+    sheet.set_string(0, 2, "─日", red);
+    let placed = [(0, 11), (1, 7), (2, 2)].into_iter();
+    let placed = placed.flat_map(|(y, end)| (0..end).map(move |x| (x, y)));
+    let runs = runs(placed.map(|at| (at.0, at.1, &sheet[at])).collect());
+    let told = runs.list().iter().map(|run| (run.x, run.y, runs.text(run)));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            (0, 0, "  one two"),
+            (9, 0, "  "),
+            (0, 1, "ab  "),
+            (4, 1, "cd"),
+            (6, 1, " "),
+            (0, 2, "─"),
+            (1, 2, "日"),
+        ]
+    );
+}
+
 proptest! {
     #[test]
     fn the_order_of_writing_changes_nothing_on_the_screen(sheets in prop::collection::vec(sheet(), 1..5)) {
         let (mut in_order, mut together) = (Vec::new(), Vec::new());
         let mut before = Buffer::empty(AREA);
         for sheet in sheets {
-            let cells: Vec<_> = before.diff(&sheet);
+            let runs = runs(before.diff(&sheet));
             let mut bytes = Vec::new();
-            write(cells.iter().copied(), &mut bytes);
+            write(&runs, runs.list().iter(), &mut bytes);
             in_order.extend_from_slice(&bytes);
-            if let Some(order) = order::alike(&cells) {
-                prop_assert_eq!(order.len(), cells.len(), "each once");
-                write(order::put(&order, &cells), &mut bytes);
+            if let Some(order) = order::alike(&runs) {
+                prop_assert_eq!(order.len(), runs.list().len(), "each once");
+                write(&runs, order::put(&order, runs.list()), &mut bytes);
             }
             together.extend_from_slice(&bytes);
             before = sheet.clone();
@@ -118,16 +162,21 @@ proptest! {
         // Here and there nothing is to be written, and the row ends in the middle.
         let placed = cells.iter().zip(0_u16..).filter(|(_, at)| at % 7 != 3);
         let cells: Vec<_> = placed.map(|(cell, at)| (at % 20, at / 20, cell)).collect();
-        let order = order::alike(&cells).unwrap_or_else(|| (0..cells.len() as u32).collect());
+        let runs = runs(cells.clone());
+        let order = order::alike(&runs).unwrap_or_else(|| (0..runs.list().len() as u32).collect());
         let mut shown = vec![[None; 40]; 2];
-        for (x, y, cell) in order::put(&order, &cells) {
-            let reach = match cell.symbol() {
-                plain if plain.is_ascii() => 1,
-                "─" | "●" | "→" => 2,
-                _ => 6,
-            };
-            let row = &mut shown[usize::from(y)];
-            row[usize::from(x)..][..reach].fill(Some(cell.symbol()));
+        for run in order::put(&order, runs.list()) {
+            let row = &mut shown[usize::from(run.y)][usize::from(run.x)..];
+            let text = runs.text(run);
+            match text {
+                plain if plain.is_ascii() => {
+                    for (at, cell) in row[..plain.len()].iter_mut().enumerate() {
+                        *cell = plain.get(at..=at);
+                    }
+                }
+                "─" | "●" | "→" => row[..2].fill(Some(text)),
+                _ => row[..6].fill(Some(text)),
+            }
         }
         for (x, y, cell) in cells {
             prop_assert_eq!(shown[usize::from(y)][usize::from(x)], Some(cell.symbol()), "{} {}", x, y);
@@ -250,9 +299,9 @@ fn what_looks_alike_is_written_together_where_that_is_shorter() {
         "what may be of another width comes first: {said:?}"
     );
 
-    let cells = Buffer::empty(area).diff(&sheet);
+    let runs = runs(Buffer::empty(area).diff(&sheet));
     let mut in_order = Vec::new();
-    write(cells.into_iter(), &mut in_order);
+    write(&runs, runs.list().iter(), &mut in_order);
     assert!(
         said.len() * 3 < in_order.len() * 2,
         "{} {}",
