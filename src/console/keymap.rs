@@ -3,8 +3,8 @@
 //! Names and keys are parsed once, at load; two meanings of one key in one place are an error.
 //! Must not know: files, how anything is done.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, HashMap};
 
 use super::commands::{self, Context, Entry, Verb};
 use super::key::{BadKey, Key};
@@ -164,10 +164,14 @@ impl Keymap {
 
     /// No key of a context may be hidden by a wider one that reaches it.
     fn check_reach(&self) -> Result<(), Wrong> {
+        let mut of: BTreeMap<Context, Vec<(Key, &'static Entry)>> = BTreeMap::new();
+        for ((context, key), entry) in &self.keys {
+            of.entry(*context).or_default().push((*key, entry));
+        }
         for context in Context::ALL {
-            let mut seen: BTreeMap<Key, &'static Entry> = BTreeMap::new();
+            let mut seen: HashMap<Key, &'static Entry> = HashMap::new();
             for near in context.reach() {
-                for ((_, key), entry) in self.keys.iter().filter(|((place, _), _)| place == near) {
+                for (key, entry) in of.get(near).into_iter().flatten() {
                     if let Some(first) = seen.insert(*key, entry) {
                         return Err(Wrong::Twice {
                             key: *key,

@@ -86,7 +86,7 @@ impl Drawn {
                 Some(Self::basic(place))
             }
             Colours::Indexed => {
-                let index = close(rgb);
+                let index = nearest(rgb);
                 Some(Self {
                     color: Color::Indexed(index),
                     rgb: fixed(index),
@@ -116,21 +116,6 @@ pub(super) fn indexed(index: u8) -> [u8; 3] {
         .get(usize::from(index))
         .copied()
         .unwrap_or_else(|| fixed(index))
-}
-
-/// One of the 240 near a colour, found without looking at all of them.
-fn close(rgb: [u8; 3]) -> u8 {
-    let step = |part: u8| {
-        (0..6_u8).min_by_key(|at| STEPS.get(usize::from(*at)).map_or(0, |step| step.abs_diff(part)))
-    };
-    let [red, green, blue] = rgb.map(|part| step(part).unwrap_or(0));
-    let cube = 16 + 36 * red + 6 * green + blue;
-    let mean = rgb.iter().map(|part| u16::from(*part)).sum::<u16>() / 3;
-    let grey = 232 + (mean.saturating_sub(3) / 10).min(23) as u8;
-    [cube, grey]
-        .into_iter()
-        .min_by_key(|index| distance(rgb, fixed(*index)))
-        .unwrap_or(cube)
 }
 
 impl Paint {
@@ -170,9 +155,16 @@ const fn basic(place: u8) -> Color {
 /// The steps of the colour cube among the 256.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The nearest of the 240 of the 256 whose looks are the same everywhere.
-fn nearest(rgb: [u8; 3]) -> u8 {
-    (16..=255_u8)
+/// The nearest of the 240 of the 256 whose looks are the same everywhere; the first of several.
+pub(super) fn nearest(rgb: [u8; 3]) -> u8 {
+    // The parts of a distance add up, so that the nearest of the cube is the one with the nearest step of each part.
+    let step = |part: u8| {
+        let far = |at: &u8| STEPS.get(usize::from(*at)).map_or(0, |step| step.abs_diff(part));
+        (0..6_u8).min_by_key(far).unwrap_or(0)
+    };
+    let [red, green, blue] = rgb.map(step);
+    std::iter::once(16 + 36 * red + 6 * green + blue)
+        .chain(232..=255)
         .min_by_key(|index| distance(rgb, fixed(*index)))
         .unwrap_or(16)
 }

@@ -1,7 +1,7 @@
 //! The built-in themes can be read by people, and bad ones are refused with their place.
 //! Must not know: the screen.
 
-use super::colour::{BASIC, COMMON, fixed};
+use super::colour::{BASIC, COMMON, distance, fixed, nearest};
 use super::*;
 use ratatui::style::Color;
 
@@ -451,4 +451,18 @@ fn colours_are_made_here_and_nowhere_else() {
         .collect();
     assert!(files.len() > 10);
     assert!(wrong.is_empty(), "colours outside of themes: {wrong:?}");
+}
+
+#[test]
+fn the_nearest_colour_is_the_one_that_looking_at_all_of_them_finds() {
+    let parts = (0..=255_u8).step_by(5);
+    for red in parts.clone() {
+        for green in parts.clone() {
+            for blue in parts.clone() {
+                let rgb = [red, green, blue];
+                let all = (16..=255_u8).min_by_key(|index| distance(rgb, fixed(*index)));
+                assert_eq!(Some(nearest(rgb)), all, "{rgb:?}");
+            }
+        }
+    }
 }
