@@ -27,6 +27,13 @@ impl Left {
             Self::NotLooked | Self::Nothing => None,
         }
     }
+
+    /// Why nobody may say yet that an execution did not happen; none where that may be said.
+    pub fn forbids(self, process: Outliving) -> Option<String> {
+        let left = self.runs()?;
+        let words = left.words(process.call, process.pid);
+        Some(format!("{words}: it may happen yet"))
+    }
 }
 
 impl From<Option<Survivor>> for Left {

@@ -196,15 +196,11 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
     };
     for id in &plan.certain {
         if plan.approves.contains(id) {
+            let runs = format!("{id} runs on commit, with what is written below, unless the policy denies it");
             let words = if to_be_read(*id) {
-                format!(
-                    "the commit is also the approval once all rows of this preview were on screen: {id} runs then with \
-                     what is written below, unless the policy denies it; before that it asks once more"
-                )
+                format!("{runs}; who commits before all rows of this preview were on screen is asked once more")
             } else {
-                format!(
-                    "the commit is also the approval: {id} runs with what is written below, unless the policy denies it"
-                )
+                runs
             };
             maker.own(Role::Decision, words);
         } else {

@@ -12,7 +12,6 @@ use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::inspector::Subject;
-use crate::console::model::outliving::Left;
 use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
 use crate::console::msg::Out;
 use crate::domain::call::{Digest, Status};
@@ -194,12 +193,11 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
 
 /// Refuses the word that an execution did not happen while something of it still runs.
 pub(super) fn may_be_said(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
+    let left = model.run.outlived_of(call, attempt);
     let process = model.run.process_of(call, attempt);
-    match (model.run.outlived_of(call, attempt), process) {
-        (Left::Runs(left), Some(process)) => {
-            Err(format!("{}: it may happen yet", left.words(call, process.pid)))
-        }
-        _ => Ok(()),
+    match process.and_then(|process| left.forbids(process)) {
+        Some(why) => Err(why),
+        None => Ok(()),
     }
 }
 

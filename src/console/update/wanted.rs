@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{decide, ledger};
 use crate::console::link::{Frames, Look, Looked, Outliving, Replaced};
-use crate::console::model::Model;
+use crate::console::model::{Message, Model};
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
@@ -186,8 +186,13 @@ pub(super) fn outlives(model: &mut Model, of: Outliving, left: Option<Survivor>)
         return;
     };
     let left = Left::from(left);
-    if std::mem::replace(now, left) == left {
+    let before = std::mem::replace(now, left);
+    if before == left {
         return;
+    }
+    // What was refused for that is not what is any more.
+    if before.forbids(of).is_some_and(|why| model.message.text == why) {
+        model.message = Message::default();
     }
     model.inspector.made = None;
     for overlay in &mut model.overlays {

@@ -159,6 +159,7 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
     tell(&mut stage, None);
     let text = stage.flat();
     assert!(text.contains("its process 25142 has ended"), "{text}");
+    assert_eq!(stage.said(), "", "the refusal goes with its reason");
     assert!(text.contains("it did not happen: let it run"), "{text}");
     stage.wait(2_000);
     stage.press("d");
