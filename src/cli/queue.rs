@@ -9,7 +9,7 @@ mod still;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use self::still::Still;
+use self::still::{STREAM, Still};
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
@@ -29,6 +29,7 @@ use crate::domain::survivor::Survivor;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::engine::clock::Clock;
+use crate::resilience::need::Cause;
 use crate::text::visible;
 use crate::tools::child;
 
@@ -48,6 +49,21 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     }
     let collected = screen::draft(&ground, &args.id).is_some_and(|path| app::kept(&path).is_some());
     let still = still::of(&found.state, !found.held && !collected);
+    for (turn, fault) in again::left(&found.state) {
+        // The one for which nothing goes on is told with that.
+        if matches!(&still, Some(still) if still.need.cause == Cause::Stream(turn.id)) {
+            continue;
+        }
+        any = true;
+        print::out(&if common.json {
+            let (kind, message) = (fault.kind.word(), &fault.message);
+            serde_json::json!({ "turn": turn.id, "broke": kind, "reason": message, "verbs": STREAM })
+                .to_string()
+        } else {
+            let verbs = STREAM.join(", ");
+            format!("{} {}\n  verbs: {verbs}", turn.id, visible(&fault.words()))
+        });
+    }
     if !any && still.is_none() {
         print::err("nothing waits for a decision");
     }

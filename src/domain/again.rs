@@ -9,7 +9,7 @@ use super::id::{NodeId, TurnId};
 use super::ladder::{Delay, span};
 use super::state::{Mode, State};
 use super::thread;
-use super::turn::{Stream, Turn};
+use super::turn::{Stream, StreamFault, Turn};
 
 /// A turn that is asked again without anybody's word, and what that waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +59,16 @@ pub fn by_itself(state: &State, turn: &Turn) -> bool {
         Stream::Broken(fault) => retry_after(state, turn, fault).is_some(),
         Stream::Open | Stream::Closed(_) | Stream::Aborted(_) => false,
     }
+}
+
+/// The turns that count whose stream broke and that are left to the operator: nothing is asked again by itself.
+pub fn left(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    open.filter(|turn| turn.is_active() && !by_itself(state, turn))
+        .filter_map(|turn| match &turn.stream {
+            Stream::Broken(fault) => Some((turn, fault)),
+            Stream::Open | Stream::Closed(_) | Stream::Aborted(_) => None,
+        })
 }
 
 /// What a turn waits for that is asked again by itself; none for any other, and once something came of it.

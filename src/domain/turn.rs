@@ -281,6 +281,13 @@ pub struct StreamFault {
     pub retry_after_ms: Option<u64>,
 }
 
+impl StreamFault {
+    /// That the stream broke, by what, and how it was said.
+    pub fn words(&self) -> String {
+        format!("broke ({}): {}", self.kind.word(), self.message)
+    }
+}
+
 /// Kinds of stream trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -10,7 +10,6 @@ pub use branch::{Branch, leave};
 
 use std::sync::Arc;
 
-use crate::domain::advance::ask::retry_after;
 use crate::domain::again::{self, Until};
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Decision, Outcome, Status};
@@ -173,16 +172,10 @@ fn paused(state: &State) -> Option<Need> {
 }
 
 fn broken(state: &State) -> Option<Need> {
-    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
-    let (turn, fault) = open
-        .filter(|turn| turn.is_active())
-        .find_map(|turn| match &turn.stream {
-            Stream::Broken(fault) if retry_after(state, turn, fault).is_none() => Some((turn, fault)),
-            _ => None,
-        })?;
+    let (turn, fault) = again::left(state).next()?;
     Some(Need {
         cause: Cause::Stream(turn.id),
-        reason: format!("{} broke ({}): {}", turn.id, fault.kind.word(), fault.message),
+        reason: format!("{} {}", turn.id, fault.words()),
         calls: Vec::new(),
     })
 }

@@ -6,6 +6,9 @@ use crate::cli::collected::{lost, torn};
 use crate::domain::state::State;
 use crate::resilience::need::{Cause, Need, standstill};
 
+/// The verbs about a stream that broke.
+pub(super) const STREAM: &[&str] = &["ask-again", "keep", "stop-turn"];
+
 /// Why nothing goes on, and what is done about it.
 pub(super) struct Still {
     /// Why.
@@ -34,7 +37,7 @@ pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
 /// The verbs that let it go on.
 const fn verbs(cause: &Cause) -> &'static [&'static str] {
     match cause {
-        Cause::Stream(_) => &["ask-again", "keep", "stop-turn"],
+        Cause::Stream(_) => STREAM,
         Cause::Loop(_) => &["allow-loop", "guide", "stop"],
         Cause::Stopped => &["guide"],
         Cause::Limit => &["set-limits", "unpause"],

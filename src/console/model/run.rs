@@ -312,7 +312,7 @@ impl RunPart {
 
     /// Those of them that are left to the operator: nothing is asked again by itself.
     pub fn left_broken(&self) -> impl Iterator<Item = &Turn> {
-        self.broken().filter(|turn| !again::by_itself(&self.state, turn))
+        again::left(&self.state).map(|(turn, _)| turn)
     }
 
     /// How many calls and streams wait for the operator.

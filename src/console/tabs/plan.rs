@@ -196,9 +196,12 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
     };
     for id in &plan.certain {
         if plan.approves.contains(id) {
-            let runs = format!("{id} runs on commit, with what is written below, unless the policy denies it");
+            let runs =
+                format!("{id} runs on commit, with what is written below, unless the policy denies it");
             let words = if to_be_read(*id) {
-                format!("{runs}; who commits before all rows of this preview were on screen is asked once more")
+                format!(
+                    "{runs}; who commits before all rows of this preview were on screen is asked once more"
+                )
             } else {
                 runs
             };

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use super::{decide, ledger};
 use crate::console::link::{Frames, Look, Looked, Outliving, Replaced};
-use crate::console::model::{Message, Model};
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::outliving::Left;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::run::{SentThen, WireSeen};
+use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 use crate::console::tabs;
 use crate::domain::call::Status;

@@ -441,7 +441,10 @@ fn a_preview_says_when_its_commit_approves_only_once_it_was_read() {
         stage.edit_field(r#"{"path":"b","content":"x"}"#);
         stage.press("ctrl-s");
         let text = stage.flat();
-        assert!(text.contains("c3 runs on commit, with what is written below"), "{text}");
+        assert!(
+            text.contains("c3 runs on commit, with what is written below"),
+            "{text}"
+        );
         assert_eq!(
             text.contains("who commits before all rows of this preview were on screen is asked once more"),
             once_read,
