@@ -52,6 +52,16 @@ fn more_of_a_stream_on_the_screen_can_wait_a_little() {
 }
 
 #[test]
+fn a_blank_between_two_pieces_of_a_stream_is_not_marked_as_one_at_its_end() {
+    let mut stage = streaming();
+    stage.press("1 k");
+    stage.send(live(2, vec![says("so far  so ")]));
+    let text = stage.text();
+    assert!(text.contains("says: so far  so"), "{text}");
+    assert!(!text.contains("space"), "{text}");
+}
+
+#[test]
 fn a_part_that_begins_and_one_that_is_whole_cannot_wait() {
     let stage = streaming();
     let card = live(2, vec![says("so far"), calls("{")]);

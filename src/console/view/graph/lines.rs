@@ -393,7 +393,9 @@ pub(super) fn live_row(
         .rev()
         .nth(room.max(1) * 2)
         .map_or(0, |(at, _)| at);
-    let shown = visible(text.get(from..).unwrap_or_default());
+    // A blank at the end of what is still being said is no blank at its end.
+    let newest = text.get(from..).unwrap_or_default().trim_end_matches(' ');
+    let shown = visible(newest);
     canvas.put(
         x + used,
         place.y,
