@@ -158,6 +158,17 @@ pub struct Sight {
 /// What a frame shows in the decision frame and in the topmost overlay, and what covers the panes.
 pub type Sights = (Option<Sight>, Option<Sight>, Cover);
 
+/// What a frame tells of a question: the status line says it, and the keys that decide look like it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Told {
+    /// Rows that are still to be read.
+    rows: usize,
+    /// True where some of them are above what is on screen.
+    above: bool,
+    /// True where it has been on screen for long enough.
+    armed: bool,
+}
+
 impl Arming {
     /// What is asked arms anew from now on; what was read stays read.
     pub fn anew(&mut self) {
@@ -197,18 +208,18 @@ impl Arming {
         self.changed = before != self.told(arming_ms);
     }
 
-    /// What a frame tells of the questions in the frame and on top: the rows that are still to be read, and whether the
-    /// keys that decide are armed.
-    fn told(&self, arming_ms: u64) -> [(usize, bool); 2] {
+    /// What a frame tells of the questions in the frame and on top.
+    fn told(&self, arming_ms: u64) -> [Told; 2] {
         [&self.frame, &self.overlay].map(|slot| {
-            let shown = slot.as_ref();
-            let unread = shown.map_or(0, |shown| {
-                shown.read.misses(shown.rows).iter().map(Range::len).sum()
-            });
-            (
-                unread,
-                shown.is_some_and(|shown| shown.is_armed(self.now, arming_ms)),
-            )
+            let Some(shown) = slot else {
+                return Told::default();
+            };
+            let unread = shown.read.misses(shown.rows);
+            Told {
+                rows: unread.iter().map(Range::len).sum(),
+                above: shown.is_left_above(),
+                armed: shown.is_armed(self.now, arming_ms),
+            }
         })
     }
 
