@@ -28,6 +28,7 @@ use crate::domain::state::State;
 use crate::domain::survivor::Survivor;
 use crate::domain::tags;
 use crate::domain::thread;
+use crate::domain::turn::{StreamFault, Turn};
 use crate::engine::clock::Clock;
 use crate::resilience::need::Cause;
 use crate::text::visible;
@@ -49,20 +50,12 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     }
     let collected = screen::draft(&ground, &args.id).is_some_and(|path| app::kept(&path).is_some());
     let still = still::of(&found.state, !found.held && !collected);
-    for (turn, fault) in again::left(&found.state) {
-        // The one for which nothing goes on is told with that.
-        if matches!(&still, Some(still) if still.need.cause == Cause::Stream(turn.id)) {
-            continue;
-        }
+    // The one for which nothing goes on is told with that.
+    let told = still.as_ref().map(|still| &still.need.cause);
+    let broken = again::left(&found.state).filter(|(turn, _)| told != Some(&Cause::Stream(turn.id)));
+    for (turn, fault) in broken {
         any = true;
-        print::out(&if common.json {
-            let (kind, message) = (fault.kind.word(), &fault.message);
-            serde_json::json!({ "turn": turn.id, "broke": kind, "reason": message, "verbs": STREAM })
-                .to_string()
-        } else {
-            let verbs = STREAM.join(", ");
-            format!("{} {}\n  verbs: {verbs}", turn.id, visible(&fault.words()))
-        });
+        print::out(&as_broken(turn, fault, common.json));
     }
     if !any && still.is_none() {
         print::err("nothing waits for a decision");
@@ -102,6 +95,17 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         print::err("another process has the session open: this is what it has recorded");
     }
     Ok(Code::Ok)
+}
+
+/// A stream that broke, with the verbs about it.
+fn as_broken(turn: &Turn, fault: &StreamFault, json: bool) -> String {
+    if json {
+        let (kind, message) = (fault.kind.word(), &fault.message);
+        let told = serde_json::json!({ "turn": turn.id, "broke": kind, "reason": message, "verbs": STREAM });
+        return told.to_string();
+    }
+    let verbs = STREAM.join(", ");
+    format!("{} {}\n  verbs: {verbs}", turn.id, visible(&fault.words()))
 }
 
 /// Calls, requests and breakers that wait for nobody but time.

@@ -61,14 +61,19 @@ pub fn by_itself(state: &State, turn: &Turn) -> bool {
     }
 }
 
-/// The turns that count whose stream broke and that are left to the operator: nothing is asked again by itself.
-pub fn left(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
+/// The turns that count whose stream broke.
+pub fn broken(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
     let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
-    open.filter(|turn| turn.is_active() && !by_itself(state, turn))
+    open.filter(|turn| turn.is_active())
         .filter_map(|turn| match &turn.stream {
             Stream::Broken(fault) => Some((turn, fault)),
             Stream::Open | Stream::Closed(_) | Stream::Aborted(_) => None,
         })
+}
+
+/// Those of them that are left to the operator: nothing is asked again by itself.
+pub fn left(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
+    broken(state).filter(|(turn, _)| !by_itself(state, turn))
 }
 
 /// What a turn waits for that is asked again by itself; none for any other, and once something came of it.
@@ -86,11 +91,9 @@ pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<Again<'s>> {
     }
 }
 
-/// The same for the turns that count, those in which something is to do.
+/// The same for all turns that count.
 pub fn all(state: &State) -> impl Iterator<Item = Again<'_>> {
-    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
-    open.filter(|turn| turn.is_active())
-        .filter_map(|turn| of(state, turn))
+    broken(state).filter_map(|(turn, _)| of(state, turn))
 }
 
 fn next<'s>(state: &'s State, turn: &'s Turn) -> Until<'s> {

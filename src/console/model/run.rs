@@ -302,12 +302,7 @@ impl RunPart {
 
     /// The active turns whose stream broke, in order.
     pub fn broken(&self) -> impl Iterator<Item = &Turn> {
-        self.state
-            .agenda
-            .open
-            .iter()
-            .filter_map(|id| self.state.turns.get(id))
-            .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
+        again::broken(&self.state).map(|(turn, _)| turn)
     }
 
     /// Those of them that are left to the operator: nothing is asked again by itself.

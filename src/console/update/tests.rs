@@ -10,6 +10,7 @@ mod collected;
 mod colours;
 mod deadlines;
 mod doubt;
+mod drawn;
 mod early;
 mod edits;
 mod effects;

@@ -76,7 +76,6 @@ impl Run {
 pub(super) struct Runs {
     list: Vec<Run>,
     text: String,
-    cells: usize,
 }
 
 impl Runs {
@@ -84,9 +83,7 @@ impl Runs {
     pub fn take<'c>(&mut self, cells: impl Iterator<Item = (u16, u16, &'c Cell)>) {
         self.list.clear();
         self.text.clear();
-        self.cells = 0;
         for (x, y, cell) in cells {
-            self.cells += 1;
             self.add(x, y, cell);
         }
     }
@@ -138,7 +135,7 @@ impl Runs {
     }
 
     /// How many cells there are.
-    pub const fn cells(&self) -> usize {
-        self.cells
+    pub fn cells(&self) -> usize {
+        self.list.iter().map(|run| usize::from(run.cells())).sum()
     }
 }

@@ -1,0 +1,41 @@
+//! What the frame that was just drawn teaches the next one: another is drawn only where it would show something else.
+
+use super::arming::key;
+use crate::console::testing::{ARMING, Stage};
+
+/// Whether the frame that answers a key has to be followed by another one.
+fn needs_another(stage: &mut Stage, name: &str) -> bool {
+    key(stage, name, 33);
+    stage.draw();
+    stage.model.arming.changed
+}
+
+#[test]
+fn a_cursor_that_goes_over_settled_nodes_is_drawn_once_for_each_key() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.sample();
+    stage.draw();
+    stage.press("1 g");
+    let keys = ["j", "j", "k", "j", "k"];
+    let again: Vec<bool> = keys.map(|name| needs_another(&mut stage, name)).to_vec();
+    assert_eq!(again[1..], [false; 4]);
+}
+
+#[test]
+fn keys_that_decide_look_armed_only_where_they_are() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.three_wait();
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    let asked = stage.model.inspector.subject;
+    assert!(
+        needs_another(&mut stage, "j"),
+        "what is asked now is not armed yet"
+    );
+    assert_ne!(stage.model.inspector.subject, asked);
+    stage.draw();
+    assert!(!stage.model.arming.changed, "and that is told once");
+}
