@@ -293,7 +293,7 @@ pub struct Call {
     /// Hash of what was shown.
     pub digest: Option<Digest>,
     /// The files that it may run, where there are any.
-    pub runs: Option<Box<Runs>>,
+    pub runs: Option<Arc<Runs>>,
     /// The policy's word.
     pub verdict: Option<Arc<Verdict>>,
     /// What it can do to the world.
@@ -428,7 +428,7 @@ impl Call {
             .map(|one| one.path.clone())
             .collect();
         self.runs = (!operands.is_empty()).then(|| {
-            Box::new(Runs {
+            Arc::new(Runs {
                 operands: operands.to_vec(),
                 altered,
             })

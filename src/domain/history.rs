@@ -4,6 +4,8 @@
 //! A change within an epoch costs nothing; the first change in a later one keeps what was. Must not
 //! know: what is kept, which branch anybody wants.
 
+use std::sync::Arc;
+
 use super::id::Epoch;
 
 /// Earlier states of one thing. The present one is kept by its owner.
@@ -11,12 +13,12 @@ use super::id::Epoch;
 pub struct History<T> {
     since: Epoch,
     /// None for most: a run without edits has one epoch.
-    was: Option<Box<Past<T>>>,
+    was: Option<Arc<Past<T>>>,
 }
 
 /// What a thing was, each with the epoch since which it was so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Past<T>(Vec<(Epoch, T)>);
+pub(super) struct Past<T>(Vec<(Epoch, T)>);
 
 /// What a thing was at the end of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,16 @@ impl<T> History<T> {
         }
     }
 
+    /// A history that somebody else may hold, too.
+    pub(super) const fn of(since: Epoch, was: Option<Arc<Past<T>>>) -> Self {
+        Self { since, was }
+    }
+
+    /// The newest epoch that changed the thing, and what it was before that.
+    pub(super) const fn parts(&self) -> (Epoch, Option<&Arc<Past<T>>>) {
+        (self.since, self.was.as_ref())
+    }
+
     fn was(&self) -> &[(Epoch, T)] {
         self.was.as_ref().map_or(&[], |past| &past.0)
     }
@@ -50,15 +62,6 @@ impl<T> History<T> {
     /// True where an epoch has not changed the thing yet: what it is must be kept before it does.
     pub fn is_due(&self, epoch: Epoch) -> bool {
         self.since < epoch
-    }
-
-    /// Keeps what the thing was before an epoch changed it.
-    pub fn keep(&mut self, epoch: Epoch, was: T) {
-        if self.is_due(epoch) {
-            let past = self.was.get_or_insert_with(|| Box::new(Past(Vec::new())));
-            past.0.push((self.since, was));
-            self.since = epoch;
-        }
     }
 
     /// What the thing was at the end of the newest epoch of a line.
@@ -94,6 +97,17 @@ impl<T> History<T> {
             until = *since;
             (last, was)
         })
+    }
+}
+
+impl<T: Clone> History<T> {
+    /// Keeps what the thing was before an epoch changed it.
+    pub fn keep(&mut self, epoch: Epoch, was: T) {
+        if self.is_due(epoch) {
+            let past = self.was.get_or_insert_with(|| Arc::new(Past(Vec::new())));
+            Arc::make_mut(past).0.push((self.since, was));
+            self.since = epoch;
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::pack;
 use super::turn::Usage;
 
 /// Trillionths that make one.
@@ -47,6 +48,8 @@ pub struct Spent {
     /// Requests whose price or tokens are not known, or not all.
     unknown: u32,
 }
+
+pack::fields!(Spent { sums, unknown });
 
 impl Price {
     /// The price of tokens that were counted; none where nothing was.

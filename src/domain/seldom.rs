@@ -4,16 +4,17 @@
 //! it. Must not know: what is held.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// What stands there where nothing was put in.
-pub trait Blank: Default + PartialEq + 'static {
+pub trait Blank: Clone + Default + PartialEq + 'static {
     /// It as it begins, for all to read.
     fn blank() -> &'static Self;
 }
 
 /// A part that few have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seldom<T>(Option<Box<T>>);
+pub struct Seldom<T>(Option<Arc<T>>);
 
 impl<T> Default for Seldom<T> {
     fn default() -> Self {
@@ -21,12 +22,25 @@ impl<T> Default for Seldom<T> {
     }
 }
 
+impl<T> Seldom<T> {
+    /// A part that somebody else may hold, too; nothing for one that is blank.
+    pub(super) const fn of(part: Option<Arc<T>>) -> Self {
+        Self(part)
+    }
+
+    /// The part, where there is something.
+    pub(super) const fn part(&self) -> Option<&Arc<T>> {
+        self.0.as_ref()
+    }
+}
+
 impl<T: Blank> Seldom<T> {
     /// Changes the part.
     pub fn change(&mut self, change: impl FnOnce(&mut T)) {
         if let Some(part) = &mut self.0 {
+            let part = Arc::make_mut(part);
             change(part);
-            if **part == *T::blank() {
+            if *part == *T::blank() {
                 self.0 = None;
             }
             return;
@@ -34,7 +48,7 @@ impl<T: Blank> Seldom<T> {
         let mut part = T::default();
         change(&mut part);
         if part != *T::blank() {
-            self.0 = Some(Box::new(part));
+            self.0 = Some(Arc::new(part));
         }
     }
 }

@@ -24,11 +24,11 @@ use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::names::Names;
 use super::node::Node;
+use super::paged::Paged;
 use super::price::Spent;
 use super::rule::SessionRule;
 use super::seldom::{Blank, Seldom};
 use super::sorted::Sorted;
-use super::table::Table;
 use super::thread::Child;
 use super::times::Times;
 use super::turn::{Turn, Usage};
@@ -69,17 +69,17 @@ pub struct State {
     /// The highest thread given out.
     pub last_thread: u32,
     /// Every node that ever was.
-    pub nodes: Table<Node>,
+    pub nodes: Paged<NodeId, Node>,
     /// The life of every call.
-    pub calls: Table<Call>,
+    pub calls: Paged<NodeId, Call>,
     /// Every turn that ever was.
-    pub turns: Sorted<TurnId, Turn>,
+    pub turns: Paged<TurnId, Turn>,
     /// The turns of each thread in their order, superseded ones included.
     pub threads: BTreeMap<ThreadId, Vec<TurnId>>,
     /// The sub-agents that ever were, by their thread.
     pub children: BTreeMap<ThreadId, Child>,
     /// Every execution, by the event of its intent.
-    pub ledger: Sorted<Seq, LedgerEntry>,
+    pub ledger: Paged<Seq, LedgerEntry>,
     /// The sessions that this one began as a copy of, the nearest last.
     pub forks: Vec<Fork>,
     /// What those did to the world after it left them, by the event that says so here.
@@ -362,6 +362,28 @@ pub enum Began {
 }
 
 impl State {
+    /// Packs what nobody has looked at for a while. Nothing but the room that it takes changes.
+    pub fn rest(&mut self) {
+        self.nodes.rest();
+        self.calls.rest();
+        self.turns.rest();
+        self.ledger.rest();
+    }
+
+    /// Rests where more was looked at than may stay unpacked.
+    pub fn rest_if_crowded(&mut self) {
+        let Self {
+            nodes,
+            calls,
+            turns,
+            ledger,
+            ..
+        } = self;
+        if nodes.is_crowded() || calls.is_crowded() || turns.is_crowded() || ledger.is_crowded() {
+            self.rest();
+        }
+    }
+
     /// The node of this id.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(&id)

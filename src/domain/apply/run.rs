@@ -10,7 +10,7 @@ use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
 use crate::domain::fork::{Elsewhere, Fork, Happened};
 use crate::domain::former;
-use crate::domain::id::{Attempt, NodeId, Seq, ThreadId};
+use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
 use crate::domain::rule::SessionRule;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
@@ -144,7 +144,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     // The same holds where a branch was left while they ran: it may come back.
     let left: Vec<(NodeId, Attempt)> = state
         .calls
-        .values()
+        .scan()
         .filter(|call| !state.nodes.get(&call.id).is_some_and(|node| node.active))
         .filter_map(|call| match call.status {
             Status::Running(attempt) => Some((call.id, attempt)),
@@ -155,23 +155,32 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
         index::set_status(state, id, Status::InDoubt(attempt));
     }
     state.agenda.ending.clear();
-    for entry in state.ledger.values_mut() {
-        if entry.outcome == LedgerOutcome::Running && entry.thread.is_none() {
+    let running: Vec<Seq> = state
+        .ledger
+        .scan()
+        .filter(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none())
+        .map(|entry| entry.seq)
+        .collect();
+    for seq in running {
+        if let Some(entry) = state.ledger.get_mut(&seq) {
             entry.outcome = LedgerOutcome::Unknown;
         }
     }
     index::gate_again(state);
+    let open = state.turns.scan().filter(|turn| turn.stream == Stream::Open);
+    let open: Vec<TurnId> = open.map(|turn| turn.id).collect();
     let mut cut = Vec::new();
-    for turn in state.turns.values_mut() {
-        if turn.stream == Stream::Open {
-            cut.extend((turn.asked > 0).then_some(turn.id));
-            turn.remember(state.epoch);
-            turn.stream = Stream::Broken(StreamFault {
-                kind: StreamFaultKind::Crash,
-                message: message.into(),
-                retry_after_ms: None,
-            });
-        }
+    for id in open {
+        let Some(turn) = state.turns.get_mut(&id) else {
+            continue;
+        };
+        cut.extend((turn.asked > 0).then_some(id));
+        turn.remember(state.epoch);
+        turn.stream = Stream::Broken(StreamFault {
+            kind: StreamFaultKind::Crash,
+            message: message.into(),
+            retry_after_ms: None,
+        });
     }
     for turn in cut {
         spend(state, turn, Usage::default());

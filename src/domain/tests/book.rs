@@ -14,7 +14,7 @@ use crate::domain::fork::{Elsewhere, UNREADABLE};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::repeat::sameness;
-use crate::domain::sorted::Sorted;
+use crate::domain::paged::Paged;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
@@ -66,7 +66,7 @@ pub struct Book {
 struct Standing {
     nodes: Vec<Node>,
     calls: Vec<(NodeId, Way)>,
-    turns: Sorted<TurnId, Turn>,
+    turns: Paged<TurnId, Turn>,
 }
 
 impl Standing {

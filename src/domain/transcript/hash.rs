@@ -4,16 +4,16 @@
 //! no ids, times or notices, so that an equal context has an equal hash whenever it comes about.
 //! Must not know: wire formats.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Said;
 use super::build::{Piece, Standing, outline};
 use super::result::result_body;
 use crate::domain::call::Call;
-use crate::domain::id::{ThreadId, TurnId};
+use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::State;
-use crate::domain::table::Table;
 use crate::domain::thread;
 
 /// Hash of the context that a turn sees; of the whole thread where no turn is named.
@@ -29,7 +29,7 @@ pub fn context_hash_of(
     standing: Standing,
 ) -> Arc<str> {
     let mut hasher = blake3::Hasher::new_derive_key("overrule context v1");
-    let mut ordinals: Table<u64> = Table::default();
+    let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
     for piece in outline(state, thread, before, standing) {
         match piece {
             Piece::User(node) => put(&mut hasher, "user", &[node.text()]),

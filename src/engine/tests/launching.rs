@@ -192,7 +192,8 @@ async fn a_denied_call_never_runs() {
     ask.end(Stop::Calls).await;
     stage.asked().await.answer("without").await;
     stage.quiet().await;
-    let call = stage.written().calls.into_values().next().unwrap();
+    let written = stage.written();
+    let call = written.calls.values().next().unwrap().clone();
     assert_eq!(call.verdict.unwrap().gate, Gate::Deny);
     assert!(matches!(*call.decisions[0].2, Decision::Deny { .. }));
 }

@@ -55,7 +55,7 @@ fn an_edit_after_the_turn_leaves_what_was_sent_as_it_was() {
     }
     stage.engine(Event::Edit(EditEvent::Committed {
         epoch: Epoch(1),
-        intervention: id("i1"),
+        intervention: id("i4"),
         target: Some(id("t2")),
         after: None,
         what: "edit of t2".into(),

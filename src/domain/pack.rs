@@ -1,0 +1,209 @@
+//! Values as few bytes, for what is rarely looked at: numbers by how far they lie from the one before, short texts once
+//! a page, long texts and rare parts as they are, shared with whoever else holds them.
+//!
+//! Only ever read back by the process that wrote it: this is no format of files. What is read is what was written, or
+//! nothing. Must not know: when anything is packed, what a page is.
+
+mod records;
+mod shapes;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+
+pub(super) use shapes::pack_fields as fields;
+
+/// Texts of at least so many bytes stay as they are: other places mostly hold the same text.
+const LONG: usize = 64;
+/// The same for texts that nobody else holds.
+const LONG_ALONE: usize = 2048;
+
+/// Something that can be packed.
+pub trait Pack: Sized {
+    /// Writes it.
+    fn pack(&self, to: &mut Packer);
+
+    /// Reads it; none where something else was written.
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self>;
+}
+
+/// Numbers that follow one another, each kind by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Events.
+    Seq,
+    /// Nodes.
+    Node,
+    /// Turns.
+    Turn,
+    /// Moments.
+    Time,
+}
+
+/// How many there are.
+const LANES: usize = 4;
+
+/// What was packed.
+#[derive(Clone)]
+pub struct Packed {
+    bytes: Box<[u8]>,
+    /// Long texts.
+    texts: Box<[Arc<str>]>,
+    /// Parts that few have.
+    parts: Box<[Arc<dyn Any + Send + Sync>]>,
+}
+
+impl std::fmt::Debug for Packed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { bytes, texts, parts } = self;
+        let (bytes, texts, parts) = (bytes.len(), texts.len(), parts.len());
+        write!(f, "{bytes} bytes, {texts} texts, {parts} parts")
+    }
+}
+
+/// An index without a random seed: what is packed twice is packed equally.
+type Places<K> = HashMap<K, u64, BuildHasherDefault<DefaultHasher>>;
+
+/// Writes values.
+#[derive(Default)]
+pub struct Packer {
+    bytes: Vec<u8>,
+    texts: Vec<Arc<str>>,
+    parts: Vec<Arc<dyn Any + Send + Sync>>,
+    /// Short texts that were written, by their content.
+    known: Places<Box<str>>,
+    /// What is kept as it is, by where it stands in memory.
+    places: Places<usize>,
+    last: [u64; LANES],
+}
+
+/// Reads values.
+pub struct Unpacker<'p> {
+    left: &'p [u8],
+    packed: &'p Packed,
+    known: Vec<Arc<str>>,
+    last: [u64; LANES],
+}
+
+/// A number whose sign is its last bit: small distances both ways are small numbers.
+const fn folded(far: i64) -> u64 {
+    ((far << 1) ^ (far >> 63)) as u64
+}
+
+/// The distance that such a number stands for.
+const fn unfolded(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+impl Packer {
+    /// Everything that was written.
+    pub fn packed(self) -> Packed {
+        Packed {
+            bytes: self.bytes.into(),
+            texts: self.texts.into(),
+            parts: self.parts.into(),
+        }
+    }
+
+    /// Writes a byte.
+    pub fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    /// Writes a number, seven bits a byte, the lowest first.
+    pub fn number(&mut self, mut number: u64) {
+        while number > 0x7f {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    /// Writes a number by how far it lies from the one before in its lane; 0 stands for nothing and is none of them.
+    pub fn near(&mut self, lane: Lane, number: u64) {
+        if number == 0 {
+            return self.number(0);
+        }
+        let before = std::mem::replace(&mut self.last[lane as usize], number);
+        let far = folded(number.wrapping_sub(before) as i64);
+        match far.checked_add(2) {
+            Some(far) => self.number(far),
+            // Too far to leave room for the two words that are none.
+            None => {
+                self.number(1);
+                self.number(number);
+            }
+        }
+    }
+
+    /// Keeps a part as it is.
+    pub fn part<T: Any + Send + Sync>(&mut self, part: &Arc<T>) {
+        let place = Arc::as_ptr(part).cast::<()>() as usize;
+        let next = self.parts.len() as u64;
+        let at = *self.places.entry(place).or_insert(next);
+        if at == next {
+            self.parts.push(Arc::clone(part) as Arc<dyn Any + Send + Sync>);
+        }
+        self.number(at);
+    }
+}
+
+impl Packed {
+    /// Begins to read it.
+    pub fn read(&self) -> Unpacker<'_> {
+        Unpacker {
+            left: &self.bytes,
+            packed: self,
+            known: Vec::new(),
+            last: [0; LANES],
+        }
+    }
+}
+
+impl Unpacker<'_> {
+    /// Reads a byte.
+    pub fn byte(&mut self) -> Option<u8> {
+        let (first, left) = self.left.split_first()?;
+        self.left = left;
+        Some(*first)
+    }
+
+    /// Reads a number.
+    pub fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for place in 0..10 {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << (place * 7);
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Reads the next number of a lane.
+    pub fn near(&mut self, lane: Lane) -> Option<u64> {
+        let number = match self.number()? {
+            0 => return Some(0),
+            1 => self.number()?,
+            far => self.last[lane as usize].wrapping_add(unfolded(far - 2) as u64),
+        };
+        self.last[lane as usize] = number;
+        Some(number)
+    }
+
+    /// A part that was kept as it is.
+    pub fn part<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
+        let at = usize::try_from(self.number()?).ok()?;
+        Arc::clone(self.packed.parts.get(at)?).downcast().ok()
+    }
+
+    /// True once all was read.
+    pub const fn is_done(&self) -> bool {
+        self.left.is_empty()
+    }
+}
