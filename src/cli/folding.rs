@@ -27,7 +27,10 @@ impl Folding {
     }
 
     /// The fold, and the newest records, oldest first.
-    pub fn made(self) -> (State, Vec<Arc<Envelope>>) {
+    pub fn made(mut self) -> (State, Vec<Arc<Envelope>>) {
+        // Nothing of it was looked at yet.
+        self.state.rest();
+        self.state.rest();
         (self.state, self.past.into())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: who shows it.
 
-use crate::domain::call::{Consequence, Decision};
+use crate::domain::call::{Call, Consequence, Decision};
 use crate::domain::state::State;
 
 /// Questions that were put.
@@ -38,13 +38,15 @@ pub fn of(state: &State) -> Option<Asked> {
 /// Questions that were over without an answer: there was no operator, or they did not come in time. One that goes on
 /// waiting is none of them.
 fn unanswered(state: &State) -> usize {
-    let calls = state.calls.values();
-    let decisions = calls.flat_map(|call| call.decisions.iter().map(|(_, _, decision)| &**decision));
-    let is_over = |decision: &&Decision| match decision {
+    let is_over = |decision: &Decision| match decision {
         Decision::Expire { consequence } => *consequence != Consequence::Escalate,
         _ => false,
     };
-    decisions.filter(is_over).count()
+    let of_call = |call: &Call| {
+        let decisions = call.decisions.iter();
+        decisions.filter(|(_, _, decision)| is_over(decision)).count()
+    };
+    state.calls.scan().map(|call| of_call(&call)).sum()
 }
 
 #[cfg(test)]

@@ -135,10 +135,12 @@ impl<'d> Used<'d> {
     /// How often a rule, as it was cited, has let a call run or is about to.
     pub fn times(&self, rule: &str) -> u32 {
         let lets = |verdict: &Verdict| verdict.gate == Gate::Allow && verdict.rule == rule;
-        let decided = self.state.calls.values().flat_map(|call| &call.decisions);
-        let decided = decided
-            .filter(|(_, _, decision)| matches!(&**decision, Decision::Auto { rule: one } if one == rule))
-            .count();
+        let by_rule = |decision: &Decision| matches!(decision, Decision::Auto { rule: one } if one == rule);
+        let of_call = |call: &Call| {
+            let decisions = call.decisions.iter();
+            decisions.filter(|(_, _, decision)| by_rule(decision)).count()
+        };
+        let decided: usize = self.state.calls.scan().map(|call| of_call(&call)).sum();
         let waiting = self.state.agenda.ungated.iter();
         let waiting = waiting
             .filter_map(|id| self.state.calls.get(id))

@@ -130,14 +130,12 @@ impl Packer {
         }
         let before = std::mem::replace(&mut self.last[lane as usize], number);
         let far = folded(number.wrapping_sub(before) as i64);
-        match far.checked_add(2) {
-            Some(far) => self.number(far),
-            // Too far to leave room for the two words that are none.
-            None => {
-                self.number(1);
-                self.number(number);
-            }
+        if let Some(far) = far.checked_add(2) {
+            return self.number(far);
         }
+        // Too far to leave room for the two words that are none.
+        self.number(1);
+        self.number(number);
     }
 
     /// Keeps a part as it is.

@@ -77,6 +77,31 @@ impl<K, V> Deref for Seen<'_, K, V> {
     }
 }
 
+/// Looks up values mostly in their order and leaves packed pages packed: the one read last is remembered.
+pub struct Reader<'p, K, V> {
+    paged: &'p Paged<K, V>,
+    /// The page that was unpacked last, with its place.
+    last: Option<(usize, Arc<Rows<K, V>>)>,
+}
+
+impl<'p, K: Key, V: Pack + PartialEq> Reader<'p, K, V> {
+    /// The value of a key.
+    pub fn get(&mut self, key: &K) -> Option<Seen<'p, K, V>> {
+        let at = self.paged.page_of(key)?;
+        let page = self.paged.pages.get(at)?;
+        if let Some(rows) = page.awake() {
+            return rows.values.get(rows.find(key).ok()?).map(Seen::Here);
+        }
+        let rows = match &self.last {
+            Some((last, rows)) if *last == at => Arc::clone(rows),
+            _ => Arc::new(page.unpacked()),
+        };
+        let place = rows.find(key).ok();
+        self.last = Some((at, Arc::clone(&rows)));
+        Some(Seen::Read(rows, place?))
+    }
+}
+
 impl<K: Key, V: Pack + PartialEq> Paged<K, V> {
     /// The page that a key belongs to.
     fn page_of(&self, key: &K) -> Option<usize> {
@@ -209,6 +234,14 @@ impl<K: Key, V: Pack + PartialEq> Paged<K, V> {
     /// All values, in the order of their keys; packed pages stay packed.
     pub fn scan(&self) -> impl DoubleEndedIterator<Item = Seen<'_, K, V>> {
         self.pages.iter().flat_map(Page::scan)
+    }
+
+    /// For looking up many values in their order, of which most are packed and are to stay so.
+    pub const fn reader(&self) -> Reader<'_, K, V> {
+        Reader {
+            paged: self,
+            last: None,
+        }
     }
 
     /// True where more was unpacked than may stay so.

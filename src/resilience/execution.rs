@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::domain::call::{AttemptRecord, ErrorClass, Outcome};
+use crate::domain::call::{AttemptRecord, Call, ErrorClass, Outcome};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
@@ -50,11 +50,13 @@ const MOST_VALUES: usize = 8;
 
 /// Returns every execution that has ended, in the order of their ends.
 pub fn all(state: &State) -> Vec<Execution> {
-    let mut all: Vec<Execution> = state
-        .ledger
-        .values()
-        .filter_map(|entry| read(state, entry))
-        .collect();
+    // Executions begin in the order of their calls, nearly.
+    let mut calls = state.calls.reader();
+    let ended = state.ledger.scan().filter_map(|entry| {
+        let call = calls.get(&entry.call)?;
+        read(&call, &entry)
+    });
+    let mut all: Vec<Execution> = ended.collect();
     all.sort_by_key(|one| one.seq);
     all
 }
@@ -64,18 +66,17 @@ pub fn ended(state: &State, envelope: &Envelope) -> Option<Execution> {
     let Event::Call(CallEvent::Finished { call, attempt, .. }) = &envelope.event else {
         return None;
     };
-    let attempts = &state.calls.get(call)?.attempts;
-    let record = attempts.iter().find(|one| one.no == *attempt)?;
-    let execution = read(state, state.ledger.get(&record.intent)?)?;
+    let call = state.calls.get(call)?;
+    let record = call.attempts.iter().find(|one| one.no == *attempt)?;
+    let execution = read(call, state.ledger.get(&record.intent)?)?;
     (execution.seq == envelope.seq).then_some(execution)
 }
 
-fn read(state: &State, entry: &LedgerEntry) -> Option<Execution> {
+fn read(call: &Call, entry: &LedgerEntry) -> Option<Execution> {
     if entry.thread.is_some() {
         return None;
     }
-    let attempts = &state.calls.get(&entry.call)?.attempts;
-    let record = attempts.iter().find(|one| one.intent == entry.seq)?;
+    let record = call.attempts.iter().find(|one| one.intent == entry.seq)?;
     let error = match record.outcome.as_ref()? {
         Outcome::Ok { .. } => None,
         Outcome::Err(error) if error.class == ErrorClass::Cancelled => return None,

@@ -32,6 +32,8 @@ use rows::{Called, Rows, Unfolded};
 
 /// Calls of a turn that keep rows of their own.
 const WIDE: usize = 8;
+/// Nodes that are looked at before those are packed again: a long run is never unpacked as a whole.
+const PIECE: usize = if cfg!(test) { 8 } else { 4096 };
 /// Turns at the end that keep all their rows.
 const RECENT: usize = 30;
 
@@ -151,6 +153,8 @@ pub struct GraphPane {
     /// The boxes around the selected node.
     pub map: MapPane,
     made: Option<Seq>,
+    /// The first entry that was made since the rows were planned.
+    grown: Option<usize>,
     /// The first node that has to be looked at again.
     spoilt: Option<NodeId>,
     /// Nodes that something happened to.
@@ -180,11 +184,43 @@ impl GraphPane {
         self.touched.insert(id.call());
     }
 
+    /// Makes the next entries of a run that is far ahead of the rows, a piece of them; true while there are more. What
+    /// is left is for [`Self::sync`].
+    pub fn grow(&mut self, state: &State) -> bool {
+        if self.is_made(state) {
+            return false;
+        }
+        if let Some(from) = self.spoilt.take() {
+            let at = self.rows.entry(from);
+            self.rows.entries.truncate(at);
+            self.grown = Some(self.grown.map_or(at, |before| before.min(at)));
+        }
+        let last = self.rows.entries.last().map(|entry| entry.key);
+        let from = last.unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+        let next = state.nodes.range(from..).map(|(id, _)| *id);
+        let next: Vec<NodeId> = next.filter(|id| Some(*id) != last).take(PIECE).collect();
+        if next.len() < PIECE {
+            return false;
+        }
+        let end = self.rows.entries.len();
+        let mut maker = Maker::new(state, &self.open, self.filter.as_ref(), &mut self.signs);
+        let fresh = next.into_iter().filter_map(|id| maker.entry(id));
+        self.rows.entries.extend(fresh);
+        self.grown = Some(self.grown.map_or(end, |before| before.min(end)));
+        // Where none of them has an entry, the next piece would be the same one.
+        self.rows.entries.len() > end
+    }
+
+    /// True where nothing has happened since the rows were made.
+    fn is_made(&self, state: &State) -> bool {
+        self.made == Some(state.seq) && self.spoilt.is_none() && self.grown.is_none()
+    }
+
     /// Brings the rows up to date with the run.
     pub fn sync(&mut self, run: &RunPart) {
         let state = &run.state;
         let before = self.cursor();
-        if self.made != Some(state.seq) || self.spoilt.is_some() {
+        if !self.is_made(state) {
             let stood = before.is_some_and(|row| self.stands_alone(row));
             let from = self.refresh(state);
             self.made = Some(state.seq);
@@ -225,6 +261,9 @@ impl GraphPane {
         let rows = &mut self.rows;
         let mut changed = None;
         let mut note = |at: usize| changed = Some(changed.map_or(at, |before: usize| before.min(at)));
+        if let Some(at) = self.grown.take() {
+            note(at);
+        }
         if let Some(from) = self.spoilt.take() {
             let at = rows.entry(from);
             rows.entries.truncate(at);

@@ -195,7 +195,7 @@ fn time((run, now): (&RunPart, Option<i64>), meter: &Meter) -> Row {
 /// Calls that count, by how they stand.
 fn calls(state: &State) -> Row {
     let (mut all, mut ok, mut failed, mut refused, mut left) = (0_usize, 0_usize, 0_usize, 0_usize, 0_usize);
-    for call in state.calls.values() {
+    for call in state.calls.scan() {
         if !state.node(call.id).is_some_and(|node| node.active) {
             continue;
         }

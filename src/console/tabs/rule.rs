@@ -169,11 +169,13 @@ pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
         return;
     };
     let (mut ran, mut denied) = (0_usize, 0_usize);
-    for (_, _, decision) in state.calls.values().flat_map(|call| &call.decisions) {
-        match &**decision {
-            Decision::Auto { rule } if rule::is_of(rule, no) => ran += 1,
-            Decision::Deny { rule, .. } if rule::is_of(rule, no) => denied += 1,
-            _ => {}
+    for call in state.calls.scan() {
+        for (_, _, decision) in &call.decisions {
+            match &**decision {
+                Decision::Auto { rule } if rule::is_of(rule, no) => ran += 1,
+                Decision::Deny { rule, .. } if rule::is_of(rule, no) => denied += 1,
+                _ => {}
+            }
         }
     }
     let words: Arc<str> = cited(rule).into();

@@ -97,18 +97,18 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
 fn keep_what_stands(state: &mut State) {
     let epoch = state.epoch;
     let line = branch::line(state, epoch);
-    let turns = state.turns.values().filter(|turn| match turn.history.at(&line) {
+    let turns = state.turns.scan().filter(|turn| match turn.history.at(&line) {
         Then::Now => false,
         Then::Was(was) => *was != turn.standing(),
         Then::Absent => !matches!(turn.activity, Activity::Superseded(_)),
     });
-    let nodes = state.nodes.values().filter(|node| match node.history.at(&line) {
+    let nodes = state.nodes.scan().filter(|node| match node.history.at(&line) {
         Then::Now => false,
         Then::Was(was) => *was != node.standing(),
         Then::Absent => node.active,
     });
     let counts = |id: NodeId| state.nodes.get(&id).is_some_and(|node| node.active);
-    let calls = state.calls.values().filter(|call| match call.history.at(&line) {
+    let calls = state.calls.scan().filter(|call| match call.history.at(&line) {
         Then::Now => false,
         Then::Was(was) => *was != call.way(),
         Then::Absent => counts(call.id),

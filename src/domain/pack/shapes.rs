@@ -74,7 +74,7 @@ macro_rules! numbers {
     ($($name:ty),+) => {
         $(impl Pack for $name {
             fn pack(&self, to: &mut Packer) {
-                to.number(*self as u64);
+                to.number((*self).try_into().unwrap_or(u64::MAX));
             }
 
             fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -168,7 +168,9 @@ impl Pack for Digest {
 impl<T: Pack> Pack for Option<T> {
     fn pack(&self, to: &mut Packer) {
         self.is_some().pack(to);
-        self.iter().for_each(|one| one.pack(to));
+        if let Some(one) = self {
+            one.pack(to);
+        }
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -193,7 +195,9 @@ impl<T: Pack> Pack for Box<T> {
 impl<T: Pack> Pack for Vec<T> {
     fn pack(&self, to: &mut Packer) {
         self.len().pack(to);
-        self.iter().for_each(|one| one.pack(to));
+        for one in self {
+            one.pack(to);
+        }
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -205,7 +209,9 @@ impl<T: Pack> Pack for Vec<T> {
 impl<T: Pack> Pack for Few<T> {
     fn pack(&self, to: &mut Packer) {
         self.len().pack(to);
-        self.iter().for_each(|one| one.pack(to));
+        for one in self {
+            one.pack(to);
+        }
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -280,7 +286,9 @@ parts!(Verdict, Decision, Runs);
 impl<T: Any + Send + Sync> Pack for Seldom<T> {
     fn pack(&self, to: &mut Packer) {
         to.byte(u8::from(self.part().is_some()));
-        self.part().iter().for_each(|part| to.part(part));
+        if let Some(part) = self.part() {
+            to.part(part);
+        }
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -296,7 +304,9 @@ impl<T: Any + Send + Sync> Pack for History<T> {
         let (since, was) = self.parts();
         since.pack(to);
         to.byte(u8::from(was.is_some()));
-        was.iter().for_each(|was| to.part(was));
+        if let Some(was) = was {
+            to.part(was);
+        }
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {

@@ -13,7 +13,9 @@ use crate::few::Few;
 
 fn again<T: Pack>(all: &[T]) -> (Packed, Vec<T>) {
     let mut to = Packer::default();
-    all.iter().for_each(|one| one.pack(&mut to));
+    for one in all {
+        one.pack(&mut to);
+    }
     let packed = to.packed();
     let mut from = packed.read();
     let read = all
@@ -69,7 +71,7 @@ fn a_long_text_is_shared_and_a_short_one_stands_once() {
 #[test]
 fn a_hash_takes_half_its_digits() {
     let hash: Arc<str> = "0123456789abcdef".repeat(4).into();
-    let (packed, read) = again(&[hash.clone()]);
+    let (packed, read) = again(std::slice::from_ref(&hash));
     assert_eq!((packed.bytes.len(), &read[0]), (34, &hash));
 }
 

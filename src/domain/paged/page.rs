@@ -123,13 +123,13 @@ impl<K: Key, V: Pack + PartialEq> Page<K, V> {
         self.rows.get()?.keys.last()
     }
 
-    /// True while its rows are unpacked.
-    #[cfg(test)]
-    pub fn is_awake(&self) -> bool {
-        self.rows.get().is_some()
+    /// Its rows, where they are unpacked.
+    pub fn awake(&self) -> Option<&Rows<K, V>> {
+        self.rows.get().map(|rows| &**rows)
     }
 
-    fn unpacked(&self) -> Rows<K, V> {
+    /// Its rows, unpacked for whoever asks and nobody else.
+    pub fn unpacked(&self) -> Rows<K, V> {
         // What was packed had been read back before.
         let rows = self.packed.as_ref().and_then(|packed| unpack(packed, self.len));
         rows.unwrap_or_else(Rows::none)
@@ -176,8 +176,12 @@ impl<K: Key, V: Pack + PartialEq> Page<K, V> {
         }
         if self.packed.is_none() {
             let mut to = Packer::default();
-            rows.keys.iter().for_each(|key| key.pack(&mut to));
-            rows.values.iter().for_each(|value| value.pack(&mut to));
+            for key in &rows.keys {
+                key.pack(&mut to);
+            }
+            for value in &rows.values {
+                value.pack(&mut to);
+            }
             let (packed, len) = (to.packed(), rows.keys.len() as u32);
             if unpack::<K, V>(&packed, len).as_ref() != Some(&**rows) {
                 self.stays = true;

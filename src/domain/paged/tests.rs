@@ -57,6 +57,9 @@ proptest! {
                 Step::Look(id) => {
                     prop_assert_eq!(paged.get(&id), map.get(&id));
                     prop_assert_eq!(paged.contains_key(&id), map.contains_key(&id));
+                    let mut reader = paged.reader();
+                    prop_assert_eq!(reader.get(&id).map(|one| *one), map.get(&id).copied());
+                    prop_assert_eq!(reader.get(&id).map(|one| *one), map.get(&id).copied());
                     prop_assert!(paged.range(id..).eq(map.range(id..)));
                     prop_assert!(paged.range(..id).rev().eq(map.range(..id).rev()));
                     prop_assert!(paged.range(..=id).eq(map.range(..=id)));
@@ -95,7 +98,7 @@ fn filled(count: u64) -> Paged<Seq, String> {
 
 /// How many pages have their rows unpacked.
 fn awake(paged: &Paged<Seq, String>) -> usize {
-    paged.pages.iter().filter(|page| page.is_awake()).count()
+    paged.pages.iter().filter(|page| page.awake().is_some()).count()
 }
 
 #[test]
@@ -173,13 +176,13 @@ fn what_would_be_read_back_otherwise_is_not_packed() {
     }
     paged.rest();
     paged.rest();
-    let awake: Vec<bool> = paged.pages.iter().map(Page::is_awake).collect();
+    let awake: Vec<bool> = paged.pages.iter().map(|page| page.awake().is_some()).collect();
     assert_eq!(awake.iter().filter(|awake| **awake).count(), OPEN + 1);
     assert!(awake[0]);
     assert_eq!(paged[&Seq(1)], Liar(1));
     *paged.get_mut(&Seq(1)).unwrap() = Liar(7);
     paged.rest();
     paged.rest();
-    assert!(!paged.pages[0].is_awake(), "another value, another try");
+    assert!(paged.pages[0].awake().is_none(), "another value, another try");
     assert_eq!(paged[&Seq(1)], Liar(7));
 }

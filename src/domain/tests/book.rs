@@ -13,8 +13,8 @@ use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::fork::{Elsewhere, UNREADABLE};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin};
-use crate::domain::repeat::sameness;
 use crate::domain::paged::Paged;
+use crate::domain::repeat::sameness;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 

@@ -149,8 +149,8 @@ impl Query {
         if !self.terms.iter().any(has_words) {
             return 0;
         }
-        let results = state.nodes.values().filter_map(Node::outcome);
-        results.filter(|outcome| unstored(outcome) > 0).count()
+        let cut = |node: &Node| node.outcome().is_some_and(|outcome| unstored(outcome) > 0);
+        state.nodes.scan().filter(|node| cut(node)).count()
     }
 
     /// True where a node is what is looked for.
