@@ -48,15 +48,13 @@ pub struct Execution {
 /// Number of values in the arguments from which a call is as complex as possible.
 const MOST_VALUES: usize = 8;
 
-/// Returns every execution that has ended, in the order of their ends.
-pub fn all(state: &State) -> Vec<Execution> {
-    let mut all: Vec<Execution> = state
-        .ledger
-        .values()
-        .filter_map(|entry| read(state, entry))
-        .collect();
-    all.sort_by_key(|one| one.seq);
-    all
+/// Returns every execution that has ended, in the order of their ends, each read only when it is asked for.
+pub fn all(state: &State) -> impl Iterator<Item = Execution> {
+    let ended = |entry: &LedgerEntry| Some((entry.ended?, entry.seq));
+    let mut all: Vec<(Seq, Seq)> = state.ledger.values().filter_map(ended).collect();
+    all.sort_by_key(|(end, _)| *end);
+    all.into_iter()
+        .filter_map(|(_, seq)| read(state, state.ledger.get(&seq)?))
 }
 
 /// Returns the execution that an event ended, given the state after that event.
