@@ -2,8 +2,8 @@
 //! resume only what depended on it.
 //!
 //! The map, from the inside out:
-//! - [`text`], [`canon`], [`schema`], [`few`], [`shell_words`]: pure leaves; safe display, canonical JSON and hashes,
-//!   JSON Schema, short lists, the words of a shell line.
+//! - [`text`], [`canon`], [`schema`], [`few`], [`compact`], [`shell_words`]: pure leaves; safe display, canonical JSON
+//!   and hashes, JSON Schema, short lists, numbers in few bytes, the words of a shell line.
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
@@ -21,6 +21,7 @@ compile_error!("overrule runs on Linux and macOS: it needs process groups, file 
 
 pub mod canon;
 pub mod cli;
+pub mod compact;
 pub mod config;
 pub mod console;
 pub mod control;

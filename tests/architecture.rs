@@ -21,10 +21,11 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 17] = [
+const MAP: [(&str, &[&str]); 18] = [
     ("text", &[]),
     ("canon", &[]),
     ("few", &[]),
+    ("compact", &[]),
     ("shell_words", &[]),
     ("schema", &["domain::call"]),
     ("domain", &[]),
@@ -55,14 +56,15 @@ const MAP: [(&str, &[&str]); 17] = [
     ),
 ];
 /// Pure, and free for all but each other.
-const LEAVES: [&str; 4] = ["text", "canon", "few", "shell_words"];
+const LEAVES: [&str; 5] = ["text", "canon", "few", "compact", "shell_words"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 10] = [
+const PURE: [&str; 11] = [
     "text",
     "canon",
     "few",
+    "compact",
     "shell_words",
     "schema",
     "domain",

@@ -183,7 +183,7 @@ fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {
             .iter()
             .flat_map(|kind| weights.explain(kind, tool).map(move |one| (kind, one)));
         for (kind, change) in changes {
-            print::out(&change_json((tool, kind), change).to_string());
+            print::out(&change_json((tool, kind), &change).to_string());
         }
         return Ok(());
     }
@@ -194,7 +194,7 @@ fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {
             print::out(&format!("  begun at {begun:.3}, as another run had learnt"));
         }
         for change in weights.explain(kind, tool) {
-            print::out(&change_words(change));
+            print::out(&change_words(&change));
         }
     }
     Ok(())

@@ -62,7 +62,7 @@ pub fn gutter(state: &State, ascii: bool) -> String {
                 let _ = write!(out, "{glyph} {} {glyph}", folded(state, row));
             }
         }
-        chips(&mut out, lanes.chips(at), Glyphs::of(line).chip);
+        chips(&mut out, &lanes.chips(at), Glyphs::of(line).chip);
         out.push('\n');
     }
     if ascii { plain(&out) } else { out }

@@ -48,17 +48,18 @@ pub struct Execution {
 /// Number of values in the arguments from which a call is as complex as possible.
 const MOST_VALUES: usize = 8;
 
-/// Returns every execution that has ended, in the order of their ends.
-pub fn all(state: &State) -> Vec<Execution> {
-    // Executions begin in the order of their calls, nearly.
-    let mut calls = state.calls.reader();
-    let ended = state.ledger.scan().filter_map(|entry| {
+/// Returns every execution that has ended, in the order of their ends, each read only when it is asked for.
+pub fn all(state: &State) -> impl Iterator<Item = Execution> {
+    let ended = |entry: &LedgerEntry| Some((entry.ended?, entry.seq));
+    let mut all: Vec<(Seq, Seq)> = state.ledger.scan().filter_map(|entry| ended(&entry)).collect();
+    all.sort_by_key(|(end, _)| *end);
+    // What ends in an order nearly begins in it, so that most reads are of the page before.
+    let (mut entries, mut calls) = (state.ledger.reader(), state.calls.reader());
+    all.into_iter().filter_map(move |(_, seq)| {
+        let entry = entries.get(&seq)?;
         let call = calls.get(&entry.call)?;
         read(&call, &entry)
-    });
-    let mut all: Vec<Execution> = ended.collect();
-    all.sort_by_key(|one| one.seq);
-    all
+    })
 }
 
 /// Returns the execution that an event ended, given the state after that event.

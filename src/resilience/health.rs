@@ -1,12 +1,16 @@
 //! How each tool performs: how often it succeeds, also over time, how it fails, how long it takes, how often
 //! it is retried. Must not know: screens, what follows from it.
 
+mod ends;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ends::{Choices, End, Ends};
+
 use super::execution::Execution;
 use crate::domain::call::{Decision, ErrorClass, Status};
-use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::id::{Attempt, NodeId};
 use crate::domain::node::Content;
 use crate::domain::state::State;
 
@@ -29,10 +33,8 @@ pub struct ToolHealth {
     pub retries: u64,
     /// The newest failed execution.
     pub last_failure: Option<(NodeId, Attempt, ErrorClass)>,
-    /// Whether each choice of the tool, that is a call with its arguments, led to a value in the end.
-    choices: BTreeMap<(NodeId, Rev), bool>,
-    /// When each execution ended, how long it took, and whether it gave a value.
-    ends: Vec<(i64, u64, bool)>,
+    choices: Choices,
+    ends: Ends,
 }
 
 /// Returns a percentile of sorted values by nearest rank, or `None` if there are no values.
@@ -56,9 +58,14 @@ impl Health {
         let (first, last) = self.span.unwrap_or((run.at, run.at));
         self.span = Some((first.min(run.at), last.max(run.at)));
         let tool = self.tools.entry(run.tool.clone()).or_default();
-        let again = tool.choices.insert((run.call, run.rev), run.error.is_none());
-        tool.retries += u64::from(again.is_some());
-        tool.ends.push((run.at, run.ms, run.error.is_none()));
+        let ok = run.error.is_none();
+        let again = tool.choices.note(run.call, run.rev, ok);
+        tool.retries += u64::from(again);
+        tool.ends.push(End {
+            at: run.at,
+            ms: run.ms,
+            ok,
+        });
         match run.error {
             None => tool.succeeded += 1,
             Some(class) => {
@@ -80,8 +87,8 @@ impl Health {
 
     /// Returns the share of all choices of a tool that led to a value, or `None` if there were none.
     pub fn hit_rate(&self) -> Option<f64> {
-        let choices: Vec<bool> = self.tools.values().flat_map(ToolHealth::judged).collect();
-        share(&choices)
+        let each = self.tools.values().map(|tool| tool.choices.count());
+        share(each.fold((0, 0), |(good, all), one| (good + one.0, all + one.1)))
     }
 
     /// Returns the success rate of a tool over the time of the whole run, in `slices` equal parts; `None` for
@@ -90,23 +97,21 @@ impl Health {
         let mut found = vec![(0_u64, 0_u64); slices];
         if let (Some(tool), Some((first, last))) = (self.tools.get(name), self.span) {
             let length = (last.saturating_sub(first)).max(0) as u128 + 1;
-            for (at, _, ok) in &tool.ends {
+            for End { at, ok, .. } in tool.ends.iter() {
                 let since = at.saturating_sub(first).max(0) as u128;
                 let slot = found.get_mut((since * slices as u128 / length) as usize);
                 if let Some((good, all)) = slot {
-                    *good += u64::from(*ok);
+                    *good += u64::from(ok);
                     *all += 1;
                 }
             }
         }
-        let rate = |(good, all): (u64, u64)| (all > 0).then(|| good as f64 / all as f64);
-        found.into_iter().map(rate).collect()
+        found.into_iter().map(share).collect()
     }
 }
 
-fn share(of: &[bool]) -> Option<f64> {
-    let good = of.iter().filter(|one| **one).count();
-    (!of.is_empty()).then(|| good as f64 / of.len() as f64)
+fn share((good, all): (u64, u64)) -> Option<f64> {
+    (all > 0).then(|| good as f64 / all as f64)
 }
 
 impl ToolHealth {
@@ -120,24 +125,20 @@ impl ToolHealth {
         self.failed.values().sum()
     }
 
-    fn judged(&self) -> impl Iterator<Item = bool> + '_ {
-        self.choices.values().copied()
-    }
-
     /// Returns the share of executions that gave a value, or `None` if it never ran.
     pub fn success_rate(&self) -> Option<f64> {
-        let all = self.executions();
-        (all > 0).then(|| self.succeeded as f64 / all as f64)
+        share((self.succeeded, self.executions()))
     }
 
     /// Returns the share of choices of this tool that led to a value, with or without retries.
     pub fn hit_rate(&self) -> Option<f64> {
-        share(&self.judged().collect::<Vec<_>>())
+        share(self.choices.count())
     }
 
     /// Returns the time in milliseconds within which `percent` per cent of the executions ended.
     pub fn latency(&self, percent: usize) -> Option<u64> {
-        let mut sorted: Vec<u64> = self.ends.iter().map(|(_, ms, _)| *ms).collect();
+        let mut sorted = Vec::with_capacity(self.ends.len());
+        sorted.extend(self.ends.iter().map(|end| end.ms));
         sorted.sort_unstable();
         percentile(&sorted, percent)
     }

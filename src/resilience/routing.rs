@@ -7,17 +7,19 @@
 //! tool that it does not name. Must not know: how tools run, who shows the weights.
 
 mod cell;
+mod history;
 mod kind;
 mod settings;
 mod snapshot;
 mod uses;
 mod weights;
 
+pub use history::{Change, Why};
 pub use kind::{Kinds, Told, classify};
 pub use settings::{BadSetting, Settings};
 pub use snapshot::{Priors, Row, Snapshot, due};
 pub use uses::{Note, Offer};
-pub use weights::{Alert, Change, Fact, Weights, Why};
+pub use weights::{Alert, Fact, Weights};
 
 #[cfg(test)]
 mod tests;

@@ -44,15 +44,21 @@ impl Watch {
             weights: Weights::new(settings, priors),
             health: Health::default(),
         };
-        let ran = execution::all(state)
-            .into_iter()
-            .map(|one| (one.seq, Fact::Ran(one)));
-        let said = state.weights.words.iter().map(|word| (word.seq(), said(word)));
-        let mut facts: Vec<(Seq, Fact)> = ran.chain(said).collect();
-        facts.sort_by_key(|(seq, _)| *seq);
-        for (_, fact) in &facts {
-            watch.fold(fact);
+        let mut said: Vec<(Seq, Fact)> = state
+            .weights
+            .words
+            .iter()
+            .map(|word| (word.seq(), said(word)))
+            .collect();
+        said.sort_by_key(|(seq, _)| *seq);
+        let mut said = said.into_iter().peekable();
+        for ran in execution::all(state) {
+            while let Some((_, word)) = said.next_if(|(seq, _)| *seq < ran.seq) {
+                watch.fold(&word);
+            }
+            watch.fold(&Fact::Ran(ran));
         }
+        said.for_each(|(_, word)| watch.fold(&word));
         watch
     }
 

@@ -4,6 +4,7 @@
 //! turns, and turns that do the same again and again. What needs an eye is never folded. Only what
 //! comes after a change is planned anew. Must not know: the domain, how a row is drawn.
 
+pub mod packed;
 pub mod sieve;
 #[cfg(test)]
 mod tests;

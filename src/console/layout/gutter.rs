@@ -1,24 +1,25 @@
 //! The graph as lanes: oldest on top, one row for each node, growing downwards.
 //!
 //! An append touches the rows between a node and its parents and nothing else, so a line never
-//! moves once it stands; an undo log takes rows away again exactly. Lines are drawn when they are
+//! moves once it stands, and rows can be taken away again exactly. Lines are drawn when they are
 //! known (a child draws the line up to its parent), hence every vertical has two ends. In its row
 //! a node is a bus bar: a lane that comes from above into the bar is a parent, a lane that leaves
 //! it downwards is a child, a lane that passes through is drawn over it and has no part in it.
 //! Must not know: ratatui, colours, statuses, what a key stands for.
 
 mod glyphs;
+mod index;
+mod key;
 mod lanes;
-mod quick;
+mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-use std::hash::Hash;
-
 pub use glyphs::{Cell, Glyphs, Line};
-use lanes::Undo;
-use quick::BuildQuick;
+use index::Index;
+pub use key::{Key, Keys};
+use lanes::span;
+use store::{Stand, Store};
 
 /// A line is never longer than this many rows; a parent farther away is a chip.
 pub const MAX_SPAN: usize = 64;
@@ -43,6 +44,11 @@ pub enum Shape {
     Fan,
     /// A line of text for rows that are not shown: no node, no lane, lines pass through.
     Fold,
+}
+
+impl Shape {
+    /// Every shape.
+    const ALL: [Self; 5] = [Self::Node, Self::Side, Self::Leaf, Self::Fan, Self::Fold];
 }
 
 /// A row to be.
@@ -74,7 +80,7 @@ impl<'a, K> Item<'a, K> {
 }
 
 /// One row as it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row<K> {
     /// What it is called.
     pub key: K,
@@ -94,12 +100,6 @@ pub struct Row<K> {
     pass: u32,
     /// Of those the ones that stand for a way past nodes that have no row.
     thin: u32,
-    parents: u32,
-    elided: u32,
-    links_end: u32,
-    chips_end: u32,
-    undo_end: u32,
-    shadow_end: u32,
 }
 
 impl<K> Row<K> {
@@ -113,49 +113,46 @@ impl<K> Row<K> {
 #[derive(Debug, Clone)]
 pub struct Gutter<K> {
     lanes: u8,
-    rows: Vec<Row<K>>,
+    store: Store<K>,
     /// The row in which a lane's last node waits for a child.
     tails: [u32; MAX_LANES as usize],
-    /// Parents, then those by way of nodes without a row, then members, of each row.
-    links: Vec<K>,
-    chips: Vec<K>,
-    undo: Vec<Undo>,
-    /// Rows that a newer row of the same key hides.
-    shadow: Vec<(K, u32)>,
-    index: HashMap<K, u32, BuildQuick>,
+    /// Rows with parents to which no line goes, and those.
+    chips: Vec<(u32, K)>,
+    /// Keys that a row took from an older one, with that.
+    shadow: Vec<(u32, u64, u32)>,
+    index: Index,
     scratch: Vec<(u32, bool)>,
 }
 
-impl<K: Copy + Eq + Hash> Default for Gutter<K> {
+impl<K: Key> Default for Gutter<K> {
     fn default() -> Self {
         Self::new(DEFAULT_LANES)
     }
 }
 
-impl<K: Copy + Eq + Hash> Gutter<K> {
+impl<K: Key> Gutter<K> {
     /// An empty graph of so many lanes (1 to [`MAX_LANES`]).
     pub fn new(lanes: u8) -> Self {
+        let lanes = lanes.clamp(1, MAX_LANES);
         Self {
-            lanes: lanes.clamp(1, MAX_LANES),
-            rows: Vec::new(),
+            lanes,
+            store: Store::new(lanes),
             tails: [NO_ROW; MAX_LANES as usize],
-            links: Vec::new(),
             chips: Vec::new(),
-            undo: Vec::new(),
             shadow: Vec::new(),
-            index: HashMap::default(),
+            index: Index::default(),
             scratch: Vec::new(),
         }
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
-        self.rows.len()
+    pub const fn len(&self) -> usize {
+        self.store.len()
     }
 
     /// True while there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Lanes side by side at most.
@@ -169,59 +166,86 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
     }
 
     /// The rows from `first` on, at most `height` of them.
-    pub fn window(&self, first: usize, height: usize) -> &[Row<K>] {
-        let first = first.min(self.rows.len());
-        let end = first.saturating_add(height).min(self.rows.len());
-        self.rows.get(first..end).unwrap_or_default()
+    pub fn window(&self, first: usize, height: usize) -> Vec<Row<K>> {
+        let end = first.saturating_add(height).min(self.len());
+        (first..end).filter_map(|row| self.row(row)).collect()
     }
 
     /// One row.
-    pub fn row(&self, row: usize) -> Option<&Row<K>> {
-        self.rows.get(row)
+    pub fn row(&self, row: usize) -> Option<Row<K>> {
+        let stand = self.store.stand(row)?;
+        let (down, pass) = self.store.masks(row);
+        let up = self.store.up(row);
+        Some(Row {
+            key: self.store.key(row)?,
+            shape: stand.shape,
+            lane: stand.lane,
+            beside: stand.beside,
+            up,
+            down,
+            // It joins what begins and ends in the row with the row's node.
+            right: stand.lane.map_or(0, |own| span((up | down) & !pass | 1 << own)),
+            pass,
+            thin: self.store.thin(row),
+        })
+    }
+
+    /// What a row is called.
+    pub fn key(&self, row: usize) -> Option<K> {
+        self.store.key(row)
+    }
+
+    /// What a row stands for.
+    pub fn shape(&self, row: usize) -> Option<Shape> {
+        self.store.stand(row).map(|stand| stand.shape)
     }
 
     /// The row that stands for a key.
     pub fn find(&self, key: K) -> Option<usize> {
-        self.index.get(&key).map(|row| *row as usize)
+        self.index.get(key.code()).map(|row| row as usize)
     }
 
     /// The parents that a row was appended with.
-    pub fn parents(&self, row: usize) -> &[K] {
-        let (start, end) = self.links_of(row);
-        let parents = self.rows.get(row).map_or(0, |row| row.parents as usize);
-        self.links
-            .get(start..(start + parents).min(end))
+    pub fn parents(&self, row: usize) -> Keys<'_, K> {
+        self.store
+            .links(row)
+            .map(|links| links.parents)
             .unwrap_or_default()
     }
 
     /// What a row hangs on by way of nodes that have no row.
-    pub fn elided(&self, row: usize) -> &[K] {
-        let (start, _) = self.links_of(row);
-        let (parents, elided) = self.counts(row);
-        self.links
-            .get(start + parents..start + parents + elided)
+    pub fn elided(&self, row: usize) -> Keys<'_, K> {
+        self.store
+            .links(row)
+            .map(|links| links.elided)
             .unwrap_or_default()
     }
 
     /// The further keys that a row stands for.
-    pub fn members(&self, row: usize) -> &[K] {
-        let (start, end) = self.links_of(row);
-        let (parents, elided) = self.counts(row);
-        self.links.get(start + parents + elided..end).unwrap_or_default()
-    }
-
-    fn counts(&self, row: usize) -> (usize, usize) {
-        self.rows
-            .get(row)
-            .map_or((0, 0), |row| (row.parents as usize, row.elided as usize))
+    pub fn members(&self, row: usize) -> Keys<'_, K> {
+        self.store
+            .links(row)
+            .map(|links| links.members)
+            .unwrap_or_default()
     }
 
     /// The parents of a row to which no line goes, because they are too far away, beyond the last
     /// lane, in a fold, or not among the rows.
-    pub fn chips(&self, row: usize) -> &[K] {
-        let end = self.rows.get(row).map_or(0, |row| row.chips_end as usize);
-        let start = self.before(row).map_or(0, |row| row.chips_end as usize);
-        self.chips.get(start..end).unwrap_or_default()
+    pub fn chips(&self, row: usize) -> Vec<K> {
+        if !self.store.stand(row).is_some_and(|stand| stand.chips) {
+            return Vec::new();
+        }
+        let first = self.chips.partition_point(|(at, _)| (*at as usize) < row);
+        let here = self.chips.iter().skip(first);
+        let here = here.take_while(|(at, _)| *at as usize == row);
+        here.map(|(_, key)| *key).collect()
+    }
+
+    fn chip(&mut self, row: usize, key: K) {
+        self.chips.push((row as u32, key));
+        if let Some(stand) = self.store.stand(row).filter(|stand| !stand.chips) {
+            self.store.set_stand(row, Stand { chips: true, ..stand });
+        }
     }
 
     /// Appends a node; gives its row.
@@ -231,29 +255,11 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
 
     /// Appends any row; gives its number.
     pub fn push(&mut self, item: Item<'_, K>) -> usize {
-        let at = self.rows.len();
-        self.links.extend_from_slice(item.parents);
-        self.links.extend_from_slice(item.elided);
-        self.links.extend_from_slice(item.members);
-        self.rows.push(Row {
-            key: item.key,
-            shape: item.shape,
-            lane: None,
-            beside: 0,
-            up: 0,
-            down: 0,
-            right: 0,
-            pass: 0,
-            thin: 0,
-            parents: item.parents.len() as u32,
-            elided: item.elided.len() as u32,
-            links_end: self.links.len() as u32,
-            chips_end: 0,
-            undo_end: 0,
-            shadow_end: 0,
-        });
+        let at = self.len();
+        self.let_go(at);
+        self.store.push(&item);
         match item.shape {
-            Shape::Fold => self.chips.extend_from_slice(item.parents),
+            Shape::Fold => item.parents.iter().for_each(|parent| self.chip(at, *parent)),
             Shape::Leaf => self.stand_beside(at),
             Shape::Node | Shape::Side | Shape::Fan => self.place(at, &item),
         }
@@ -261,48 +267,35 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         for member in item.members {
             self.enter(*member, at);
         }
-        if let Some(row) = self.rows.last_mut() {
-            row.chips_end = self.chips.len() as u32;
-            row.undo_end = self.undo.len() as u32;
-            row.shadow_end = self.shadow.len() as u32;
-        }
         at
     }
 
     /// Takes away every row from `len` on, and with them all that they drew above.
     pub fn truncate(&mut self, len: usize) {
-        while self.rows.len() > len {
-            let at = self.rows.len() - 1;
-            let (links, _) = self.links_of(at);
-            let (chips, undo, shadow) = self.before(at).map_or((0, 0, 0), |row| {
-                (
-                    row.chips_end as usize,
-                    row.undo_end as usize,
-                    row.shadow_end as usize,
-                )
-            });
-            let Some(row) = self.rows.pop() else { return };
-            self.forget(row.key, at);
-            for member in self
-                .links
-                .split_off(links.min(self.links.len()))
-                .into_iter()
-                .skip((row.parents + row.elided) as usize)
-            {
-                self.forget(member, at);
-            }
-            while self.shadow.len() > shadow {
-                if let Some((key, row)) = self.shadow.pop() {
-                    self.index.insert(key, row);
+        if len >= self.len() {
+            return;
+        }
+        if len == 0 {
+            *self = Self::new(self.lanes);
+            return;
+        }
+        for at in (len..self.len()).rev() {
+            let Some(links) = self.store.links(at) else {
+                continue;
+            };
+            for key in links.members.chain([links.key]) {
+                if self.index.get(key.code()) == Some(at as u32) {
+                    self.index.remove(key.code());
                 }
             }
-            self.chips.truncate(chips);
-            while self.undo.len() > undo {
-                if let Some(change) = self.undo.pop() {
-                    self.take_back(change, at);
-                }
+            while let Some((_, code, older)) = self.shadow.pop_if(|(row, ..)| *row as usize >= at) {
+                self.index.insert(code, older);
             }
         }
+        self.store.truncate(len);
+        let chips = self.chips.partition_point(|(row, _)| (*row as usize) < len);
+        self.chips.truncate(chips);
+        self.take_back();
     }
 
     /// Makes the rows from `first` on equal to `items`, keeping what is equal already. Gives the
@@ -311,7 +304,23 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
     where
         K: 'a,
     {
-        let mut at = first.min(self.rows.len());
+        let (changed, end) = self.merge(first, items);
+        let before = self.len();
+        self.truncate(end);
+        changed.unwrap_or(before.min(end))
+    }
+
+    /// Makes as many rows from `first` on equal to `items` as there are items, keeping what is equal already; where
+    /// one differs nothing stays behind it. Gives the first row that changed, and the one after the last item.
+    pub fn merge<'a>(
+        &mut self,
+        first: usize,
+        items: impl IntoIterator<Item = Item<'a, K>>,
+    ) -> (Option<usize>, usize)
+    where
+        K: 'a,
+    {
+        let mut at = first.min(self.len());
         let mut changed = None;
         for item in items {
             if changed.is_none() && !self.is_same(at, &item) {
@@ -323,45 +332,27 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             }
             at += 1;
         }
-        if changed.is_none() && at < self.rows.len() {
-            self.truncate(at);
-            changed = Some(at);
-        }
-        changed.unwrap_or(self.rows.len())
+        (changed, at)
     }
 
     fn is_same(&self, at: usize, item: &Item<'_, K>) -> bool {
-        self.rows.get(at).is_some_and(|row| {
-            row.key == item.key
-                && row.shape == item.shape
-                && self.parents(at) == item.parents
-                && self.elided(at) == item.elided
-                && self.members(at) == item.members
+        let equal = |keys: Keys<'_, K>, others: &[K]| {
+            keys.len() == others.len() && keys.zip(others).all(|(one, other)| one == *other)
+        };
+        self.store.links(at).is_some_and(|links| {
+            links.key == item.key
+                && self.shape(at) == Some(item.shape)
+                && equal(links.parents, item.parents)
+                && equal(links.elided, item.elided)
+                && equal(links.members, item.members)
         })
     }
 
-    fn before(&self, row: usize) -> Option<&Row<K>> {
-        self.rows.get(row.checked_sub(1)?)
-    }
-
-    fn links_of(&self, row: usize) -> (usize, usize) {
-        (
-            self.before(row).map_or(0, |row| row.links_end as usize),
-            self.rows.get(row).map_or(0, |row| row.links_end as usize),
-        )
-    }
-
     fn enter(&mut self, key: K, at: usize) {
-        if let Some(older) = self.index.insert(key, at as u32)
+        if let Some(older) = self.index.insert(key.code(), at as u32)
             && older != at as u32
         {
-            self.shadow.push((key, older));
-        }
-    }
-
-    fn forget(&mut self, key: K, at: usize) {
-        if self.index.get(&key) == Some(&(at as u32)) {
-            self.index.remove(&key);
+            self.shadow.push((at as u32, key.code(), older));
         }
     }
 }

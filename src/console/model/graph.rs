@@ -7,6 +7,7 @@ pub mod bars;
 pub mod body;
 mod cursor;
 mod entries;
+mod list;
 mod lit;
 pub mod map;
 pub mod marks;
@@ -195,7 +196,7 @@ impl GraphPane {
             self.rows.entries.truncate(at);
             self.grown = Some(self.grown.map_or(at, |before| before.min(at)));
         }
-        let last = self.rows.entries.last().map(|entry| entry.key);
+        let last = self.rows.entries.last();
         let from = last.unwrap_or(NodeId::new(NodeKind::Prompt, 0));
         let next = state.nodes.range(from..).map(|(id, _)| *id);
         let next: Vec<NodeId> = next.filter(|id| Some(*id) != last).take(PIECE).collect();
@@ -204,8 +205,9 @@ impl GraphPane {
         }
         let end = self.rows.entries.len();
         let mut maker = Maker::new(state, &self.open, self.filter.as_ref(), &mut self.signs);
-        let fresh = next.into_iter().filter_map(|id| maker.entry(id));
-        self.rows.entries.extend(fresh);
+        for entry in next.into_iter().filter_map(|id| maker.entry(id)) {
+            self.rows.entries.push(entry);
+        }
         self.grown = Some(self.grown.map_or(end, |before| before.min(end)));
         // Where none of them has an entry, the next piece would be the same one.
         self.rows.entries.len() > end
@@ -279,10 +281,8 @@ impl GraphPane {
             let there = at < end && rows.entries.get(at).is_some_and(|entry| entry.key == id);
             match maker.entry(id) {
                 Some(entry) if there => {
-                    if let Some(old) = rows.entries.get_mut(at).filter(|old| **old != entry) {
-                        *old = entry;
-                        note(at);
-                    }
+                    let differs = rows.entries.replace(at, entry);
+                    differs.then(|| note(at));
                 }
                 Some(_) if at < end => {
                     // It stands among those that are there: they are made anew from here on.
@@ -292,21 +292,30 @@ impl GraphPane {
                 _ => {}
             }
         }
-        let next = rows.entries.last().map(|entry| entry.key);
+        let next = rows.entries.last();
         let fresh = state
             .nodes
             .range(next.unwrap_or(NodeId::new(NodeKind::Prompt, 0))..)
             .filter(|(id, _)| Some(**id) != next)
             .filter_map(|(id, _)| maker.entry(*id));
         let end = rows.entries.len();
-        rows.entries.extend(fresh);
+        fresh.for_each(|entry| rows.entries.push(entry));
         if rows.entries.len() > end {
             note(end);
         }
+        self.forget_signs(state);
         if let Some(at) = self.age(state) {
             changed = Some(changed.map_or(at, |before| before.min(at)));
         }
         changed
+    }
+
+    /// Keeps the hashes of open turns only: their rows are made anew for every event, and a hash holds its text.
+    fn forget_signs(&mut self, state: &State) {
+        let open = &self.were_open;
+        let in_open = |id: &NodeId| state.turn_of(*id).is_some_and(|turn| open.contains(&turn.id));
+        self.signs.retain(|id, _| in_open(id));
+        self.signs.shrink_to(2 * self.signs.len());
     }
 
     /// Lets turns become old; gives the first entry of those that did.
@@ -341,7 +350,6 @@ impl GraphPane {
 
     fn stands_alone(&self, row: usize) -> bool {
         self.rows
-            .list
             .get(row)
             .is_some_and(|row| self.pinned && row.count == 1 && self.selected == Some(Pick::Node(row.key)))
     }
@@ -351,7 +359,7 @@ impl GraphPane {
         let Some(Pick::Node(id)) = self.selected.filter(|_| stood) else {
             return;
         };
-        let folded = self.rows.gutter.find(id).and_then(|row| self.rows.list.get(row));
+        let folded = self.rows.of(id);
         if let Some(row) = folded
             && row.count > 1
             && matches!(row.stands, Stands::Turn | Stands::Loop(_))
@@ -364,7 +372,7 @@ impl GraphPane {
 
     /// Unfolds or folds the row of the cursor.
     pub fn toggle(&mut self, unfold: Option<bool>) {
-        let Some(row) = self.cursor().and_then(|row| self.rows.list.get(row)).copied() else {
+        let Some(row) = self.cursor().and_then(|row| self.rows.get(row)) else {
             return;
         };
         let key = row.key;
@@ -401,7 +409,7 @@ impl GraphPane {
         for name in near {
             self.unfolded.remove(&name);
             self.plan(self.rows.entry(name.0));
-            let row = self.rows.gutter.find(key).and_then(|row| self.rows.list.get(row));
+            let row = self.rows.of(key);
             if row.is_some_and(|row| row.folded() == Some(name)) {
                 self.selected = Some(Pick::Node(name.0));
                 return;
@@ -434,6 +442,6 @@ impl GraphPane {
 
     /// How many nodes and broken streams fit what is looked for.
     pub fn found(&self) -> usize {
-        self.rows.entries.iter().filter(|entry| entry.hit).count() + self.broken.len()
+        self.rows.entries.hits() + self.broken.len()
     }
 }

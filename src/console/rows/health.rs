@@ -65,8 +65,8 @@ pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Ch
                 .as_ref()
                 .is_some_and(|(tool, kind)| **tool == one.tool && **kind == one.kind);
             if is_open {
-                let changes: Vec<&Change> = watch.weights.explain(&one.kind, &one.tool).collect();
-                rows.extend(changes.into_iter().rev().map(change));
+                let changes = watch.weights.explain(&one.kind, &one.tool);
+                rows.extend(changes.rev().map(|one| change(&one)));
             }
         }
     }

@@ -131,17 +131,17 @@ fn lanes_of(
     while line < body.height && row < graph.len() {
         let place = row_of(area, line);
         let mut below = 0;
-        match graph.rows.list.get(row) {
+        match graph.rows.get(row) {
             Some(here) => {
                 if let Some(scale) = &scale {
-                    time::row(model, canvas, place, here, scale);
+                    time::row(model, canvas, place, &here, scale);
                 } else {
-                    let foreseen = plan.and_then(|plan| Foreseen::of(model, plan, row, here));
+                    let foreseen = plan.and_then(|plan| Foreseen::of(model, plan, row, &here));
                     lines::node_row(
                         model,
                         canvas,
                         place,
-                        (row, here),
+                        (row, &here),
                         widest,
                         foreseen,
                         plan.is_none(),
@@ -155,7 +155,7 @@ fn lanes_of(
                 }
             }
             None => {
-                if let Some((turn, part)) = graph.live.get(row - graph.rows.list.len()) {
+                if let Some((turn, part)) = graph.live.get(row - graph.rows.len()) {
                     lines::live_row(model, canvas, place, *turn, *part, widest);
                     if let Some(scale) = &scale {
                         time::live(model, canvas, place, *turn, scale);
@@ -188,7 +188,7 @@ fn lanes_of(
 fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
     let graph = &model.graph;
     let mut cells = Vec::new();
-    (rows.start..rows.end.min(graph.rows.list.len()))
+    (rows.start..rows.end.min(graph.rows.len()))
         .map(|row| {
             graph.rows.gutter.cells(row, open(model, row), &mut cells);
             cells.len()

@@ -157,7 +157,7 @@ fn every_change_names_the_execution_that_caused_it() {
         "search",
         &[None, Some(ErrorClass::Auth), Some(ErrorClass::Param)],
     ));
-    let changes: Vec<&Change> = weights.explain("look", "search").collect();
+    let changes: Vec<Change> = weights.explain("look", "search").collect();
     let causes: Vec<_> = changes
         .iter()
         .map(|change| (change.seq, change.execution))

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::cell::{BLEND, Cell};
+use super::history::{Change, Fault, History, Verdict};
 use super::settings::Settings;
 use super::snapshot::{Priors, Row, Snapshot};
-use crate::domain::call::ErrorClass;
-use crate::domain::id::{Attempt, NodeId, Seq};
+use crate::domain::id::Seq;
 use crate::resilience::execution::Execution;
 
 /// The starting weight of an unknown tool.
@@ -41,71 +41,6 @@ pub enum Fact {
     },
 }
 
-/// One change of one weight.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Change {
-    /// The event that caused it.
-    pub seq: Seq,
-    /// The kind of task.
-    pub kind: Arc<str>,
-    /// The tool.
-    pub tool: Arc<str>,
-    /// The execution; `None` if the operator changed the weight.
-    pub execution: Option<(NodeId, Attempt)>,
-    /// The reason.
-    pub why: Why,
-    /// The weight before.
-    pub before: f64,
-    /// The weight after.
-    pub after: f64,
-}
-
-/// Why a weight changed.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Why {
-    /// The execution gave a value.
-    Succeeded {
-        /// How much it counted.
-        gain: f64,
-        /// How much was asked of it.
-        complexity: f64,
-        /// How fast it was among the tool's executions.
-        efficiency: f64,
-    },
-    /// The execution failed.
-    Failed {
-        /// How much it counted.
-        gain: f64,
-        /// The class of its failure.
-        class: ErrorClass,
-    },
-    /// The last executions all contradicted the weight: from here on only they count.
-    Contradicted,
-    /// The operator set the weight.
-    Set,
-    /// The operator reset the weight.
-    Reset,
-}
-
-impl Why {
-    /// Returns the reason in words.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Succeeded {
-                gain,
-                complexity,
-                efficiency,
-            } => format!(
-                "succeeded; counts {gain:.2} (complexity {complexity:.2}, efficiency {efficiency:.2})"
-            ),
-            Self::Failed { gain, class } => format!("failed, {}; counts {gain:.2}", class.word()),
-            Self::Contradicted => "the last 5 executions all contradicted it: only they count now".into(),
-            Self::Set => "set by the operator".into(),
-            Self::Reset => "begun anew by the operator".into(),
-        }
-    }
-}
-
 /// A weight that moved far within few executions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alert {
@@ -121,15 +56,21 @@ pub struct Alert {
     pub now: f64,
 }
 
+/// One weight with what moved it.
+#[derive(Debug, Clone, PartialEq)]
+struct Known {
+    cell: Cell,
+    history: History,
+}
+
 /// The weights of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Weights {
     pub(super) settings: Settings,
     priors: Priors,
     /// By tool, then kind.
-    cells: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Cell>>,
+    cells: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Known>>,
     latencies: BTreeMap<Arc<str>, VecDeque<u64>>,
-    changes: Vec<Change>,
     alerts: Vec<Alert>,
     executions: u64,
 }
@@ -178,17 +119,9 @@ impl Weights {
                 } else {
                     weight.clamp(0.0, 1.0)
                 };
-                let before = self.raw(kind, tool);
-                self.cell(kind, tool).set(weight);
-                self.changes.push(Change {
-                    seq: *seq,
-                    kind: kind.clone(),
-                    tool: tool.clone(),
-                    execution: None,
-                    why: Why::Set,
-                    before,
-                    after: weight,
-                });
+                let known = self.known(kind, tool);
+                known.cell.set(weight);
+                known.history.set(*seq, weight);
             }
             Fact::Reset { seq, tool } => self.reset(*seq, tool.as_deref()),
         }
@@ -196,25 +129,14 @@ impl Weights {
 
     fn ran(&mut self, run: &Execution) {
         self.executions = self.executions.saturating_add(1);
-        let Some((goal, gain, why)) = self.judged(run) else {
+        let Some(verdict) = self.judged(run) else {
             return;
         };
+        let (goal, gain, _) = verdict.judged();
         let (decay, alert) = (self.settings.decay, self.settings.alert);
-        let moved = self.cell(&run.kind, &run.tool).take(goal, gain, decay, alert);
-        let (kind, tool) = self.names(run);
-        let change = |why: Why, before: f64, after: f64| Change {
-            seq: run.seq,
-            kind: kind.clone(),
-            tool: tool.clone(),
-            execution: Some((run.call, run.attempt)),
-            why,
-            before,
-            after,
-        };
-        self.changes.push(change(why, moved.before, moved.after));
-        if let Some(renewed) = moved.renewed {
-            self.changes.push(change(Why::Contradicted, moved.after, renewed));
-        }
+        let known = self.known(&run.kind, &run.tool);
+        let moved = known.cell.take(goal, gain, decay, alert);
+        known.history.ran(run.seq, (run.call, run.attempt), verdict);
         if let Some(by) = moved.sudden {
             self.alerts.push(Alert {
                 seq: run.seq,
@@ -226,85 +148,70 @@ impl Weights {
         }
     }
 
-    /// Returns the goal and gain of an execution, with the reason; `None` if it says nothing about the tool.
-    fn judged(&mut self, run: &Execution) -> Option<(f64, f64, Why)> {
-        let Some(class) = run.error else {
-            let efficiency = self.efficiency(&run.tool, run.ms);
-            let complexity = run.complexity.clamp(0.0, 1.0);
-            let gain = 0.5 + 0.25 * complexity + 0.25 * efficiency;
-            let why = Why::Succeeded {
-                gain,
-                complexity,
-                efficiency,
-            };
-            return Some((1.0, gain, why));
-        };
-        let gain = gain_of(class)?;
-        Some((0.0, gain, Why::Failed { gain, class }))
+    /// Returns what an execution says about its tool; `None` if that is nothing.
+    fn judged(&mut self, run: &Execution) -> Option<Verdict> {
+        match run.error {
+            None => Some(Verdict::Succeeded {
+                complexity: run.complexity.clamp(0.0, 1.0),
+                ms: run.ms,
+                p95: self.slow(&run.tool, run.ms),
+            }),
+            Some(class) => Fault::of(class).map(Verdict::Failed),
+        }
     }
 
-    /// Returns how fast an execution was among the last ones of its tool, itself included.
-    fn efficiency(&mut self, tool: &Arc<str>, ms: u64) -> f64 {
+    /// Returns within what time nearly all of the last executions of a tool ended, this one included.
+    fn slow(&mut self, tool: &Arc<str>, ms: u64) -> u64 {
         let ring = self.latencies.entry(tool.clone()).or_default();
         if ring.len() == LATENCIES {
             ring.pop_front();
         }
         ring.push_back(ms);
         if ms == 0 {
-            return 1.0;
+            // Nothing is faster, whatever the others took.
+            return 0;
         }
         let mut sorted: Vec<u64> = ring.iter().copied().collect();
         sorted.sort_unstable();
-        let p95 = crate::resilience::health::percentile(&sorted, 95).unwrap_or(0);
-        1.0 - (ms as f64 / p95.max(1) as f64).min(1.0)
+        crate::resilience::health::percentile(&sorted, 95).unwrap_or(0)
     }
 
     fn reset(&mut self, seq: Seq, only: Option<&str>) {
-        let mut changes = Vec::new();
         for (tool, row) in &mut self.cells {
             if only.is_some_and(|only| only != &**tool) {
                 continue;
             }
-            for (kind, cell) in row {
-                changes.push(Change {
-                    seq,
-                    kind: kind.clone(),
-                    tool: tool.clone(),
-                    execution: None,
-                    why: Why::Reset,
-                    before: cell.weight,
-                    after: cell.start,
-                });
-                *cell = Cell::new(cell.start);
+            for known in row.values_mut() {
+                known.history.reset(seq);
+                known.cell = Cell::new(known.cell.start);
             }
         }
-        self.changes.extend(changes);
     }
 
-    fn cell(&mut self, kind: &Arc<str>, tool: &Arc<str>) -> &mut Cell {
+    fn known(&mut self, kind: &Arc<str>, tool: &Arc<str>) -> &mut Known {
         let start = self.priors.of(kind, tool).unwrap_or(START);
         let row = self.cells.entry(tool.clone()).or_default();
-        row.entry(kind.clone()).or_insert_with(|| Cell::new(start))
+        row.entry(kind.clone()).or_insert_with(|| Known {
+            cell: Cell::new(start),
+            history: History::default(),
+        })
     }
 
-    /// Returns the kind and tool of an execution, sharing the names in the cells among all changes.
-    fn names(&self, run: &Execution) -> (Arc<str>, Arc<str>) {
-        let row = self.cells.get_key_value(&run.tool);
-        let kind = row.and_then(|(_, row)| row.get_key_value(&run.kind));
-        let tool = row.map_or(&run.tool, |(tool, _)| tool);
-        let kind = kind.map_or(&run.kind, |(kind, _)| kind);
-        (Arc::clone(kind), Arc::clone(tool))
+    /// Returns a weight with what it is based on, if any execution or the operator said something about it.
+    fn cell(&self, kind: &str, tool: &str) -> Option<&Cell> {
+        let known = self.cells.get(tool)?.get(kind)?;
+        Some(&known.cell)
     }
 
     /// Returns the weight of a tool by the executions of one kind alone.
     pub fn raw(&self, kind: &str, tool: &str) -> f64 {
-        let cell = self.cells.get(tool).and_then(|row| row.get(kind));
+        let cell = self.cell(kind, tool);
         cell.map_or_else(|| self.priors.of(kind, tool).unwrap_or(START), |cell| cell.weight)
     }
 
     /// Returns the number of executions that a weight is based on.
     pub fn samples(&self, kind: &str, tool: &str) -> u32 {
-        let cell = self.cells.get(tool).and_then(|row| row.get(kind));
+        let cell = self.cell(kind, tool);
         cell.map_or(0, |cell| cell.samples)
     }
 
@@ -314,7 +221,7 @@ impl Weights {
         let Some(row) = self.cells.get(tool) else {
             return self.raw(kind, tool);
         };
-        let cell = row.get(kind);
+        let cell = self.cell(kind, tool);
         let (raw, samples) =
             cell.map_or_else(|| (self.raw(kind, tool), 0), |cell| (cell.weight, cell.samples));
         if cell.is_some_and(|cell| cell.certain) {
@@ -322,6 +229,7 @@ impl Weights {
         }
         let known: Vec<f64> = row
             .values()
+            .map(|known| &known.cell)
             .filter(|cell| cell.samples > 0)
             .map(|cell| cell.weight)
             .collect();
@@ -334,13 +242,13 @@ impl Weights {
     }
 
     /// Iterates over everything that moved a weight, oldest first.
-    pub fn explain<'w>(
-        &'w self,
-        kind: &'w str,
-        tool: &'w str,
-    ) -> impl DoubleEndedIterator<Item = &'w Change> {
-        let here = move |change: &&Change| &*change.tool == tool && &*change.kind == kind;
-        self.changes.iter().filter(here)
+    pub fn explain(&self, kind: &str, tool: &str) -> impl DoubleEndedIterator<Item = Change> {
+        let found = self.cells.get_key_value(tool).and_then(|(tool, row)| {
+            let (kind, Known { cell, history }) = row.get_key_value(kind)?;
+            let with = (self.settings.decay, self.settings.alert);
+            Some(history.changes(cell.start, with, (kind, tool)))
+        });
+        found.unwrap_or_default().into_iter()
     }
 
     /// Returns every sudden change, oldest first.
@@ -383,15 +291,5 @@ impl Weights {
             executions: self.executions,
             weights: self.rows().chain(self.learnt_before().cloned()).collect(),
         }
-    }
-}
-
-/// Returns how much a failure counts, or `None` if it is the caller's fault.
-fn gain_of(class: ErrorClass) -> Option<f64> {
-    match class {
-        ErrorClass::Auth | ErrorClass::NotFound | ErrorClass::Business | ErrorClass::Internal => Some(1.0),
-        // A conflict may be as temporary as a transient error; from an unknown cause little should follow.
-        ErrorClass::Transient | ErrorClass::Conflict | ErrorClass::Unknown => Some(0.3),
-        ErrorClass::Structural | ErrorClass::Param | ErrorClass::Cancelled => None,
     }
 }

@@ -191,7 +191,7 @@ fn an_execution_is_read_with_its_tool_its_task_and_its_time() {
         Step::Cancel(3, 1),
     ];
     let (state, watch) = play(&steps);
-    let all = execution::all(&state);
+    let all = execution::all(&state).collect::<Vec<_>>();
     let told: Vec<_> = all
         .iter()
         .map(|one| (&*one.tool, &*one.kind, one.ms, one.error))

@@ -3,7 +3,10 @@
 //!
 //! Must not know: what is looked for, how a row is drawn.
 
+use std::borrow::Cow;
+
 use super::{Entry, Plan, Stands, merged, single};
+use crate::compact::make_room;
 use crate::console::layout::gutter::Shape;
 
 /// How an entry is reached by those that hang on it.
@@ -15,10 +18,19 @@ enum Way {
     Past(u32),
 }
 
-/// What is known of the entries that were sieved so far, in their order.
+/// What is known of a key.
+#[derive(Debug, Clone, Copy)]
+struct Known<K> {
+    key: K,
+    way: Way,
+    /// How many sets there were then.
+    sets: u32,
+}
+
+/// What is known of the entries that were sieved so far and of what they stand for, in their order.
 #[derive(Debug, Clone)]
 pub struct Ways<K> {
-    ways: Vec<(Way, u32)>,
+    ways: Vec<Known<K>>,
     /// Rows that stand for nodes without one; many nodes share a set.
     sets: Vec<Vec<K>>,
 }
@@ -33,25 +45,30 @@ impl<K> Default for Ways<K> {
 }
 
 impl<K: Copy + Ord> Ways<K> {
-    /// Forgets what was known of the entries from one on.
-    fn truncate(&mut self, len: usize) {
+    /// Forgets what was known of this key and of all behind it.
+    fn forget_from(&mut self, key: K) {
+        let len = self.ways.partition_point(|known| known.key < key);
         self.ways.truncate(len);
-        let sets = self.ways.last().map_or(0, |(_, sets)| *sets);
+        let sets = self.ways.last().map_or(0, |known| known.sets);
         self.sets.truncate(sets as usize);
     }
 
-    fn way(&self, entries: &[Entry<K>], key: K) -> Option<Way> {
-        let at = entries.partition_point(|entry| entry.key <= key).checked_sub(1)?;
-        let entry = entries.get(at)?;
-        let there = entry.key == key || entry.members.contains(&key);
-        self.ways.get(at).filter(|_| there).map(|(way, _)| *way)
+    fn way(&self, key: K) -> Option<Way> {
+        let at = self
+            .ways
+            .partition_point(|known| known.key <= key)
+            .checked_sub(1)?;
+        self.ways
+            .get(at)
+            .filter(|known| known.key == key)
+            .map(|known| known.way)
     }
 
     /// What an entry hangs on by a line, and by way of nodes without a row.
-    fn parents(&self, entries: &[Entry<K>], entry: &Entry<K>) -> (Vec<K>, Vec<K>) {
+    fn parents(&self, entry: &Entry<K>) -> (Vec<K>, Vec<K>) {
         let (mut direct, mut past) = (Vec::new(), Vec::new());
         for parent in &entry.parents {
-            match self.way(entries, *parent) {
+            match self.way(*parent) {
                 Some(Way::Past(set)) => past.extend(self.sets.get(set as usize).into_iter().flatten()),
                 // What stands nowhere becomes a chip.
                 Some(Way::Row) | None => direct.push(*parent),
@@ -63,22 +80,32 @@ impl<K: Copy + Ord> Ways<K> {
         (direct, past)
     }
 
-    fn note(&mut self, way: Way) {
-        self.ways.push((way, self.sets.len() as u32));
+    fn note(&mut self, entry: &Entry<K>, way: Way) {
+        while self.ways.pop_if(|known| known.key >= entry.key).is_some() {}
+        let sets = self.sets.len() as u32;
+        let mut last = None;
+        for key in std::iter::once(&entry.key).chain(&entry.members) {
+            // What stands before the entry it belongs to would be found by nobody.
+            if last.is_none_or(|last| last < *key) {
+                last = Some(*key);
+                make_room(&mut self.ways, 1);
+                self.ways.push(Known { key: *key, way, sets });
+            }
+        }
     }
 
     /// Notes an entry without a row.
-    fn pass(&mut self, entries: &[Entry<K>], entry: &Entry<K>) {
-        let mut ways = entry.parents.iter().map(|parent| self.way(entries, *parent));
+    fn pass(&mut self, entry: &Entry<K>) {
+        let mut ways = entry.parents.iter().map(|parent| self.way(*parent));
         // Most nodes are reached by what reaches the one thing that they hang on.
         let first = ways.next().flatten();
         if let Some(Way::Past(set)) = first
             && ways.all(|way| way == first)
         {
-            return self.note(Way::Past(set));
+            return self.note(entry, Way::Past(set));
         }
-        let (direct, mut past) = self.parents(entries, entry);
-        past.extend(direct.into_iter().filter(|key| self.way(entries, *key).is_some()));
+        let (direct, mut past) = self.parents(entry);
+        past.extend(direct.into_iter().filter(|key| self.way(*key).is_some()));
         past.sort_unstable();
         let set = match self.sets.last() {
             Some(last) if *last == past => self.sets.len() - 1,
@@ -87,31 +114,40 @@ impl<K: Copy + Ord> Ways<K> {
                 self.sets.len() - 1
             }
         };
-        self.note(Way::Past(set as u32));
+        self.note(entry, Way::Past(set as u32));
     }
 }
 
-/// The rows from an entry on that fit, with one row for each run of others. `open` tells whether the
+/// The rows that fit of the entries from a place on, with one row for each run of others. `open` tells whether the
 /// run that is called so is shown all the same; `called` is one that has a row although it does not fit.
-pub fn sieve<K: Copy + Ord>(
-    entries: &[Entry<K>],
+pub fn sieve<'a, K: Copy + Ord + 'a>(
+    entries: impl IntoIterator<Item = Cow<'a, Entry<K>>>,
     from: usize,
     ways: &mut Ways<K>,
     called: Option<K>,
     open: impl Fn(K) -> bool,
 ) -> Plan<K> {
     let mut plan = Plan::new();
-    ways.truncate(from);
+    let mut rest = entries.into_iter().peekable();
+    match rest.peek() {
+        Some(first) if from > 0 => ways.forget_from(first.key),
+        Some(_) => *ways = Ways::default(),
+        None => {}
+    }
+    let is_hidden = |entry: &Entry<K>| !entry.hit && Some(entry.key) != called;
     let mut at = from;
-    while let Some(first) = entries.get(at) {
+    while let Some(first) = rest.next() {
         plan.start(at);
-        let rest = entries.get(at..).unwrap_or_default();
-        let is_hidden = |entry: &&Entry<K>| !entry.hit && Some(entry.key) != called;
-        let hidden = rest.iter().take_while(is_hidden).count();
-        let shown = hidden == 0 || open(first.key);
-        for entry in rest.iter().take(hidden.max(1)) {
+        let mut group = vec![first];
+        let hides = group.iter().all(|first| is_hidden(first));
+        if hides {
+            group.extend(std::iter::from_fn(|| rest.next_if(|entry| is_hidden(entry))));
+        }
+        at += group.len();
+        let shown = !hides || group.first().is_some_and(|first| open(first.key));
+        for entry in &group {
             if !shown {
-                ways.pass(entries, entry);
+                ways.pass(entry);
                 continue;
             }
             let shape = if entry.replaced.is_some() {
@@ -120,16 +156,15 @@ pub fn sieve<K: Copy + Ord>(
                 Shape::Node
             };
             let mut row = single(entry, shape);
-            let (parents, elided) = ways.parents(entries, entry);
+            let (parents, elided) = ways.parents(entry);
             (row.parents, row.elided) = (parents.into(), elided.into());
             plan.rows.push(row);
-            ways.note(Way::Row);
+            ways.note(entry, Way::Row);
         }
         if !shown {
-            let group = rest.iter().take(hidden);
+            let group = group.iter().map(|entry| &**entry);
             plan.rows.extend(merged(group, Shape::Fold, Stands::Elided));
         }
-        at += hidden.max(1);
     }
     plan
 }

@@ -1,10 +1,11 @@
 //! Folds by example, and what every plan keeps. Must not know: the screen.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::sieve::{Ways, sieve};
+use super::sieve::Ways;
 use super::*;
 use crate::console::layout::gutter::{Cell, Gutter};
 use crate::few::Few;
@@ -221,6 +222,17 @@ fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
     let all = sieve(&entries, 0, &mut Ways::default(), None, |key| key == 4);
     assert_eq!(all.rows[3].stands, Stands::Node, "a run is shown if asked for");
     assert_eq!(all.rows[4].parents, [4]);
+}
+
+fn sieve(
+    entries: &[Entry<u32>],
+    from: usize,
+    ways: &mut Ways<u32>,
+    called: Option<u32>,
+    open: impl Fn(u32) -> bool,
+) -> Plan<u32> {
+    let rest = entries.iter().skip(from).map(Cow::Borrowed);
+    super::sieve::sieve(rest, from, ways, called, open)
 }
 
 fn entries() -> impl Strategy<Value = Vec<Entry<u32>>> {

@@ -2,9 +2,7 @@
 //!
 //! Must not know: how rows come to be.
 
-use std::hash::Hash;
-
-use super::{Gutter, MAX_SPAN, Row, Shape};
+use super::{Gutter, Key, MAX_SPAN, Row, Shape};
 
 /// One column of a row: a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -120,7 +118,7 @@ impl Glyphs {
     }
 }
 
-impl<K: Copy + Eq + Hash> Gutter<K> {
+impl<K: Key> Gutter<K> {
     /// The lanes in which a node above this row still waits for a child, as bits; of those only
     /// the ones whose key is `live`.
     pub fn open_lanes(&self, row: usize, live: impl Fn(K) -> bool) -> u32 {
@@ -129,9 +127,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
                 .tails
                 .get(lane as usize)
                 .map_or(usize::MAX, |tail| *tail as usize);
-            let waits = tail < row
-                && self.rows.len() - tail <= MAX_SPAN
-                && self.rows.get(tail).is_some_and(|row| live(row.key));
+            let waits = tail < row && self.len() - tail <= MAX_SPAN && self.key(tail).is_some_and(&live);
             if waits { open | 1 << lane } else { open }
         })
     }
@@ -140,7 +136,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
     /// [`Self::open_lanes`], or 0.
     pub fn cells(&self, row: usize, open: u32, out: &mut Vec<Cell>) {
         out.clear();
-        let Some(row) = self.rows.get(row) else { return };
+        let Some(row) = self.row(row) else { return };
         for lane in 0..self.lanes {
             out.push(row.lane_cell(lane, open));
             let bit = 1_u32 << lane;
@@ -170,9 +166,9 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
     /// The cells of a line below a row that belongs to it still: the lines that go on downwards.
     pub fn below(&self, row: usize, out: &mut Vec<Cell>) {
         out.clear();
-        let Some(row) = self.rows.get(row) else { return };
+        let (down, _) = self.store.masks(row);
         for lane in 0..self.lanes {
-            let on = row.down & (1 << lane) != 0;
+            let on = down & (1 << lane) != 0;
             out.push(Cell(if on { Cell::UP | Cell::DOWN } else { 0 }));
             out.push(Cell::default());
         }
@@ -193,11 +189,15 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
     /// of the parent and that of the child. None where there is no such line.
     pub fn edge_at(&self, row: usize, lane: u8, lower: bool) -> Option<(usize, usize)> {
         let bit = 1_u32.checked_shl(u32::from(lane))?;
-        let here = self.rows.get(row)?;
-        if (if lower { here.down } else { here.up }) & bit == 0 {
+        let here = if lower {
+            self.store.masks(row).0
+        } else {
+            self.store.up(row)
+        };
+        if here & bit == 0 {
             return None;
         }
-        let starts = |at: usize| self.rows.get(at).is_none_or(|row| row.pass & bit == 0);
+        let starts = |at: usize| self.store.masks(at).1 & bit == 0;
         let mut from = if lower { row } else { row.checked_sub(1)? };
         while !starts(from) {
             from = from.checked_sub(1)?;
@@ -206,7 +206,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         while !starts(to) {
             to += 1;
         }
-        (to < self.rows.len()).then_some((from, to))
+        (to < self.len()).then_some((from, to))
     }
 }
 

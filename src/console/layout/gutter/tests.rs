@@ -40,11 +40,11 @@ fn read(gutter: &Gutter<u32>) -> Vec<BTreeSet<usize>> {
             (0..gutter.lanes())
                 .filter(|lane| row.up & (1 << lane) != 0 && row.pass & (1 << lane) == 0)
                 .map(|lane| {
-                    assert!(on_bus(row, lane), "row {at}: a line ends beside the bus");
+                    assert!(on_bus(&row, lane), "row {at}: a line ends beside the bus");
                     let (from, to) = gutter.edge_at(at, lane, false).unwrap();
                     assert_eq!(to, at);
                     assert!(
-                        on_bus(gutter.row(from).unwrap(), lane),
+                        on_bus(&gutter.row(from).unwrap(), lane),
                         "row {from}: a line starts nowhere"
                     );
                     assert_eq!(gutter.edge_at(from, lane, true), Some((from, to)));
@@ -67,22 +67,23 @@ fn check(gutter: &Gutter<u32>) {
     for (at, drawn) in drawn.iter().enumerate() {
         let row = gutter.row(at).unwrap();
         let mut wanted: BTreeSet<usize> = BTreeSet::new();
-        let chips: BTreeSet<u32> = gutter.chips(at).iter().copied().collect();
+        let chips: BTreeSet<u32> = gutter.chips(at).into_iter().collect();
         // A leaf has no lines.
         let parents = if row.shape == Shape::Leaf {
-            &[][..]
+            Keys::default()
         } else {
             gutter.parents(at)
         };
         for parent in parents {
             match (0..at).rev().find(|above| {
-                gutter.row(*above).unwrap().key == *parent || gutter.members(*above).contains(parent)
+                gutter.row(*above).unwrap().key == parent
+                    || gutter.members(*above).any(|member| member == parent)
             }) {
                 Some(above) if !chips.contains(&gutter.row(above).unwrap().key) => {
                     wanted.insert(above);
                 }
                 Some(_) => {}
-                None => assert!(chips.contains(parent), "row {at}: parent {parent} is nowhere"),
+                None => assert!(chips.contains(&parent), "row {at}: parent {parent} is nowhere"),
             }
         }
         if !matches!(row.shape, Shape::Fold | Shape::Leaf) {
@@ -130,11 +131,19 @@ fn check(gutter: &Gutter<u32>) {
 }
 
 fn same(left: &Gutter<u32>, right: &Gutter<u32>) {
-    assert_eq!(left.rows, right.rows);
+    assert_eq!(left.len(), right.len());
+    for at in 0..left.len() {
+        assert_eq!(left.row(at), right.row(at));
+        assert!(left.parents(at).eq(right.parents(at)));
+        assert!(left.elided(at).eq(right.elided(at)));
+        assert!(left.members(at).eq(right.members(at)));
+        assert_eq!(left.chips(at), right.chips(at));
+    }
+    left.store.assert_same(&right.store);
     assert_eq!(left.tails, right.tails);
-    assert_eq!(left.links, right.links);
     assert_eq!(left.chips, right.chips);
-    assert_eq!(left.index, right.index);
+    assert_eq!(left.index.all(), right.index.all());
+    assert_eq!(left.shadow, right.shadow);
 }
 
 #[derive(Debug, Clone)]

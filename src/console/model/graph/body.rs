@@ -55,7 +55,7 @@ pub struct Body {
 /// The words below a row, in a pane of this width; none where the row shows none. They stand beside the lanes that go
 /// on below it, whatever else is on screen: how many lines they take does not change with what is scrolled to.
 pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
-    let here = pane.rows.list.get(row);
+    let here = pane.rows.get(row);
     let shown = here
         .filter(|here| pane.level == Level::Text && pane.form == Form::Lanes && here.stands == Stands::Node);
     let Some(here) = shown else {

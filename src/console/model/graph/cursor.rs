@@ -34,7 +34,7 @@ impl GraphPane {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.rows.list.len() + self.live.len()
+        self.rows.len() + self.live.len()
     }
 
     /// True where there are none.
@@ -44,11 +44,11 @@ impl GraphPane {
 
     /// What stands in a row.
     pub fn pick_at(&self, row: usize) -> Option<Pick> {
-        match self.rows.list.get(row) {
+        match self.rows.get(row) {
             Some(row) => Some(Pick::Node(row.key)),
             None => self
                 .live
-                .get(row.checked_sub(self.rows.list.len())?)
+                .get(row.checked_sub(self.rows.len())?)
                 .map(|(turn, part)| Pick::Live(*turn, *part)),
         }
     }
@@ -61,7 +61,7 @@ impl GraphPane {
                 .live
                 .iter()
                 .position(|row| *row == (turn, part))
-                .map(|at| self.rows.list.len() + at),
+                .map(|at| self.rows.len() + at),
         }
     }
 
@@ -85,13 +85,13 @@ impl GraphPane {
         }
         // A fold can hold a fold.
         for _ in 0..3 {
-            let hides = |here: &&rows::Row| match here.stands {
+            let hides = |here: &rows::Row| match here.stands {
                 Stands::Node => false,
                 // The row of a turn says what its first node does.
                 Stands::Turn => here.key != node,
                 _ => true,
             };
-            let Some(here) = self.rows.list.get(row).filter(hides) else {
+            let Some(here) = self.rows.get(row).filter(hides) else {
                 break;
             };
             let key = here.key;
@@ -102,7 +102,7 @@ impl GraphPane {
         self.go(row);
         // A jump is a look at one thing: it stays there even where that is the last row.
         self.pinned = true;
-        self.selected = Some(Pick::Node(self.rows.list.get(row).map_or(node, |row| row.key)));
+        self.selected = Some(Pick::Node(self.rows.gutter.key(row).unwrap_or(node)));
         self.sync(run);
         true
     }
@@ -127,7 +127,7 @@ impl GraphPane {
         let Some(at) = self.live.iter().position(|row| *row == (turn, 0)) else {
             return false;
         };
-        self.go(self.rows.list.len() + at);
+        self.go(self.rows.len() + at);
         self.pinned = true;
         true
     }
@@ -181,13 +181,13 @@ impl GraphPane {
             return 0;
         }
         let (last, streaming) = self.seen;
-        let before = self.rows.list.partition_point(|row| Some(row.key) <= last);
-        (self.rows.list.len() - before + self.live.len()).saturating_sub(streaming)
+        let before = self.rows.through(last);
+        (self.rows.len() - before + self.live.len()).saturating_sub(streaming)
     }
 
     /// Everything that there is has been seen.
     pub fn see(&mut self) {
-        let last = self.rows.entries.last().map(|entry| entry.key);
+        let last = self.rows.entries.last();
         self.seen = (last, self.live.len());
     }
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::entries::Mark;
+use crate::compact::make_room;
 
 /// Rows that share a sum.
 const BLOCK: usize = 64;
@@ -60,7 +61,10 @@ impl Marks {
 
     /// Adds rows at the end.
     pub fn extend(&mut self, marks: impl Iterator<Item = u8>) {
-        self.each.extend(marks);
+        for mark in marks {
+            make_room(&mut self.each, 1);
+            self.each.push(mark);
+        }
         let full = self.each.chunks_exact(BLOCK).skip(self.blocks.len());
         self.blocks.extend(full.map(Sum::of));
     }

@@ -4,11 +4,31 @@
 
 use std::collections::BTreeSet;
 
+use super::list::{Content, List};
 use super::marks::Marks;
+use crate::compact::make_room;
+use crate::console::layout::fold::packed::Packed;
 use crate::console::layout::fold::sieve::{Ways, sieve};
-use crate::console::layout::fold::{Entry, Folded, LOOK_BACK, Planned, Rules, Stands, plan_from};
-use crate::console::layout::gutter::{Gutter, Shape};
-use crate::domain::id::NodeId;
+use crate::console::layout::fold::{Entry, Folded, LOOK_BACK, Plan, Planned, Rules, Stands, plan_from};
+use crate::console::layout::gutter::{Gutter, Key, Shape};
+use crate::domain::id::{NodeId, NodeKind};
+
+/// Of the places at which a plan can begin, one in so many is noted.
+const APART: usize = 4;
+/// Entries that are planned at once: a long run takes little room beside what is kept of it.
+const AT_ONCE: usize = if cfg!(test) { 16 } else { 1024 };
+
+/// Nodes are numbered one after the other; a call and its result share a number.
+impl Key for NodeId {
+    fn code(self) -> u64 {
+        u64::from(self.no) << 3 | self.kind as u64
+    }
+
+    fn of(code: u64) -> Self {
+        let kind = NodeKind::ALL.get((code & 7) as usize);
+        Self::new(kind.copied().unwrap_or(NodeKind::Prompt), (code >> 3) as u32)
+    }
+}
 
 /// A row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,16 +54,6 @@ impl Row {
         let kind = self.stands.folded(self.replaced)?;
         Some((self.key, kind))
     }
-
-    fn of(planned: &Planned<NodeId>) -> Self {
-        Self {
-            key: planned.key,
-            shape: planned.shape,
-            stands: planned.stands,
-            count: planned.count,
-            replaced: planned.replaced,
-        }
-    }
 }
 
 /// What was gone to although it does not fit what is looked for.
@@ -56,66 +66,256 @@ pub struct Rows {
     /// The lanes.
     pub gutter: Gutter<NodeId>,
     /// What stands in each of their rows.
-    pub list: Vec<Row>,
+    list: List,
     /// How much each row needs an eye.
     pub marks: Marks,
     /// The nodes that could have rows.
-    pub entries: Vec<Entry<NodeId>>,
+    pub entries: Packed<NodeId>,
+    /// Entries at which a plan can begin, each with its row: some of them.
     starts: Vec<(u32, u32)>,
     ways: Ways<NodeId>,
 }
 
 impl Rows {
+    /// Number of rows.
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True where there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A row.
+    pub fn get(&self, row: usize) -> Option<Row> {
+        let Content {
+            stands,
+            count,
+            replaced,
+        } = self.list.get(row)?;
+        Some(Row {
+            key: self.gutter.key(row)?,
+            shape: self.gutter.shape(row)?,
+            stands,
+            count,
+            replaced,
+        })
+    }
+
+    /// All rows from one on.
+    pub fn iter_from(&self, row: usize) -> impl Iterator<Item = Row> + '_ {
+        (row..self.len()).filter_map(|row| self.get(row))
+    }
+
+    /// The row that stands for a node.
+    pub fn of(&self, id: NodeId) -> Option<Row> {
+        self.get(self.gutter.find(id)?)
+    }
+
+    /// How many rows are not behind the one of this name, or where it would stand.
+    pub fn through(&self, key: Option<NodeId>) -> usize {
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            if self.gutter.key(middle) <= key {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
     /// The place of a node among the entries, or the one where it would stand.
     pub fn entry(&self, id: NodeId) -> usize {
-        self.entries.partition_point(|entry| entry.key < id)
+        self.entries.place(id)
     }
 
     /// The entry that stands for a node.
-    pub fn entry_of(&self, id: NodeId) -> Option<&Entry<NodeId>> {
-        let at = self
-            .entries
-            .partition_point(|entry| entry.key <= id)
-            .checked_sub(1)?;
+    pub fn entry_of(&self, id: NodeId) -> Option<Entry<NodeId>> {
+        let at = self.entries.through(id).checked_sub(1)?;
         let entry = self.entries.get(at)?;
-        (entry.key == id || entry.members.contains(&id)).then_some(entry)
+        (entry.key == id || entry.members.contains(&id)).then(|| entry.into_owned())
     }
 
     /// Plans the rows anew from an entry on: those that fit where something is looked for, and the one that was
     /// called for; otherwise all.
     pub fn plan(&mut self, from: usize, rules: Rules, sieved: Option<Called>, open: &BTreeSet<Unfolded>) {
+        let is_open = |kind: Folded, key: NodeId| open.contains(&(key, kind));
+        if let Some(Called(called)) = sieved {
+            let (at, entry, row) = self.start(from);
+            let rest = self.entries.rest(entry);
+            let plan = sieve(rest, entry, &mut self.ways, called, |key| {
+                is_open(Folded::Elided, key)
+            });
+            let end = self.take(plan, at, (0, row));
+            return self.gutter.truncate(end);
+        }
+        self.ways = Ways::default();
+        let (mut from, mut many) = (from, AT_ONCE);
+        loop {
+            let (at, entry, row) = self.start(from);
+            let some: Vec<Entry<NodeId>> = self
+                .entries
+                .rest(entry)
+                .take(many)
+                .map(std::borrow::Cow::into_owned)
+                .collect();
+            let next = entry + some.len();
+            let end = self.take(plan_from(&some, 0, rules, is_open), at, (entry, row));
+            if next >= self.entries.len() {
+                return self.gutter.truncate(end);
+            }
+            // What comes next can only change the rows since the start from which it is planned.
+            if self.start(next).1 == entry {
+                many *= 2;
+            }
+            from = next;
+        }
+    }
+
+    /// Where a plan has to begin after a change at an entry: the number of the start, its entry, its row.
+    fn start(&self, from: usize) -> (usize, usize, usize) {
         let at = self
             .starts
             .partition_point(|(entry, _)| *entry as usize <= from)
-            .saturating_sub(1 + LOOK_BACK);
-        let (entry, row) = self
-            .starts
-            .get(at)
-            .map_or((0, 0), |(entry, row)| (*entry as usize, *row as usize));
-        let is_open = |kind: Folded, key: NodeId| open.contains(&(key, kind));
-        let plan = if let Some(Called(called)) = sieved {
-            sieve(&self.entries, entry, &mut self.ways, called, |key| {
-                is_open(Folded::Elided, key)
-            })
-        } else {
-            self.ways = Ways::default();
-            plan_from(&self.entries, entry, rules, is_open)
-        };
+            .saturating_sub(1 + LOOK_BACK.div_ceil(APART));
+        let start = self.starts.get(at);
+        let (entry, row) = start.map_or((0, 0), |(entry, row)| (*entry as usize, *row as usize));
+        (at, entry, row)
+    }
+
+    /// Puts planned rows in the place of those from a start on; the plan counts its entries from `entry`. Gives the row
+    /// behind the last.
+    fn take(&mut self, plan: Plan<NodeId>, at: usize, (entry, row): (usize, usize)) -> usize {
         self.starts.truncate(at);
-        self.starts.extend(
-            plan.starts
-                .iter()
-                .map(|(entry, below)| (*entry as u32, (row + below) as u32)),
-        );
-        self.gutter.sync(row, plan.rows.iter().map(Planned::item));
+        for (one, below) in plan.starts.iter().step_by(APART) {
+            make_room(&mut self.starts, 1);
+            self.starts.push(((entry + one) as u32, (row + below) as u32));
+        }
+        let (_, end) = self.gutter.merge(row, plan.rows.iter().map(Planned::item));
         self.list.truncate(row);
         self.marks.truncate(row);
-        self.list.extend(plan.rows.iter().map(Row::of));
         self.marks.extend(plan.rows.iter().map(|row| row.mark));
+        for row in plan.rows {
+            self.list.push(Content {
+                stands: row.stands,
+                count: row.count,
+                replaced: row.replaced,
+            });
+        }
+        end
     }
 
     /// Forgets how the rows came about: the next plan begins at the first entry.
     pub fn replan_all(&mut self) {
         self.starts.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::console::layout::fold::{Detail, Keep, plan};
+
+    /// Turns of a few calls; few signs, so that turns are repeated.
+    fn entries() -> impl Strategy<Value = Vec<Entry<NodeId>>> {
+        let keep = prop_oneof![9 => Just(Keep::No), 1 => Just(Keep::Own), 1 => Just(Keep::Always)];
+        let replaced = prop::option::weighted(0.1, 1..3_u64);
+        let turn = (1..4_u64, prop::collection::vec(keep, 0..4), replaced);
+        prop::collection::vec(turn, 0..60).prop_map(|turns| {
+            let mut entries: Vec<Entry<NodeId>> = Vec::new();
+            for ((sign, keeps, replaced), turn) in turns.into_iter().zip(1..) {
+                let before = entries.last().map(|entry| entry.key);
+                let next = |entries: &Vec<Entry<NodeId>>| entries.len() as u32 + 1;
+                let thought = NodeId::new(NodeKind::Thought, next(&entries));
+                let first = Entry::new(thought, before.into_iter().collect());
+                entries.push(Entry {
+                    replaced,
+                    turn,
+                    ..first
+                });
+                for keep in keeps {
+                    let call = NodeId::new(NodeKind::Call, next(&entries));
+                    entries.push(Entry {
+                        turn,
+                        fan: true,
+                        keep,
+                        sign,
+                        replaced,
+                        members: vec![call.observation()].into(),
+                        mark: sign as u8,
+                        ..Entry::new(call, vec![thought])
+                    });
+                }
+            }
+            entries
+        })
+    }
+
+    fn check(rows: &Rows, entries: &[Entry<NodeId>], rules: Rules) {
+        let wanted = plan(entries, rules, |_, _| false);
+        let mut gutter = Gutter::default();
+        gutter.sync(0, wanted.iter().map(Planned::item));
+        assert_eq!(rows.len(), wanted.len());
+        assert_eq!(rows.gutter.len(), wanted.len());
+        assert_eq!(rows.marks.rows(), wanted.len());
+        for (at, wanted) in wanted.iter().enumerate() {
+            let row = rows.get(at).unwrap();
+            assert_eq!(
+                (row.key, row.shape, row.stands),
+                (wanted.key, wanted.shape, wanted.stands)
+            );
+            assert_eq!((row.count, row.replaced), (wanted.count, wanted.replaced));
+            assert_eq!(rows.gutter.row(at), gutter.row(at));
+            assert!(rows.gutter.members(at).eq(wanted.members.iter().copied()));
+            assert_eq!(rows.marks.get(at), Some(wanted.mark));
+            for id in wanted.members.iter().chain([&wanted.key]) {
+                assert_eq!(rows.of(*id), Some(row));
+            }
+        }
+        for id in entries.iter().map(|entry| entry.key) {
+            let through = wanted.partition_point(|row| row.key <= id);
+            assert_eq!(rows.through(Some(id)), through);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_planned_in_parts_is_the_plan_of_everything(
+            before in entries(),
+            after in entries(),
+            cut in 0..200_usize,
+            since in 0..60_u64,
+        ) {
+            let rules = Rules { wide: 3, detail: Detail::Since(since) };
+            let mut rows = Rows::default();
+            let open = BTreeSet::new();
+            for entry in &before { rows.entries.push(entry.clone()); }
+            rows.plan(0, rules, None, &open);
+            check(&rows, &before, rules);
+            // Another end.
+            let cut = cut.min(before.len()).min(after.len());
+            let mut entries = before[..cut].to_vec();
+            entries.extend_from_slice(&after[cut..]);
+            rows.entries.truncate(cut);
+            for entry in &after[cut..] { rows.entries.push(entry.clone()); }
+            rows.plan(cut, rules, None, &open);
+            check(&rows, &entries, rules);
+        }
+    }
+
+    #[test]
+    fn a_node_is_a_number_and_comes_back_in_its_order() {
+        let ids = NodeKind::ALL.map(|kind| NodeId::new(kind, 7));
+        assert!(ids.map(Key::code).is_sorted());
+        assert_eq!(ids.map(|id| NodeId::of(id.code())), ids);
+        let last = NodeId::new(NodeKind::Call, u32::MAX);
+        assert_eq!(NodeId::of(last.code()), last);
     }
 }

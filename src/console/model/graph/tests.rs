@@ -149,16 +149,16 @@ fn what_is_lit_is_what_the_domain_lists() {
 
 /// Everything that is drawn of the rows.
 fn drawn(pane: &GraphPane) -> Vec<String> {
-    let row = |(at, row): (usize, &rows::Row)| {
+    let row = |(at, row): (usize, rows::Row)| {
         let lanes = pane.rows.gutter.text(at, Line::Unicode, None);
         let chips = pane.rows.gutter.chips(at);
-        let members = pane.rows.gutter.members(at);
+        let members: Vec<_> = pane.rows.gutter.members(at).collect();
         format!(
             "{lanes} {row:?} {chips:?} {members:?} {}",
             pane.rows.marks.get(at).unwrap()
         )
     };
-    pane.rows.list.iter().enumerate().map(row).collect()
+    pane.rows.iter_from(0).enumerate().map(row).collect()
 }
 
 /// The same pane made from nothing.

@@ -25,8 +25,13 @@ fn fan() -> Stage {
 /// Puts the cursor on a row.
 fn on(stage: &mut Stage, is: impl Fn(Stands) -> bool) {
     stage.press("1");
-    let rows = &stage.model.graph.rows.list;
-    let at = rows.iter().position(|row| is(row.stands)).expect("such a row");
+    let at = stage
+        .model
+        .graph
+        .rows
+        .iter_from(0)
+        .position(|row| is(row.stands))
+        .expect("such a row");
     stage.press("g");
     for _ in 0..at {
         stage.press("j");

@@ -112,8 +112,8 @@ impl Foreseen {
     /// What a plan does with a row and what is folded in it.
     pub(super) fn of(model: &Model, plan: &Plan, row: usize, here: &Row) -> Option<Self> {
         let members = model.graph.rows.gutter.members(row);
-        let some = members.iter().take(LIT).chain(members.last()).chain([&here.key]);
-        let mut fates = some.map(|id| Fate::of(plan, *id));
+        let some = members.clone().take(LIT).chain(members.clone().last());
+        let mut fates = some.chain([here.key]).map(|id| Fate::of(plan, id));
         let first = fates.next()?;
         let (mut most, mut part) = (first, members.len() > LIT + 1);
         for fate in fates {

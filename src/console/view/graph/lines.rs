@@ -125,12 +125,12 @@ fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
     let lit = &model.graph.lit;
     let members = model.graph.rows.gutter.members(row);
     let looked_at = || {
-        let some = members.iter().take(LIT).chain(members.last());
-        some.chain([&here.key])
+        let some = members.clone().take(LIT).chain(members.clone().last());
+        some.chain([here.key])
     };
-    if looked_at().any(|id| lit.is_above(state, *id)) {
+    if looked_at().any(|id| lit.is_above(state, id)) {
         Some((Symbol::HangsOn, Role::Ancestor))
-    } else if looked_at().any(|id| lit.is_below(state, *id)) {
+    } else if looked_at().any(|id| lit.is_below(state, id)) {
         Some((Symbol::Hangs, Role::Descendant))
     } else {
         None
@@ -140,7 +140,7 @@ fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
 /// True where the search found something in a row.
 fn is_match(model: &Model, row: usize, here: &Row) -> bool {
     let graph = &model.graph;
-    let last = graph.rows.gutter.members(row).last().copied().unwrap_or(here.key);
+    let last = graph.rows.gutter.members(row).last().unwrap_or(here.key);
     graph
         .search
         .hits

@@ -37,13 +37,12 @@ impl Scale {
         let graph = &model.graph;
         let state = &model.run.state;
         let now = model.now_of_run();
-        let rows = graph.rows.list.iter().enumerate();
+        let rows = (graph.top..).zip(graph.rows.iter_from(graph.top));
         let mut all: Vec<Bar> = rows
-            .skip(graph.top)
             .take(height)
             .flat_map(|(at, row)| bars::of_row(state, now, row.key, graph.rows.gutter.members(at)))
             .collect();
-        if graph.top + height > graph.rows.list.len() {
+        if graph.top + height > graph.rows.len() {
             let turns = graph.live.iter().filter_map(|(turn, _)| state.turns.get(turn));
             all.extend(turns.filter_map(|turn| bars::of_request(state, now, turn)));
         }

@@ -135,7 +135,8 @@ fn a_turn_that_is_looked_at_is_not_folded_when_it_grows_old() {
     assert_eq!(stage.selected(), Some(selected));
     let at = stage.model.graph.cursor().unwrap();
     assert_eq!(
-        stage.model.graph.rows.list[at].key, selected,
+        stage.model.graph.rows.get(at).unwrap().key,
+        selected,
         "it still has its own row"
     );
     assert_eq!(at - stage.model.graph.top, row, "in the same place on the screen");
@@ -466,7 +467,7 @@ fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
     stage.press("1 &");
     stage.type_text("is:failed");
     stage.press("enter g f");
-    let rows = stage.model.graph.rows.list.len();
+    let rows = stage.model.graph.rows.len();
     let failed = stage.selected().unwrap();
     stage.press("]");
     let child = stage.selected().unwrap();
@@ -475,11 +476,11 @@ fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
     let words = format!("only is:failed (4) and {child}");
     assert!(text.contains(&words), "{text}");
     assert!(
-        (rows + 1..=rows + 2).contains(&stage.model.graph.rows.list.len()),
+        (rows + 1..=rows + 2).contains(&stage.model.graph.rows.len()),
         "one row more, and perhaps what stands on its other side: {text}"
     );
     stage.press("[");
     assert_eq!(stage.selected(), Some(failed));
-    assert_eq!(stage.model.graph.rows.list.len(), rows);
+    assert_eq!(stage.model.graph.rows.len(), rows);
     assert!(stage.text().contains("only is:failed (4) ━"));
 }

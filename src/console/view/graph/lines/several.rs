@@ -41,13 +41,15 @@ pub(super) fn elided_line(model: &Model, here: &Row) -> Styled {
 pub(super) fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) -> Styled {
     let state = &model.run.state;
     let mut counts: Vec<(Symbol, usize)> = Vec::new();
-    for id in std::iter::once(&here.key).chain(model.graph.rows.gutter.members(row)) {
-        let Some(call) = state.calls.get(id) else { continue };
+    for id in std::iter::once(here.key).chain(model.graph.rows.gutter.members(row)) {
+        let Some(call) = state.calls.get(&id) else {
+            continue;
+        };
         let symbol = Symbol::of_call(
             Stand::of_call(state, call),
             call,
-            state.node(*id),
-            state.observation(*id),
+            state.node(id),
+            state.observation(id),
         );
         match counts.iter_mut().find(|(known, _)| *known == symbol) {
             Some((_, count)) => *count += 1,
@@ -76,9 +78,9 @@ pub(super) fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> 
         line = line.own(Role::Fold, format!("{closed} {} ", turn.id));
     }
     let calls = || {
-        std::iter::once(&here.key)
+        std::iter::once(here.key)
             .chain(model.graph.rows.gutter.members(row))
-            .filter_map(|id| state.calls.get(id).filter(|call| call.id == *id))
+            .filter_map(|id| state.calls.get(&id).filter(|call| call.id == id))
     };
     let count = calls().count();
     if count > EACH {
@@ -112,9 +114,8 @@ pub(super) fn loop_line(model: &Model, row: usize, here: &Row, times: u32, width
         .rows
         .gutter
         .members(row)
-        .iter()
         .find(|id| id.kind == NodeKind::Call);
-    let words = first.map(|id| summary::call(state, *id)).unwrap_or_default();
+    let words = first.map(|id| summary::call(state, id)).unwrap_or_default();
     let line = line.own(Role::Text, "  ");
     let room = width.saturating_sub(line.columns());
     line.summary(Role::Dim, &words, room)

@@ -1,0 +1,432 @@
+//! What moved one weight, in a few bytes for each change: a long run has tens of thousands, and hardly anybody looks at
+//! them. Only what cannot be computed again is kept; the weights before and after follow from it.
+//!
+//! Must not know: other weights, what follows from a weight.
+
+use std::sync::Arc;
+
+use super::cell::Cell;
+use crate::compact::{Reader, make_room, push, push_signed};
+use crate::domain::call::ErrorClass;
+use crate::domain::id::{Attempt, NodeId, NodeKind, Seq};
+
+/// One change of one weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The event that caused it.
+    pub seq: Seq,
+    /// The kind of task.
+    pub kind: Arc<str>,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// The execution; `None` if the operator changed the weight.
+    pub execution: Option<(NodeId, Attempt)>,
+    /// The reason.
+    pub why: Why,
+    /// The weight before.
+    pub before: f64,
+    /// The weight after.
+    pub after: f64,
+}
+
+/// Why a weight changed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Why {
+    /// The execution gave a value.
+    Succeeded {
+        /// How much it counted.
+        gain: f64,
+        /// How much was asked of it.
+        complexity: f64,
+        /// How fast it was among the tool's executions.
+        efficiency: f64,
+    },
+    /// The execution failed.
+    Failed {
+        /// How much it counted.
+        gain: f64,
+        /// The class of its failure.
+        class: ErrorClass,
+    },
+    /// The last executions all contradicted the weight: from here on only they count.
+    Contradicted,
+    /// The operator set the weight.
+    Set,
+    /// The operator reset the weight.
+    Reset,
+}
+
+impl Why {
+    /// Returns the reason in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Succeeded {
+                gain,
+                complexity,
+                efficiency,
+            } => format!(
+                "succeeded; counts {gain:.2} (complexity {complexity:.2}, efficiency {efficiency:.2})"
+            ),
+            Self::Failed { gain, class } => format!("failed, {}; counts {gain:.2}", class.word()),
+            Self::Contradicted => "the last 5 executions all contradicted it: only they count now".into(),
+            Self::Set => "set by the operator".into(),
+            Self::Reset => "begun anew by the operator".into(),
+        }
+    }
+}
+
+/// What an execution says about its tool.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Verdict {
+    /// It gave a value.
+    Succeeded {
+        /// How much was asked of it, 0 to 1.
+        complexity: f64,
+        /// How long it took.
+        ms: u64,
+        /// Within what time 95 of 100 executions of the tool ended last.
+        p95: u64,
+    },
+    /// It failed through the tool.
+    Failed(Fault),
+}
+
+/// A class of failure that says something about the tool, with its place in [`FAULTS`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Fault {
+    at: u8,
+    class: ErrorClass,
+    gain: f64,
+}
+
+/// The classes that say something about the tool, with how much each counts. A conflict may be as temporary as a
+/// transient error; from an unknown cause little should follow. The others are the caller's fault.
+const FAULTS: [(ErrorClass, f64); 7] = [
+    (ErrorClass::Auth, 1.0),
+    (ErrorClass::NotFound, 1.0),
+    (ErrorClass::Business, 1.0),
+    (ErrorClass::Internal, 1.0),
+    (ErrorClass::Transient, 0.3),
+    (ErrorClass::Conflict, 0.3),
+    (ErrorClass::Unknown, 0.3),
+];
+
+impl Fault {
+    /// Returns what a failure says, or `None` if it is the caller's fault.
+    pub fn of(class: ErrorClass) -> Option<Self> {
+        let at = FAULTS.iter().position(|(one, _)| *one == class)?;
+        Self::at(u8::try_from(at).ok()?)
+    }
+
+    fn at(at: u8) -> Option<Self> {
+        let (class, gain) = *FAULTS.get(usize::from(at))?;
+        Some(Self { at, class, gain })
+    }
+}
+
+impl Verdict {
+    /// Returns where the weight goes, and how much it counts, with the reason.
+    pub fn judged(self) -> (f64, f64, Why) {
+        match self {
+            Self::Succeeded { complexity, ms, p95 } => {
+                let efficiency = if ms == 0 {
+                    1.0
+                } else {
+                    1.0 - (ms as f64 / p95.max(1) as f64).min(1.0)
+                };
+                let gain = 0.5 + 0.25 * complexity + 0.25 * efficiency;
+                let why = Why::Succeeded {
+                    gain,
+                    complexity,
+                    efficiency,
+                };
+                (1.0, gain, why)
+            }
+            Self::Failed(Fault { class, gain, .. }) => (0.0, gain, Why::Failed { gain, class }),
+        }
+    }
+}
+
+/// What a cause is, in the lower bits of its first byte: a failure is its place in [`FAULTS`].
+const SUCCEEDED: u8 = 8;
+const SET: u8 = 9;
+const RESET: u8 = 10;
+const CAUSE: u8 = 0x0f;
+/// It was the first execution of its call.
+const FIRST: u8 = 0x10;
+/// The complexity is not one of the shares that come of counting: it stands there in full.
+const IN_FULL: u8 = 0x20;
+/// The time of the tool's executions is that of the success before.
+const SAME: u8 = 0x40;
+/// Parts in which complexity is counted.
+const PARTS: f64 = 8.0;
+
+/// What moved a weight, oldest first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct History {
+    bytes: Vec<u8>,
+    last: Last,
+}
+
+/// What the next change is written down against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Last {
+    seq: u64,
+    call: u64,
+    p95: u64,
+}
+
+/// What moved a weight once.
+enum Cause {
+    Ran(NodeId, Attempt, Verdict),
+    Set(f64),
+    Reset,
+}
+
+impl History {
+    /// Notes an execution.
+    pub fn ran(&mut self, seq: Seq, (call, attempt): (NodeId, Attempt), verdict: Verdict) {
+        make_room(&mut self.bytes, 64);
+        let first = if attempt.0 == 1 { FIRST } else { 0 };
+        let begin = self.bytes.len();
+        let tag = match verdict {
+            Verdict::Failed(fault) => fault.at,
+            Verdict::Succeeded { .. } => SUCCEEDED,
+        };
+        self.begin(tag | first, seq);
+        let number = code(call);
+        push_signed(&mut self.bytes, number.wrapping_sub(self.last.call) as i64);
+        self.last.call = number;
+        if first == 0 {
+            push(&mut self.bytes, u64::from(attempt.0));
+        }
+        let Verdict::Succeeded { complexity, ms, p95 } = verdict else {
+            return;
+        };
+        push(&mut self.bytes, ms);
+        let parts = (complexity * PARTS) as u8;
+        let mut more = 0;
+        if (f64::from(parts) / PARTS).to_bits() == complexity.to_bits() {
+            self.bytes.push(parts);
+        } else {
+            more |= IN_FULL;
+            self.bytes.extend(complexity.to_bits().to_le_bytes());
+        }
+        if p95 == self.last.p95 {
+            more |= SAME;
+        } else {
+            push(&mut self.bytes, p95);
+            self.last.p95 = p95;
+        }
+        if let Some(tag) = self.bytes.get_mut(begin) {
+            *tag |= more;
+        }
+    }
+
+    /// Notes that the operator set the weight.
+    pub fn set(&mut self, seq: Seq, weight: f64) {
+        self.begin(SET, seq);
+        self.bytes.extend(weight.to_bits().to_le_bytes());
+    }
+
+    /// Notes that the operator reset it.
+    pub fn reset(&mut self, seq: Seq) {
+        self.begin(RESET, seq);
+    }
+
+    fn begin(&mut self, tag: u8, seq: Seq) {
+        self.bytes.push(tag);
+        push_signed(&mut self.bytes, seq.0.wrapping_sub(self.last.seq) as i64);
+        self.last.seq = seq.0;
+    }
+
+    /// Returns all changes of a weight that began with this value, by going through them once more.
+    pub fn changes(
+        &self,
+        start: f64,
+        (decay, alert): (f64, f64),
+        (kind, tool): (&Arc<str>, &Arc<str>),
+    ) -> Vec<Change> {
+        let mut cell = Cell::new(start);
+        let mut changes = Vec::new();
+        let mut reader = Reader::new(&self.bytes);
+        let mut last = Last::default();
+        while let Some((seq, cause)) = next(&mut reader, &mut last) {
+            let execution = match cause {
+                Cause::Ran(call, attempt, _) => Some((call, attempt)),
+                Cause::Set(_) | Cause::Reset => None,
+            };
+            let mut note = |why: Why, before: f64, after: f64| {
+                changes.push(Change {
+                    seq,
+                    kind: Arc::clone(kind),
+                    tool: Arc::clone(tool),
+                    execution,
+                    why,
+                    before,
+                    after,
+                });
+            };
+            let before = cell.weight;
+            match cause {
+                Cause::Ran(_, _, verdict) => {
+                    let (goal, gain, why) = verdict.judged();
+                    let moved = cell.take(goal, gain, decay, alert);
+                    note(why, moved.before, moved.after);
+                    if let Some(renewed) = moved.renewed {
+                        note(Why::Contradicted, moved.after, renewed);
+                    }
+                }
+                Cause::Set(weight) => {
+                    cell.set(weight);
+                    note(Why::Set, before, weight);
+                }
+                Cause::Reset => {
+                    cell = Cell::new(start);
+                    note(Why::Reset, before, start);
+                }
+            }
+        }
+        changes
+    }
+}
+
+/// Reads what moved the weight next.
+fn next(reader: &mut Reader<'_>, last: &mut Last) -> Option<(Seq, Cause)> {
+    let tag = reader.byte()?;
+    last.seq = last.seq.wrapping_add(reader.signed()? as u64);
+    let seq = Seq(last.seq);
+    match tag & CAUSE {
+        SET => {
+            return Some((
+                seq,
+                Cause::Set(f64::from_bits(u64::from_le_bytes(reader.bytes()?))),
+            ));
+        }
+        RESET => return Some((seq, Cause::Reset)),
+        _ => {}
+    }
+    last.call = last.call.wrapping_add(reader.signed()? as u64);
+    let call = node(last.call)?;
+    let attempt = if tag & FIRST == 0 { reader.number()? } else { 1 };
+    let verdict = if tag & CAUSE == SUCCEEDED {
+        let ms = reader.number()?;
+        let complexity = if tag & IN_FULL == 0 {
+            f64::from(reader.byte()?) / PARTS
+        } else {
+            f64::from_bits(u64::from_le_bytes(reader.bytes()?))
+        };
+        if tag & SAME == 0 {
+            last.p95 = reader.number()?;
+        }
+        Verdict::Succeeded {
+            complexity,
+            ms,
+            p95: last.p95,
+        }
+    } else {
+        Verdict::Failed(Fault::at(tag & CAUSE)?)
+    };
+    Some((
+        seq,
+        Cause::Ran(call, Attempt(u32::try_from(attempt).ok()?), verdict),
+    ))
+}
+
+/// A node as one number.
+fn code(id: NodeId) -> u64 {
+    let kinds = NodeKind::ALL.len() as u64;
+    let kind = NodeKind::ALL.iter().position(|kind| *kind == id.kind);
+    u64::from(id.no) * kinds + kind.unwrap_or_default() as u64
+}
+
+fn node(code: u64) -> Option<NodeId> {
+    let kinds = NodeKind::ALL.len() as u64;
+    let kind = NodeKind::ALL.get((code % kinds) as usize)?;
+    Some(NodeId::new(*kind, u32::try_from(code / kinds).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn verdict() -> impl Strategy<Value = Verdict> {
+        let complexity =
+            prop_oneof![4 => (0..=8_u8).prop_map(|part| f64::from(part) / PARTS), 1 => 0.0..1.0_f64];
+        let succeeded = (complexity, 0..5_000_u64, prop_oneof![Just(300_u64), any::<u64>()]);
+        let failed = prop::sample::select(FAULTS.to_vec());
+        prop_oneof![
+            3 => succeeded.prop_map(|(complexity, ms, p95)| Verdict::Succeeded { complexity, ms, p95 }),
+            1 => failed.prop_map(|(class, _)| Verdict::Failed(Fault::of(class).unwrap())),
+        ]
+    }
+
+    /// What moves a weight, with the event.
+    type Step = (u64, Result<(u32, u32, Verdict), Option<f64>>);
+
+    fn step() -> impl Strategy<Value = Step> {
+        let ran = (any::<u32>(), prop_oneof![Just(1), any::<u32>()], verdict()).prop_map(Ok);
+        let set = prop_oneof![Just(None), (0.0..1.0_f64).prop_map(Some)].prop_map(Err);
+        (any::<u64>(), prop_oneof![8 => ran, 1 => set])
+    }
+
+    proptest! {
+        #[test]
+        fn the_changes_are_those_that_were_made(steps in prop::collection::vec(step(), 0..60), start in 0.0..1.0_f64) {
+            let (kind, tool): (Arc<str>, Arc<str>) = (Arc::from("look"), Arc::from("search"));
+            let (decay, alert) = (0.9, 0.3);
+            let mut history = History::default();
+            let mut cell = Cell::new(start);
+            let mut plain = Vec::new();
+            for (seq, step) in steps {
+                let seq = Seq(seq);
+                let mut note = |execution, why, before, after| plain.push(Change {
+                    seq, kind: kind.clone(), tool: tool.clone(), execution, why, before, after,
+                });
+                match step {
+                    Ok((call, attempt, verdict)) => {
+                        let ran = (NodeId::new(NodeKind::Call, call), Attempt(attempt));
+                        history.ran(seq, ran, verdict);
+                        let (goal, gain, why) = verdict.judged();
+                        let moved = cell.take(goal, gain, decay, alert);
+                        note(Some(ran), why, moved.before, moved.after);
+                        if let Some(renewed) = moved.renewed {
+                            note(Some(ran), Why::Contradicted, moved.after, renewed);
+                        }
+                    }
+                    Err(Some(weight)) => {
+                        history.set(seq, weight);
+                        note(None, Why::Set, cell.weight, weight);
+                        cell.set(weight);
+                    }
+                    Err(None) => {
+                        history.reset(seq);
+                        note(None, Why::Reset, cell.weight, start);
+                        cell = Cell::new(start);
+                    }
+                }
+            }
+            prop_assert_eq!(history.changes(start, (decay, alert), (&kind, &tool)), plain);
+        }
+    }
+
+    #[test]
+    fn an_ordinary_execution_takes_eight_bytes_at_most() {
+        let mut history = History::default();
+        for no in 1..=1000 {
+            let verdict = Verdict::Succeeded {
+                complexity: 0.125,
+                ms: u64::from(no % 3000),
+                p95: 2900,
+            };
+            history.ran(
+                Seq(u64::from(no) * 8),
+                (NodeId::new(NodeKind::Call, no * 2), Attempt(1)),
+                verdict,
+            );
+        }
+        assert!(history.bytes.len() <= 8 * 1000, "{}", history.bytes.len());
+    }
+}
