@@ -17,9 +17,19 @@ pub fn push(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
+/// A number that may be negative as one that is not: its sign is the last bit, so that what is near zero stays small.
+pub const fn folded(number: i64) -> u64 {
+    (number as u64) << 1 ^ (number >> 63) as u64
+}
+
+/// The number that was folded.
+pub const fn unfolded(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
 /// Appends a number that may be negative; what is near zero is short.
 pub fn push_signed(out: &mut Vec<u8>, number: i64) {
-    push(out, (number as u64) << 1 ^ (number >> 63) as u64);
+    push(out, folded(number));
 }
 
 /// Appends a number with a flag; the flag takes a bit.
@@ -61,6 +71,13 @@ impl<'a> Reader<'a> {
         Some(*first)
     }
 
+    /// So many bytes as they are.
+    pub fn slice(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (first, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(first)
+    }
+
     /// The next bytes as they are.
     pub fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (first, rest) = self.0.split_first_chunk()?;
@@ -83,8 +100,7 @@ impl<'a> Reader<'a> {
 
     /// The next number that may be negative.
     pub fn signed(&mut self) -> Option<i64> {
-        let number = self.number()?;
-        Some((number >> 1) as i64 ^ -((number & 1) as i64))
+        self.number().map(unfolded)
     }
 
     /// The next number with its flag.

@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 pub(super) use shapes::pack_fields as fields;
 
+use crate::compact::{self, Reader, folded, unfolded};
+
 /// Texts of at least so many bytes stay as they are: other places mostly hold the same text.
 const LONG: usize = 64;
 /// The same for texts that nobody else holds.
@@ -83,20 +85,10 @@ pub struct Packer {
 
 /// Reads values.
 pub struct Unpacker<'p> {
-    left: &'p [u8],
+    left: Reader<'p>,
     packed: &'p Packed,
     known: Vec<Arc<str>>,
     last: [u64; LANES],
-}
-
-/// A number whose sign is its last bit: small distances both ways are small numbers.
-const fn folded(far: i64) -> u64 {
-    ((far << 1) ^ (far >> 63)) as u64
-}
-
-/// The distance that such a number stands for.
-const fn unfolded(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
 impl Packer {
@@ -114,28 +106,19 @@ impl Packer {
         self.bytes.push(byte);
     }
 
-    /// Writes a number, seven bits a byte, the lowest first.
-    pub fn number(&mut self, mut number: u64) {
-        while number > 0x7f {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
+    /// Writes a number.
+    pub fn number(&mut self, number: u64) {
+        compact::push(&mut self.bytes, number);
     }
 
     /// Writes a number by how far it lies from the one before in its lane; 0 stands for nothing and is none of them.
     pub fn near(&mut self, lane: Lane, number: u64) {
         if number == 0 {
-            return self.number(0);
+            return compact::push_flagged(&mut self.bytes, true, 0);
         }
         let before = std::mem::replace(&mut self.last[lane as usize], number);
         let far = folded(number.wrapping_sub(before) as i64);
-        if let Some(far) = far.checked_add(2) {
-            return self.number(far);
-        }
-        // Too far to leave room for the two words that are none.
-        self.number(1);
-        self.number(number);
+        compact::push_flagged(&mut self.bytes, false, far);
     }
 
     /// Keeps a part as it is.
@@ -154,7 +137,7 @@ impl Packed {
     /// Begins to read it.
     pub fn read(&self) -> Unpacker<'_> {
         Unpacker {
-            left: &self.bytes,
+            left: Reader::new(&self.bytes),
             packed: self,
             known: Vec::new(),
             last: [0; LANES],
@@ -165,33 +148,23 @@ impl Packed {
 impl Unpacker<'_> {
     /// Reads a byte.
     pub fn byte(&mut self) -> Option<u8> {
-        let (first, left) = self.left.split_first()?;
-        self.left = left;
-        Some(*first)
+        self.left.byte()
     }
 
     /// Reads a number.
     pub fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for place in 0..10 {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << (place * 7);
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-        }
-        None
+        self.left.number()
     }
 
     /// Reads the next number of a lane.
     pub fn near(&mut self, lane: Lane) -> Option<u64> {
-        let number = match self.number()? {
-            0 => return Some(0),
-            1 => self.number()?,
-            far => self.last[lane as usize].wrapping_add(unfolded(far - 2) as u64),
-        };
-        self.last[lane as usize] = number;
-        Some(number)
+        let (is_nothing, far) = self.left.flagged()?;
+        if is_nothing {
+            return Some(0);
+        }
+        let last = &mut self.last[lane as usize];
+        *last = last.wrapping_add(unfolded(far) as u64);
+        Some(*last)
     }
 
     /// A part that was kept as it is.

@@ -108,9 +108,7 @@ impl<'p> Unpacker<'p> {
     }
 
     fn bytes(&mut self, count: usize) -> Option<&'p [u8]> {
-        let (bytes, left) = self.left.split_at_checked(count)?;
-        self.left = left;
-        Some(bytes)
+        self.left.slice(count)
     }
 
     fn know(&mut self, text: Arc<str>) -> Arc<str> {

@@ -9,6 +9,7 @@ use crate::console::layout::gutter::Line;
 use crate::console::link::Update;
 use crate::console::msg::Msg;
 use crate::console::testing::{Stage, id};
+use crate::domain::apply::apply;
 use crate::domain::call::{EffectClass, Outcome};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, TurnEvent};
@@ -208,5 +209,28 @@ fn rows_kept_up_to_date_are_rows_made_anew() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn rows_of_a_run_that_is_there_at_once_are_made_in_pieces_and_are_the_same() {
+    for name in SAMPLES {
+        let mut state = State::default();
+        for envelope in recorded(name) {
+            apply(&mut state, &envelope);
+        }
+        let mut stage = Stage::new(80, 24);
+        stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
+        let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+        assert!(graph.grow(&run.state), "{name} has more nodes than a piece");
+        let some = graph.rows.entries.len();
+        stage.draw();
+        assert!(some > 0 && some < stage.model.graph.rows.entries.len(), "{name}");
+        assert_eq!(drawn(&stage.model.graph), anew(&stage), "{name}");
+        stage.model.graph.spoil_all();
+        stage.draw();
+        assert_eq!(drawn(&stage.model.graph), anew(&stage), "{name}, made again");
+        let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+        assert!(!graph.grow(&run.state), "{name}: nothing happened since");
     }
 }
