@@ -49,6 +49,11 @@ impl Lit {
         self.below.under = (node.kind == NodeKind::Call).then_some(node);
     }
 
+    /// True while a node is lit.
+    pub const fn is_any(&self) -> bool {
+        self.of.is_some()
+    }
+
     /// True for what the node hangs on.
     pub fn is_above(&self, state: &State, id: NodeId) -> bool {
         let given = |call: NodeId| call.observation();

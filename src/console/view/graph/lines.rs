@@ -123,6 +123,9 @@ pub(super) fn shine(
 fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
     let state = &model.run.state;
     let lit = &model.graph.lit;
+    if !lit.is_any() {
+        return None;
+    }
     let members = model.graph.rows.gutter.members(row);
     let looked_at = || {
         let some = members.clone().take(LIT).chain(members.clone().last());
@@ -140,6 +143,9 @@ fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
 /// True where the search found something in a row.
 fn is_match(model: &Model, row: usize, here: &Row) -> bool {
     let graph = &model.graph;
+    if graph.search.hits.is_empty() {
+        return false;
+    }
     let last = graph.rows.gutter.members(row).last().unwrap_or(here.key);
     graph
         .search

@@ -77,21 +77,21 @@ pub(super) fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> 
     if let Some(turn) = turn {
         line = line.own(Role::Fold, format!("{closed} {} ", turn.id));
     }
-    let calls = || {
-        std::iter::once(here.key)
-            .chain(model.graph.rows.gutter.members(row))
-            .filter_map(|id| state.calls.get(&id).filter(|call| call.id == id))
-    };
-    let count = calls().count();
-    if count > EACH {
+    // One more than are shown one by one says that there are too many.
+    let calls: Vec<_> = std::iter::once(here.key)
+        .chain(model.graph.rows.gutter.members(row))
+        .filter_map(|id| state.calls.get(&id).filter(|call| call.id == id))
+        .take(EACH + 1)
+        .collect();
+    if calls.len() > EACH {
         line = counts(model, row, here, line).own(Role::Text, " ");
     } else {
-        for call in calls() {
+        for call in &calls {
             let (node, result) = (state.node(call.id), state.observation(call.id));
             let symbol = Symbol::of_call(Stand::of_call(state, call), call, node, result);
             line = line.own(symbol.role(), symbol.glyph(model.settings.charset).to_string());
         }
-        if count > 0 {
+        if !calls.is_empty() {
             line = line.own(Role::Text, " ");
         }
     }
