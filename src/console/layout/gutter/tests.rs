@@ -237,6 +237,49 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ways_past_other_nodes_are_taken_back_in_any_number_of_lanes(
+        specs in prop::collection::vec((spec(), prop::collection::vec(1_u32..40, 0..3)), 1..200),
+        lanes in 1_u8..=MAX_LANES,
+        cuts in prop::collection::vec((0_usize..200, 0_usize..200), 0..6),
+    ) {
+        let push = |gutter: &mut Gutter<u32>| {
+            let at = gutter.len();
+            let (spec, elided) = &specs[at];
+            let above = |back: &u32| (at as u32).saturating_sub(*back) * 10;
+            let parents: Vec<u32> = spec.back.iter().map(above).collect();
+            let elided: Vec<u32> = elided.iter().map(above).collect();
+            // Now and then a name that another row had.
+            let members: Vec<u32> = (0..spec.members).map(|no| above(&(no * 7)) + no).collect();
+            let key = at as u32 * 10;
+            gutter.push(Item { key, shape: spec.shape, parents: &parents, elided: &elided, members: &members });
+        };
+        let mut batch = Gutter::new(lanes);
+        while batch.len() < specs.len() {
+            push(&mut batch);
+        }
+        let mut grown = Gutter::new(lanes);
+        for (until, cut) in &cuts {
+            while grown.len() < specs.len().min(*until) {
+                push(&mut grown);
+            }
+            grown.truncate(*cut);
+            let mut fresh = Gutter::new(lanes);
+            while fresh.len() < grown.len() {
+                push(&mut fresh);
+            }
+            same(&fresh, &grown);
+        }
+        while grown.len() < specs.len() {
+            push(&mut grown);
+        }
+        same(&batch, &grown);
+    }
+}
+
 #[test]
 fn sync_keeps_what_is_equal() {
     let items = |last: u32| [(1, vec![]), (2, vec![1]), (3, vec![1]), (last, vec![2, 3])];
