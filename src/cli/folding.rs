@@ -28,9 +28,7 @@ impl Folding {
 
     /// The fold, and the newest records, oldest first.
     pub fn made(mut self) -> (State, Vec<Arc<Envelope>>) {
-        // Nothing of it was looked at yet.
-        self.state.rest();
-        self.state.rest();
+        self.state.rest_all();
         (self.state, self.past.into())
     }
 }

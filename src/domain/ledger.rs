@@ -153,7 +153,7 @@ fn given_to(state: &State, call: NodeId) -> Option<Seq> {
 /// Effects of the run that this one left that nothing here stands for, each with how often; a long list is cut short.
 fn others(state: &State) -> Vec<String> {
     let mut tools: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-    for (seq, one) in state.elsewhere.iter() {
+    for (seq, one) in &state.elsewhere {
         if !one.reused_by.iter().any(|id| given_to(state, *id) == Some(*seq)) {
             *tools.entry(one.what.tool.clone()).or_default() += 1;
         }

@@ -251,7 +251,15 @@ impl<K: Key, V: Pack + PartialEq> Paged<K, V> {
 
     /// Packs what nobody has looked at since it last rested; where more was unpacked than may stay so, all but the end.
     pub fn rest(&mut self) {
-        let all = self.is_crowded();
+        self.pack(self.is_crowded());
+    }
+
+    /// Packs all but the end.
+    pub fn rest_all(&mut self) {
+        self.pack(true);
+    }
+
+    fn pack(&mut self, all: bool) {
         self.woken = AtomicUsize::new(0);
         let closed = self.pages.len().saturating_sub(OPEN);
         for page in self.pages.iter_mut().take(closed) {

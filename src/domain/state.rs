@@ -28,7 +28,6 @@ use super::paged::Paged;
 use super::price::Spent;
 use super::rule::SessionRule;
 use super::seldom::{Blank, Seldom};
-use super::sorted::Sorted;
 use super::thread::Child;
 use super::times::Times;
 use super::turn::{Turn, Usage};
@@ -83,7 +82,7 @@ pub struct State {
     /// The sessions that this one began as a copy of, the nearest last.
     pub forks: Vec<Fork>,
     /// What those did to the world after it left them, by the event that says so here.
-    pub elsewhere: Sorted<Seq, Happened>,
+    pub elsewhere: BTreeMap<Seq, Happened>,
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
     /// How each epoch began, from epoch 1.
@@ -370,16 +369,18 @@ impl State {
         self.ledger.rest();
     }
 
+    /// Packs all but the end, for who begins to look at it only now.
+    pub fn rest_all(&mut self) {
+        self.nodes.rest_all();
+        self.calls.rest_all();
+        self.turns.rest_all();
+        self.ledger.rest_all();
+    }
+
     /// Rests where more was looked at than may stay unpacked.
     pub fn rest_if_crowded(&mut self) {
-        let Self {
-            nodes,
-            calls,
-            turns,
-            ledger,
-            ..
-        } = self;
-        if nodes.is_crowded() || calls.is_crowded() || turns.is_crowded() || ledger.is_crowded() {
+        let some = self.nodes.is_crowded() || self.calls.is_crowded();
+        if some || self.turns.is_crowded() || self.ledger.is_crowded() {
             self.rest();
         }
     }

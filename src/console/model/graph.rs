@@ -154,8 +154,8 @@ pub struct GraphPane {
     /// The boxes around the selected node.
     pub map: MapPane,
     made: Option<Seq>,
-    /// The first entry that was made since the rows were planned.
-    grown: Option<usize>,
+    /// The first entry that is not as it was when the rows were planned.
+    changed: Option<usize>,
     /// The first node that has to be looked at again.
     spoilt: Option<NodeId>,
     /// Nodes that something happened to.
@@ -191,31 +191,54 @@ impl GraphPane {
         if self.is_made(state) {
             return false;
         }
+        self.drop_spoilt();
+        if self.behind(state).take(PIECE).count() < PIECE {
+            return false;
+        }
+        // Where none of them has an entry, the next piece would be the same one.
+        self.extend(state, PIECE)
+    }
+
+    /// Takes away the entries that have to be made again.
+    fn drop_spoilt(&mut self) {
         if let Some(from) = self.spoilt.take() {
             let at = self.rows.entry(from);
             self.rows.entries.truncate(at);
-            self.grown = Some(self.grown.map_or(at, |before| before.min(at)));
+            self.note(at);
         }
+    }
+
+    /// An entry is another one.
+    fn note(&mut self, at: usize) {
+        self.changed = Some(self.changed.map_or(at, |before| before.min(at)));
+    }
+
+    /// The nodes behind the last entry.
+    fn behind<'s>(&self, state: &'s State) -> impl Iterator<Item = NodeId> + use<'s> {
         let last = self.rows.entries.last();
         let from = last.unwrap_or(NodeId::new(NodeKind::Prompt, 0));
-        let next = state.nodes.range(from..).map(|(id, _)| *id);
-        let next: Vec<NodeId> = next.filter(|id| Some(*id) != last).take(PIECE).collect();
-        if next.len() < PIECE {
-            return false;
-        }
+        let nodes = state.nodes.range(from..).map(|(id, _)| *id);
+        nodes.filter(move |id| Some(*id) != last)
+    }
+
+    /// Makes the entries of at most so many nodes behind the last one; true where there are any.
+    fn extend(&mut self, state: &State, most: usize) -> bool {
         let end = self.rows.entries.len();
+        let next = self.behind(state).take(most);
         let mut maker = Maker::new(state, &self.open, self.filter.as_ref(), &mut self.signs);
-        for entry in next.into_iter().filter_map(|id| maker.entry(id)) {
+        for entry in next.filter_map(|id| maker.entry(id)) {
             self.rows.entries.push(entry);
         }
-        self.grown = Some(self.grown.map_or(end, |before| before.min(end)));
-        // Where none of them has an entry, the next piece would be the same one.
-        self.rows.entries.len() > end
+        let some = self.rows.entries.len() > end;
+        if some {
+            self.note(end);
+        }
+        some
     }
 
     /// True where nothing has happened since the rows were made.
     fn is_made(&self, state: &State) -> bool {
-        self.made == Some(state.seq) && self.spoilt.is_none() && self.grown.is_none()
+        self.made == Some(state.seq) && self.spoilt.is_none() && self.changed.is_none()
     }
 
     /// Brings the rows up to date with the run.
@@ -259,18 +282,11 @@ impl GraphPane {
     fn refresh(&mut self, state: &State) -> Option<usize> {
         let touched = std::mem::take(&mut self.touched);
         let were_open = std::mem::replace(&mut self.were_open, state.agenda.open.clone());
+        self.drop_spoilt();
+        let mut changed = self.changed.take();
+        let mut note = |at: usize| changed = Some(changed.map_or(at, |before: usize| before.min(at)));
         let mut maker = Maker::new(state, &self.open, self.filter.as_ref(), &mut self.signs);
         let rows = &mut self.rows;
-        let mut changed = None;
-        let mut note = |at: usize| changed = Some(changed.map_or(at, |before: usize| before.min(at)));
-        if let Some(at) = self.grown.take() {
-            note(at);
-        }
-        if let Some(from) = self.spoilt.take() {
-            let at = rows.entry(from);
-            rows.entries.truncate(at);
-            note(at);
-        }
         let in_open = were_open
             .union(&self.were_open)
             .filter_map(|id| state.turns.get(id))
@@ -292,22 +308,13 @@ impl GraphPane {
                 _ => {}
             }
         }
-        let next = rows.entries.last();
-        let fresh = state
-            .nodes
-            .range(next.unwrap_or(NodeId::new(NodeKind::Prompt, 0))..)
-            .filter(|(id, _)| Some(**id) != next)
-            .filter_map(|(id, _)| maker.entry(*id));
-        let end = rows.entries.len();
-        fresh.for_each(|entry| rows.entries.push(entry));
-        if rows.entries.len() > end {
-            note(end);
-        }
+        self.changed = changed;
+        self.extend(state, usize::MAX);
         self.forget_signs(state);
         if let Some(at) = self.age(state) {
-            changed = Some(changed.map_or(at, |before| before.min(at)));
+            self.note(at);
         }
-        changed
+        self.changed.take()
     }
 
     /// Keeps the hashes of open turns only: their rows are made anew for every event, and a hash holds its text.

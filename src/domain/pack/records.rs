@@ -4,7 +4,7 @@
 //! records mean.
 
 use super::shapes::{pack_choices, pack_fields};
-use super::{Lane, Pack, Packer, Unpacker};
+use super::{Pack, Packer, Unpacker};
 use crate::domain::call::{
     AttemptRecord, Call, ConsentCause, EffectClass, ErrorClass, Outcome, Status, ToolError,
 };
@@ -286,59 +286,20 @@ pack_choices!(LedgerOutcome {
     3 = DidNot,
 });
 
-impl Pack for LedgerEntry {
-    fn pack(&self, to: &mut Packer) {
-        let Self {
-            seq,
-            call,
-            rev,
-            attempt,
-            tool,
-            same,
-            key,
-            effect,
-            task,
-            at,
-            thread,
-            outcome,
-            ended,
-            epoch,
-            more,
-        } = self;
-        seq.pack(to);
-        call.pack(to);
-        rev.pack(to);
-        attempt.pack(to);
-        tool.pack(to);
-        same.pack(to);
-        key.pack(to);
-        effect.pack(to);
-        task.pack(to);
-        to.near(Lane::Time, *at as u64);
-        thread.pack(to);
-        outcome.pack(to);
-        ended.pack(to);
-        epoch.pack(to);
-        more.pack(to);
-    }
-
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        Some(Self {
-            seq: Pack::unpack(from)?,
-            call: Pack::unpack(from)?,
-            rev: Pack::unpack(from)?,
-            attempt: Pack::unpack(from)?,
-            tool: Pack::unpack(from)?,
-            same: Pack::unpack(from)?,
-            key: Pack::unpack(from)?,
-            effect: Pack::unpack(from)?,
-            task: Pack::unpack(from)?,
-            at: from.near(Lane::Time)? as i64,
-            thread: Pack::unpack(from)?,
-            outcome: Pack::unpack(from)?,
-            ended: Pack::unpack(from)?,
-            epoch: Pack::unpack(from)?,
-            more: Pack::unpack(from)?,
-        })
-    }
-}
+pack_fields!(LedgerEntry {
+    seq,
+    call,
+    rev,
+    attempt,
+    tool,
+    same,
+    key,
+    effect,
+    task,
+    at,
+    thread,
+    outcome,
+    ended,
+    epoch,
+    more,
+});

@@ -112,6 +112,17 @@ impl Pack for Seq {
     }
 }
 
+impl Pack for i64 {
+    /// Whatever has a sign in a record is a moment.
+    fn pack(&self, to: &mut Packer) {
+        to.near(Lane::Time, *self as u64);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        from.near(Lane::Time).map(|at| at as Self)
+    }
+}
+
 impl Pack for TurnId {
     fn pack(&self, to: &mut Packer) {
         to.near(Lane::Turn, u64::from(self.0));
@@ -192,36 +203,38 @@ impl<T: Pack> Pack for Box<T> {
     }
 }
 
+fn list<T: Pack>(all: &[T], to: &mut Packer) {
+    all.len().pack(to);
+    for one in all {
+        one.pack(to);
+    }
+}
+
+fn items<T: Pack>(len: usize, from: &mut Unpacker<'_>) -> Option<Vec<T>> {
+    (0..len).map(|_| T::unpack(from)).collect()
+}
+
 impl<T: Pack> Pack for Vec<T> {
     fn pack(&self, to: &mut Packer) {
-        self.len().pack(to);
-        for one in self {
-            one.pack(to);
-        }
+        list(self, to);
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
         let len = usize::unpack(from)?;
-        (0..len).map(|_| T::unpack(from)).collect()
+        items(len, from)
     }
 }
 
 impl<T: Pack> Pack for Few<T> {
     fn pack(&self, to: &mut Packer) {
-        self.len().pack(to);
-        for one in self {
-            one.pack(to);
-        }
+        list(self, to);
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        // One is by far the most frequent, and takes no room elsewhere.
         match usize::unpack(from)? {
-            0 => Some(Self::None),
             1 => T::unpack(from).map(Self::One),
-            len => {
-                let all: Option<Vec<T>> = (0..len).map(|_| T::unpack(from)).collect();
-                all.map(Self::More)
-            }
+            len => items(len, from).map(Self::from),
         }
     }
 }
