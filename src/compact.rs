@@ -3,6 +3,10 @@
 //! A number is a varint: seven bits in a byte, the lowest first; the eighth says that more follow. Must not know: what
 //! the numbers mean.
 
+mod series;
+
+pub use series::Series;
+
 /// The bit that says that more bytes follow.
 const MORE: u8 = 0x80;
 /// Elements for which a list makes room at least.

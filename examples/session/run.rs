@@ -13,7 +13,14 @@ use overrule::domain::event::run::{Limits, Reuse, Started, ToolCard};
 use overrule::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
 use overrule::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use overrule::domain::node::{Channel, Origin};
+use overrule::domain::repeat::sameness;
 use overrule::domain::turn::{Producer, Stop, Usage};
+
+/// A hash as a run records them: what comes of one resembles nothing else.
+fn hash(what: &str, no: u32) -> String {
+    let text = format!("{what} {no}");
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
 
 /// A run that goes on for as long as it is asked to.
 pub struct Run {
@@ -121,8 +128,8 @@ impl Run {
             thread: ThreadId(0),
             after: Some(TurnId(turn.0 - 1)),
             request: 1,
-            context: "context".into(),
-            hash: format!("request {}", turn.0).into(),
+            context: hash("context", turn.0).into(),
+            hash: hash("request", turn.0).into(),
             new: Vec::new(),
             told: Vec::new(),
             last: false,
@@ -153,7 +160,7 @@ impl Run {
             node: call,
             provider_id: None,
             tool: "read_file".into(),
-            args: args.into(),
+            args: args.clone().into(),
             origin: Origin::Model,
         });
         self.call(CallEvent::Checked {
@@ -176,7 +183,7 @@ impl Run {
             rev: Rev(1),
             bindings: reads.into_iter().map(read).collect(),
             resolved: None,
-            digest: Digest(format!("digest {}", call.no).into()),
+            digest: Digest(hash("digest", call.no).into()),
             operands: Vec::new(),
             verdict: Verdict {
                 gate: Gate::Allow,
@@ -200,8 +207,8 @@ impl Run {
             call,
             rev: Rev(1),
             attempt: Attempt(1),
-            key: "key".into(),
-            same: format!("same {}", call.no).into(),
+            key: hash("key", call.no).into(),
+            same: sameness("read_file", &args).into(),
             effect: EffectClass::Read,
             before: None,
             thread: None,

@@ -347,7 +347,7 @@ fn effects(whole: &State, after: Seq, session: &Arc<str>) -> Vec<Arc<Elsewhere>>
                 call: entry.call,
                 tool: entry.tool.clone(),
                 args: Arc::from(row.args),
-                same: entry.same.clone(),
+                same: ledger::same(whole, entry),
                 effect: entry.effect,
                 at: entry.at,
                 outcome,

@@ -3,9 +3,11 @@
 //!
 //! Must not know: how a difference is shown, why a run was fitted anew.
 
+use std::sync::Arc;
+
 use super::call::Decision;
 use super::event::run::{Started, ToolCard};
-use super::id::{NodeId, Seq};
+use super::id::{NodeId, Rev, Seq};
 use super::state::State;
 use super::tags;
 
@@ -86,16 +88,19 @@ fn listed(card: &ToolCard) -> String {
 
 /// The newest word that let a call of a tool run.
 fn last_run(state: &State, tool: &str) -> Option<Seq> {
-    let of_tool = state.calls.values().filter(|call| {
-        let node = state.nodes.get(&call.id).and_then(|node| node.as_call());
-        node.is_some_and(|(name, _)| **name == *tool)
+    let mut nodes = state.nodes.reader();
+    let of_tool = state.calls.scan().filter(|call| {
+        let node = nodes.get(&call.id);
+        let name = node.as_ref().and_then(|node| node.as_call());
+        name.is_some_and(|(name, _)| **name == *tool)
     });
-    let words = of_tool.flat_map(|call| &call.decisions);
-    let run = words.filter(|(_, _, word)| {
-        matches!(
+    let ran = |(_, seq, word): &(Rev, Seq, Arc<Decision>)| {
+        let may = matches!(
             **word,
             Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
-        )
-    });
-    run.map(|(_, seq, _)| *seq).max()
+        );
+        may.then_some(*seq)
+    };
+    let runs = of_tool.filter_map(|call| call.decisions.iter().filter_map(ran).max());
+    runs.max()
 }

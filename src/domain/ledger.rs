@@ -26,12 +26,17 @@ pub struct Row<'s> {
     pub via: Option<Via>,
 }
 
+/// Executions of class idempotent and above, in the order in which they began, those that sub-agents work in included.
+pub fn effects(state: &State) -> impl Iterator<Item = &LedgerEntry> {
+    let effects = state.agenda.effects.iter();
+    effects.filter_map(|seq| state.ledger.get(seq))
+}
+
 /// Executions of class idempotent and above, in the order in which they began.
 pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
     // What a sub-agent did stands there by its own calls.
-    let own = state.ledger.values().filter(|entry| entry.thread.is_none());
-    let effects = own.filter(|entry| entry.effect.has_effect());
-    effects.map(|entry| {
+    let own = effects(state).filter(|entry| entry.thread.is_none());
+    own.map(|entry| {
         let (said, consent) = consent(state, entry).unzip();
         Row {
             entry,
@@ -40,6 +45,17 @@ pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
             via: said.and_then(|seq| state.via.get(&seq).copied()),
         }
     })
+}
+
+/// Hash of the tool and the final arguments of an execution: equal for equal ones.
+pub fn same(state: &State, entry: &LedgerEntry) -> Arc<str> {
+    let given = || {
+        sameness(
+            &entry.tool,
+            attempt(state, entry).map_or("", |attempt| &attempt.args),
+        )
+    };
+    entry.odd_same.clone().unwrap_or_else(|| given().into())
 }
 
 /// The newest execution of a call.

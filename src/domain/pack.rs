@@ -1,5 +1,6 @@
 //! Values as few bytes, for what is rarely looked at: numbers by how far they lie from the one before, short texts once
-//! a page, long texts and rare parts as they are, shared with whoever else holds them.
+//! a page, long texts and rare parts as they are, shared with whoever else holds them. What came of that is compressed
+//! (LZ4): the records of an agent resemble one another.
 //!
 //! Only ever read back by the process that wrote it: this is no format of files. What is read is what was written, or
 //! nothing. Must not know: when anything is packed, what a page is.
@@ -52,6 +53,7 @@ const LANES: usize = 4;
 /// What was packed.
 #[derive(Clone)]
 pub struct Packed {
+    /// What was written, compressed.
     bytes: Box<[u8]>,
     /// Long texts.
     texts: Box<[Arc<str>]>,
@@ -95,7 +97,7 @@ impl Packer {
     /// Everything that was written.
     pub fn packed(self) -> Packed {
         Packed {
-            bytes: self.bytes.into(),
+            bytes: lz4_flex::block::compress_prepend_size(&self.bytes).into(),
             texts: self.texts.into(),
             parts: self.parts.into(),
         }
@@ -134,14 +136,17 @@ impl Packer {
 }
 
 impl Packed {
-    /// Begins to read it.
-    pub fn read(&self) -> Unpacker<'_> {
-        Unpacker {
-            left: Reader::new(&self.bytes),
+    /// Reads it; none where something else was written.
+    pub fn read<T>(&self, read: impl FnOnce(&mut Unpacker<'_>) -> Option<T>) -> Option<T> {
+        let bytes = lz4_flex::block::decompress_size_prepended(&self.bytes).ok()?;
+        let mut from = Unpacker {
+            left: Reader::new(&bytes),
             packed: self,
             known: Vec::new(),
             last: [0; LANES],
-        }
+        };
+        let all = read(&mut from)?;
+        from.left.is_empty().then_some(all)
     }
 }
 
@@ -171,10 +176,5 @@ impl Unpacker<'_> {
     pub fn part<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
         let at = usize::try_from(self.number()?).ok()?;
         Arc::clone(self.packed.parts.get(at)?).downcast().ok()
-    }
-
-    /// True once all was read.
-    pub const fn is_done(&self) -> bool {
-        self.left.is_empty()
     }
 }

@@ -22,6 +22,7 @@ use super::event::run::{Limits, Started};
 use super::fork::{Fork, Happened};
 use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
+use super::ledger;
 use super::names::Names;
 use super::node::Node;
 use super::paged::Paged;
@@ -204,8 +205,6 @@ pub struct Agenda {
     pub pinned: Bits,
     /// Numbers of calls that do not count any more.
     pub retired: Bits,
-    /// Bytes of a request that the nodes of each turn take, where they take any.
-    pub bytes: BTreeMap<TurnId, usize>,
     /// Calls whose inputs may have changed.
     pub suspects: BTreeSet<NodeId>,
     /// Active turns that are not settled.
@@ -243,10 +242,10 @@ pub struct LedgerEntry {
     pub attempt: Attempt,
     /// The tool.
     pub tool: Arc<str>,
-    /// Hash of tool and final arguments.
-    pub same: Arc<str>,
-    /// Key for tools that can tell a repetition.
-    pub key: Arc<str>,
+    /// Hash of tool and final arguments, where it is recorded as another than they give: see [`ledger::same`].
+    pub(super) odd_same: Option<Arc<str>>,
+    /// Key for tools that can tell a repetition; none where a repetition does nothing.
+    pub key: Option<Arc<str>>,
     /// What it can do to the world.
     pub effect: EffectClass,
     /// The kind of task that it ran for, where that was known.
@@ -418,18 +417,18 @@ impl State {
     /// Executions of a sameness of tool and arguments, in journal order.
     pub fn same<'s>(&'s self, same: &str) -> impl Iterator<Item = &'s LedgerEntry> + use<'s> {
         let same: Arc<str> = Arc::from(same);
-        let found = self.agenda.same.candidates(&same).iter();
+        let found = self.agenda.same.candidates(&same).into_iter();
         found
-            .filter_map(|seq| self.ledger.get(seq))
-            .filter(move |entry| entry.same == same)
+            .filter_map(|seq| self.ledger.get(&seq))
+            .filter(move |entry| *ledger::same(self, entry) == *same)
     }
 
     /// Effects of other runs of a sameness of tool and arguments, in the order in which they are recorded here.
     pub fn same_elsewhere<'s>(&'s self, same: &str) -> impl Iterator<Item = (Seq, &'s Happened)> + use<'s> {
         let same: Arc<str> = Arc::from(same);
-        let found = self.agenda.same.candidates(&same).iter();
+        let found = self.agenda.same.candidates(&same).into_iter();
         found
-            .filter_map(|seq| Some((*seq, self.elsewhere.get(seq)?)))
+            .filter_map(|seq| Some((seq, self.elsewhere.get(&seq)?)))
             .filter(move |(_, one)| one.what.same == same)
     }
 

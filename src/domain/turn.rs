@@ -36,6 +36,8 @@ pub struct Turn {
     pub asked: u32,
     /// Its nodes in stream order, observations left out.
     pub nodes: Vec<NodeId>,
+    /// Bytes of a request that its nodes take: an index over them.
+    pub bytes: usize,
     /// Blocks taken from the stream of the current request; a repeated stream is matched by position.
     pub received: usize,
     /// Places given to writes so far; a write keeps its place when its call runs again.

@@ -11,6 +11,7 @@ use super::line;
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Report};
 use super::store::Place;
+use crate::compact::Series;
 use crate::domain::envelope::Envelope;
 
 /// Number of bytes read at once.
@@ -22,7 +23,7 @@ pub struct Records {
     place: Place,
     file: File,
     /// The offset of the byte after each record.
-    ends: Vec<u64>,
+    ends: Series,
 }
 
 impl Records {
@@ -33,7 +34,7 @@ impl Records {
         let again = file
             .try_clone()
             .map_err(|error| Error::io("read the session", &place.journal(), error))?;
-        let mut ends = Vec::new();
+        let mut ends = Series::default();
         let report = reader::pass(place, again, |envelope, end| {
             ends.push(end);
             each(envelope, end);
@@ -63,27 +64,29 @@ impl Records {
     pub fn range(&self, from: usize, to: usize, mut each: impl FnMut(Envelope)) -> Result<(), Error> {
         let mut payloads = Payloads::new(self.place.payloads());
         let mut bytes = Vec::new();
-        let mut next = from;
-        let mut rest = self.ends.get(from..to.min(self.ends.len())).unwrap_or_default();
         let mut begin = match from.checked_sub(1) {
-            Some(before) => self.ends.get(before).copied().unwrap_or_default(),
+            Some(before) => self.ends.get(before).unwrap_or_default(),
             None => 0,
         };
-        while let Some(first) = rest.first() {
-            let count = rest.partition_point(|end| *end <= begin + PIECE).max(1);
-            let (piece, later) = rest.split_at(count);
-            let end = piece.last().unwrap_or(first);
+        let count = to.min(self.ends.len()).saturating_sub(from);
+        let mut ends = self.ends.from(from).take(count).peekable();
+        let (mut next, mut piece) = (from, Vec::new());
+        while let Some(first) = ends.next() {
+            piece.clear();
+            piece.push(first);
+            let last = begin + PIECE;
+            piece.extend(std::iter::from_fn(|| ends.next_if(|end| *end <= last)));
+            let end = piece.last().copied().unwrap_or(first);
             bytes.resize(usize::try_from(end - begin).unwrap_or(usize::MAX), 0);
             self.file
                 .read_exact_at(&mut bytes, begin)
                 .map_err(|error| Error::io("read the session again", &self.place.journal(), error))?;
             let mut left = bytes.as_slice();
-            for end in piece {
+            for end in &piece {
                 let (line, behind) = left.split_at(usize::try_from(end - begin).unwrap_or_default());
                 each(record(line, next, &mut payloads)?);
                 (left, begin, next) = (behind, *end, next + 1);
             }
-            rest = later;
         }
         Ok(())
     }

@@ -157,8 +157,9 @@ pub struct Refused {
 /// Returns the refused calls of every tool that was named, by name.
 pub fn refused(state: &State) -> BTreeMap<Arc<str>, Refused> {
     let mut found: BTreeMap<Arc<str>, Refused> = BTreeMap::new();
-    for (id, call) in state.calls.iter() {
-        let Some(node) = state.nodes.get(id) else {
+    let mut nodes = state.nodes.reader();
+    for call in state.calls.scan() {
+        let Some(node) = nodes.get(&call.id) else {
             continue;
         };
         let tool_at = |rev| match node.revision(rev).map(|revision| &revision.content) {

@@ -339,6 +339,10 @@ impl GraphPane {
             return None;
         }
         let (from, to) = (before.min(recent), before.max(recent));
+        if from == TurnId::default() {
+            // Nothing was shown before: there is no need to look at everything.
+            return Some(0);
+        }
         let aged = state.turns.range(from..to);
         let first = aged.filter_map(|(_, turn)| turn.nodes.iter().min()).min();
         first.map(|id| self.rows.entry(*id))

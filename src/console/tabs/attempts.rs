@@ -92,8 +92,9 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
             words.push(format!("its result was given to {}", by.join(" ")));
         }
         super::effects::entry(maker, entry.seq, &words.join(", "));
-        let key = format!("{} (an equal call has the same)", entry.key);
-        maker.field("    key", &key);
+        if let Some(key) = &entry.key {
+            maker.field("    key", &format!("{key} (an equal call has the same)"));
+        }
     }
 }
 

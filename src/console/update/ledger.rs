@@ -16,18 +16,17 @@ use crate::console::tabs;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, Resolution};
 use crate::domain::id::{Attempt, NodeId, Seq};
-use crate::domain::ledger::is_orphaned;
+use crate::domain::ledger::{self, is_orphaned};
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
 /// A session that is taken up again begins with what cannot be taken back.
 pub(super) fn of_before(model: &mut Model) {
+    if model.settings.is_recorded() {
+        return;
+    }
     let state = &model.run.state;
-    let some = !state.elsewhere.is_empty()
-        || state
-            .ledger
-            .values()
-            .any(|entry| is_orphaned(&model.run.state, entry));
-    if some && !model.settings.is_recorded() {
+    let some = !state.elsewhere.is_empty() || ledger::effects(state).any(|entry| is_orphaned(state, entry));
+    if some {
         list(model);
     }
 }

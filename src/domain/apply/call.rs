@@ -10,6 +10,7 @@ use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::ladder::Delay;
 use crate::domain::node::Node;
 use crate::domain::reference::{OutPath, Root};
+use crate::domain::repeat::sameness;
 use crate::domain::seldom::Seldom;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
 use crate::domain::thread;
@@ -339,10 +340,11 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
+    let args = life.resolved.clone().unwrap_or_default();
     let mut record = AttemptRecord {
         no: *attempt,
         rev: *rev,
-        args: life.resolved.clone().unwrap_or_default(),
+        args: args.clone(),
         epoch: state.epoch,
         intent: at.seq,
         thread: *thread,
@@ -353,14 +355,15 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     };
     record.under.change(|under| under.guards = guards);
     life.attempts.push(record);
+    // A sub-agent can have effects, too, once its calls have some.
     let mut entry = LedgerEntry {
         seq: at.seq,
         call: *call,
         rev: *rev,
         attempt: *attempt,
+        odd_same: (*sameness(&tool, &args) != **same).then(|| same.clone()),
         tool,
-        same: same.clone(),
-        key: key.clone(),
+        key: (effect.has_effect() || thread.is_some()).then(|| key.clone()),
         effect: *effect,
         task: shared_task(state, task.as_ref()),
         at: at.utc_ms,

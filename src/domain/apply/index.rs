@@ -222,14 +222,9 @@ pub(super) fn weighed<R>(state: &mut State, id: NodeId, change: impl FnOnce(&mut
     if after != before
         && in_stream
         && let Some(turn) = state.nodes.get(&owner).map(|node| node.turn)
+        && let Some(turn) = state.turns.get_mut(&turn)
     {
-        let all = &mut state.agenda.bytes;
-        let sum = all.get(&turn).map_or(0, |sum| sum - before.min(*sum)) + after;
-        if sum == 0 {
-            all.remove(&turn);
-        } else {
-            all.insert(turn, sum);
-        }
+        turn.bytes = turn.bytes.saturating_sub(before).saturating_add(after);
     }
     changed
 }

@@ -162,9 +162,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.context = Some(context.clone());
         turn.request = Some(hash.clone());
     }
-    if state.agenda.replies.candidates(hash).last() != Some(turn) {
-        state.agenda.replies.note(hash, *turn);
-    }
+    state.agenda.replies.note(hash, *turn);
 }
 
 /// Folds the wait before a request that broke is made again.
@@ -388,6 +386,7 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         request: None,
         asked: 0,
         nodes: Vec::new(),
+        bytes: 0,
         received: 0,
         slots: 0,
         settled: by_operator,

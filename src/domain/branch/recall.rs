@@ -452,8 +452,8 @@ fn result_after(
 /// history, behind the turn that the request stands after, with the epoch at whose end it stood last.
 pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
     let asked = state.agenda.replies.candidates(request);
-    asked.iter().rev().find_map(|id| {
-        let turn = state.turns.get(id)?;
+    asked.into_iter().rev().find_map(|id| {
+        let turn = state.turns.get(&id)?;
         let behind = turn.thread == after.thread && turn.pos > after.pos;
         if !behind || !matches!(turn.activity, Activity::Superseded(_)) {
             return None;
@@ -465,6 +465,6 @@ pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option
                 && was.request.as_ref() == Some(request)
                 && matches!(&was.stream, Stream::Closed(stop) if stop.is_whole())
         })?;
-        Some((*id, epoch))
+        Some((id, epoch))
     })
 }

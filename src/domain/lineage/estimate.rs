@@ -38,8 +38,7 @@ pub(super) fn tokens(state: &State, reach: &Reach, events: &[Event]) -> u64 {
         let is_there = turn.is_active() && turn.pos < cut && !falls.contains(&turn.id);
         is_there || come_back.contains(&turn.id)
     };
-    let sum = |turn: &Turn| state.agenda.bytes.get(&turn.id).copied().unwrap_or(0);
-    let now: usize = state.turns_of(own).filter(stands).map(sum).sum();
+    let now: usize = state.turns_of(own).filter(stands).map(|turn| turn.bytes).sum();
     let counting = |id: &NodeId| {
         let turn = turn_of(id).and_then(|turn| of_thread(&turn));
         turn.is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)) && stands(&turn))

@@ -6,10 +6,11 @@
 use super::shapes::{pack_choices, pack_fields};
 use super::{Pack, Packer, Unpacker};
 use crate::domain::call::{
-    AttemptRecord, Call, ConsentCause, EffectClass, ErrorClass, Outcome, Status, ToolError,
+    AttemptRecord, Binding, Call, ConsentCause, EffectClass, ErrorClass, Outcome, Reach, Status, ToolError,
 };
 use crate::domain::ladder::Stage;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
+use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
 use crate::domain::state::{LedgerEntry, LedgerOutcome};
 use crate::domain::turn::{Activity, Producer, Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
 
@@ -177,6 +178,33 @@ pack_fields!(AttemptRecord {
     fenced,
     under,
 });
+pack_fields!(Reach {
+    out,
+    references,
+    bindings,
+});
+pack_choices!(OutPath {
+    0 = To(target),
+    1 = Branch(well, ill),
+    2 = Fan(targets),
+});
+pack_fields!(Target { root, head, path });
+pack_choices!(Root {
+    0 = Call,
+    1 = State,
+    2 = Input,
+});
+pack_choices!(Expr {
+    0 = Read(target),
+    1 = Fallback(all),
+    2 = All(all),
+});
+pack_fields!(Reference { at, expr });
+pack_fields!(Binding {
+    reference,
+    source,
+    rev,
+});
 pack_fields!(Call {
     id,
     provider_id,
@@ -212,6 +240,7 @@ pack_fields!(Turn {
     request,
     asked,
     nodes,
+    bytes,
     received,
     slots,
     settled,
@@ -292,7 +321,7 @@ pack_fields!(LedgerEntry {
     rev,
     attempt,
     tool,
-    same,
+    odd_same,
     key,
     effect,
     task,

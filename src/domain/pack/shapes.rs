@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Lane, Pack, Packer, Unpacker};
-use crate::domain::call::{Decision, Digest, Runs, Verdict};
+use crate::domain::call::{Asking, Decision, Digest, Reach, Runs, Snags, Trouble, Under, Verdict};
 use crate::domain::history::{History, Past};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::seldom::Seldom;
+use crate::domain::state::More;
+use crate::domain::turn::TurnMore;
 use crate::few::Few;
 
 /// Packs a structure by its fields; one that is missing does not compile.
@@ -296,21 +298,40 @@ macro_rules! parts {
 
 parts!(Verdict, Decision, Runs);
 
-impl<T: Any + Send + Sync> Pack for Seldom<T> {
+impl Pack for Seldom<Reach> {
+    /// Many calls read others, and each by another name.
     fn pack(&self, to: &mut Packer) {
-        to.byte(u8::from(self.part().is_some()));
+        self.part().is_some().pack(to);
         if let Some(part) = self.part() {
-            to.part(part);
+            part.pack(to);
         }
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        Some(match from.byte()? {
-            0 => Self::of(None),
-            _ => Self::of(Some(from.part()?)),
-        })
+        let part: Option<Reach> = Pack::unpack(from)?;
+        Some(Self::of(part.map(Arc::new)))
     }
 }
+
+/// Parts that few have stay as they are.
+macro_rules! seldom {
+    ($($name:ty),+) => {
+        $(impl Pack for Seldom<$name> {
+            fn pack(&self, to: &mut Packer) {
+                self.part().is_some().pack(to);
+                if let Some(part) = self.part() {
+                    to.part(part);
+                }
+            }
+
+            fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+                Some(Self::of(if bool::unpack(from)? { Some(from.part()?) } else { None }))
+            }
+        })+
+    };
+}
+
+seldom!(Snags, Asking, Trouble, Under, TurnMore, More);
 
 impl<T: Any + Send + Sync> Pack for History<T> {
     fn pack(&self, to: &mut Packer) {

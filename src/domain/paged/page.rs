@@ -88,14 +88,20 @@ impl<K: Clone, V: Clone> Clone for Page<K, V> {
 }
 
 fn unpack<K: Pack, V: Pack>(packed: &Packed, len: u32) -> Option<Rows<K, V>> {
-    let mut from = packed.read();
-    let keys = (0..len)
-        .map(|_| K::unpack(&mut from))
-        .collect::<Option<Vec<K>>>()?;
-    let values = (0..len)
-        .map(|_| V::unpack(&mut from))
-        .collect::<Option<Vec<V>>>()?;
-    from.is_done().then_some(Rows { keys, values })
+    let len = len as usize;
+    packed.read(|from| {
+        let mut rows = Rows {
+            keys: Vec::with_capacity(len),
+            values: Vec::with_capacity(len),
+        };
+        for _ in 0..len {
+            rows.keys.push(K::unpack(from)?);
+        }
+        for _ in 0..len {
+            rows.values.push(V::unpack(from)?);
+        }
+        Some(rows)
+    })
 }
 
 impl<K: Key, V: Pack + PartialEq> Page<K, V> {
