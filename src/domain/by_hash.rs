@@ -62,9 +62,8 @@ impl<V: Copy + Ord> List<V> {
     /// What was noted under a hash.
     fn under(&self, hash: u32) -> &[V] {
         let from = self.hashes.partition_point(|other| *other < hash);
-        let behind = self.hashes.get(from..).unwrap_or_default();
-        let count = behind.iter().take_while(|other| **other == hash).count();
-        self.ones.get(from..from + count).unwrap_or_default()
+        let to = self.hashes.partition_point(|other| *other <= hash);
+        self.ones.get(from..to).unwrap_or_default()
     }
 
     fn insert(&mut self, hash: u32, one: V) {
@@ -97,7 +96,11 @@ impl<V: Copy + Ord> ByHash<V> {
     /// Notes something under a text.
     pub fn note(&mut self, text: &str, one: V) {
         let hash = hash(text);
-        if self.under(hash).any(|other| *other == one) {
+        // One call can be made over and over: what has its hash is not gone through.
+        if self
+            .lists()
+            .any(|list| list.under(hash).binary_search(&one).is_ok())
+        {
             return;
         }
         self.fresh.insert(hash, one);
@@ -111,14 +114,14 @@ impl<V: Copy + Ord> ByHash<V> {
         self.lists.push(last);
     }
 
-    fn under(&self, hash: u32) -> impl Iterator<Item = &V> {
-        let lists = self.lists.iter().chain([&self.fresh]);
-        lists.flat_map(move |list| list.under(hash))
+    fn lists(&self) -> impl Iterator<Item = &List<V>> {
+        self.lists.iter().chain([&self.fresh])
     }
 
     /// Everything that was noted under a text, and perhaps something that was noted under another, in its order.
     pub fn candidates(&self, text: &str) -> Vec<V> {
-        let mut all: Vec<V> = self.under(hash(text)).copied().collect();
+        let hash = hash(text);
+        let mut all: Vec<V> = self.lists().flat_map(|list| list.under(hash)).copied().collect();
         all.sort_unstable();
         all
     }

@@ -40,7 +40,7 @@ pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
         let (said, consent) = consent(state, entry).unzip();
         Row {
             entry,
-            args: attempt(state, entry).map_or("", |attempt| &attempt.args),
+            args: args(state, entry),
             consent,
             via: said.and_then(|seq| state.via.get(&seq).copied()),
         }
@@ -49,12 +49,7 @@ pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
 
 /// Hash of the tool and the final arguments of an execution: equal for equal ones.
 pub fn same(state: &State, entry: &LedgerEntry) -> Arc<str> {
-    let given = || {
-        sameness(
-            &entry.tool,
-            attempt(state, entry).map_or("", |attempt| &attempt.args),
-        )
-    };
+    let given = || sameness(&entry.tool, args(state, entry));
     entry.odd_same.clone().unwrap_or_else(|| given().into())
 }
 
@@ -66,6 +61,11 @@ pub fn newest_of(state: &State, call: NodeId) -> Option<Seq> {
 fn attempt<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s AttemptRecord> {
     let call = state.calls.get(&entry.call)?;
     call.attempts.iter().find(|one| one.intent == entry.seq)
+}
+
+/// The exact argument bytes that ran.
+pub(super) fn args<'s>(state: &'s State, entry: &LedgerEntry) -> &'s str {
+    attempt(state, entry).map_or("", |attempt| &attempt.args)
 }
 
 fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<(Seq, &'s Decision)> {
