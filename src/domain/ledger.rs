@@ -53,6 +53,30 @@ pub fn same(state: &State, entry: &LedgerEntry) -> Arc<str> {
     entry.odd_same.clone().unwrap_or_else(|| given().into())
 }
 
+/// Tells which executions have a hash of tool and final arguments. Most have the arguments of the one asked about
+/// before: a call that is made over and over is hashed once.
+pub(super) fn is_same<'s>(
+    state: &'s State,
+    wanted: Arc<str>,
+) -> impl FnMut(&'s LedgerEntry) -> bool + use<'s> {
+    let mut before: Option<(&str, &str, bool)> = None;
+    move |entry| {
+        let (tool, args) = (&*entry.tool, args(state, entry));
+        let is = match before {
+            Some((its_tool, its_args, is))
+                if entry.odd_same.is_none() && (its_tool, its_args) == (tool, args) =>
+            {
+                is
+            }
+            _ => same(state, entry) == wanted,
+        };
+        if entry.odd_same.is_none() {
+            before = Some((tool, args, is));
+        }
+        is
+    }
+}
+
 /// The newest execution of a call.
 pub fn newest_of(state: &State, call: NodeId) -> Option<Seq> {
     Some(state.calls.get(&call)?.last_attempt()?.intent)

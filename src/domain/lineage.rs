@@ -12,6 +12,7 @@ use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::{CallEvent, Event};
 use super::id::{NodeId, NodeKind, Seq, TurnId};
+use super::ledger;
 use super::price::Money;
 use super::refusal::Refusal;
 use super::state::{LedgerEntry, LedgerOutcome, State};
@@ -222,8 +223,7 @@ fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
     };
     let effects = &state.agenda.effects;
     if effects.len() < calls.len() {
-        let entries = effects.iter().filter_map(|seq| state.ledger.get(seq));
-        let entries = entries
+        let entries = ledger::effects(state)
             .filter(|entry| calls.contains(&entry.call))
             .filter(happened);
         return entries.map(|entry| entry.seq).collect();

@@ -27,7 +27,6 @@ use super::names::Names;
 use super::node::Node;
 use super::paged::Paged;
 use super::price::Spent;
-use super::repeat::sameness;
 use super::rule::SessionRule;
 use super::seldom::{Blank, Seldom};
 use super::thread::Child;
@@ -419,22 +418,10 @@ impl State {
     pub fn same<'s>(&'s self, same: &str) -> impl Iterator<Item = &'s LedgerEntry> + use<'s> {
         let same: Arc<str> = Arc::from(same);
         let found = self.agenda.same.candidates(&same).into_iter();
-        // Most have the arguments of the one before: a call that is made over and over is hashed once.
-        let mut before: Option<(&str, &str, bool)> = None;
+        let mut is_same = ledger::is_same(self, same);
         found
             .filter_map(|seq| self.ledger.get(&seq))
-            .filter(move |entry| {
-                if let Some(odd) = &entry.odd_same {
-                    return *odd == same;
-                }
-                let (tool, args) = (&*entry.tool, ledger::args(self, entry));
-                let is = match before {
-                    Some((its_tool, its_args, is)) if (its_tool, its_args) == (tool, args) => is,
-                    _ => *sameness(tool, args) == *same,
-                };
-                before = Some((tool, args, is));
-                is
-            })
+            .filter(move |entry| is_same(entry))
     }
 
     /// Effects of other runs of a sameness of tool and arguments, in the order in which they are recorded here.

@@ -355,7 +355,6 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     };
     record.under.change(|under| under.guards = guards);
     life.attempts.push(record);
-    // A sub-agent can have effects, too, once its calls have some.
     let mut entry = LedgerEntry {
         seq: at.seq,
         call: *call,
@@ -363,6 +362,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         attempt: *attempt,
         odd_same: (*sameness(&tool, &args) != **same).then(|| same.clone()),
         tool,
+        // A sub-agent can have effects, too, once its calls have some.
         key: (effect.has_effect() || thread.is_some()).then(|| key.clone()),
         effect: *effect,
         task: shared_task(state, task.as_ref()),

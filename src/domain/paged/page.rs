@@ -90,6 +90,7 @@ impl<K: Clone, V: Clone> Clone for Page<K, V> {
 fn unpack<K: Pack, V: Pack>(packed: &Packed, len: u32) -> Option<Rows<K, V>> {
     let len = len as usize;
     packed.read(|from| {
+        // No more room than they take: some pages stay unpacked for long.
         let mut rows = Rows {
             keys: Vec::with_capacity(len),
             values: Vec::with_capacity(len),
