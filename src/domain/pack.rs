@@ -96,8 +96,11 @@ pub struct Unpacker<'p> {
 impl Packer {
     /// Everything that was written.
     pub fn packed(self) -> Packed {
+        // A copy of its own size: what a large buffer leaves when it shrinks in place is too small for the next one, and
+        // such gaps took as much as the pages.
+        let bytes = lz4_flex::block::compress_prepend_size(&self.bytes);
         Packed {
-            bytes: lz4_flex::block::compress_prepend_size(&self.bytes).into(),
+            bytes: Box::from(&*bytes),
             texts: self.texts.into(),
             parts: self.parts.into(),
         }

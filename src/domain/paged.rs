@@ -23,7 +23,7 @@ const ROWS: usize = if cfg!(test) { 3 } else { 128 };
 /// Pages at the end that are never packed: what goes on is there.
 const OPEN: usize = if cfg!(test) { 1 } else { 3 };
 /// Pages that were unpacked to be looked at and may stay so.
-const AWAKE: usize = if cfg!(test) { 2 } else { 24 };
+const AWAKE: usize = if cfg!(test) { 2 } else { 16 };
 
 /// Values by key, in the order of their keys.
 pub struct Paged<K, V> {

@@ -15,7 +15,7 @@ use super::lines::{Lines, Seen};
 use super::quick::{self, Quick};
 
 /// Number of bytes of lines handed to a thread at once.
-const BATCH: usize = 1 << 17;
+const BATCH: usize = 1 << 15;
 
 /// Size of a journal, in bytes, from which starting threads pays off.
 const LONG: u64 = 1 << 20;

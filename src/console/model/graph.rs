@@ -34,7 +34,7 @@ use rows::{Called, Rows, Unfolded};
 /// Calls of a turn that keep rows of their own.
 const WIDE: usize = 8;
 /// Nodes that are looked at before those are packed again: a long run is never unpacked as a whole.
-const PIECE: usize = if cfg!(test) { 3 } else { 4096 };
+const PIECE: usize = if cfg!(test) { 3 } else { 1024 };
 /// Turns at the end that keep all their rows.
 const RECENT: usize = 30;
 
