@@ -7,6 +7,12 @@ pub fn hash(tag: &str, parts: &[&[u8]]) -> String {
     digest(tag, parts).to_hex().to_string()
 }
 
+/// The first 16 bytes of [`hash`].
+pub fn short_hash(tag: &str, parts: &[&[u8]]) -> [u8; 16] {
+    let digest = digest(tag, parts);
+    *digest.as_bytes().first_chunk().unwrap_or(&[0; 16])
+}
+
 /// Parts are joined up to this many bytes before they are hashed: most lists are short, and one pass over few
 /// bytes costs a fraction of one pass per part.
 const TOGETHER: usize = 4 * 1024;

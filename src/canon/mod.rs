@@ -3,6 +3,7 @@
 //! - [`canonical`] and [`canonical_text`]: one spelling for equal JSON values.
 //! - [`hash`]: BLAKE3 over a tag and a list of parts, each preceded by its length, so that
 //!   different lists never give the same bytes to hash.
+//! - [`short_hash`]: the beginning of one, to tell many things apart.
 //! - [`mod@pointer`]: changes values by JSON pointer.
 //! - [`scan`]: what in a JSON text would be lost or changed by reading it as a value.
 
@@ -17,6 +18,6 @@ mod scan;
 mod tests;
 
 pub use canonical::{Error, canonical, canonical_text};
-pub use hash::hash;
+pub use hash::{hash, short_hash};
 pub use lex::MAX_DEPTH;
 pub use scan::{Oddity, OddityKind, scan};

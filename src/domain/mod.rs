@@ -29,6 +29,7 @@ pub mod effects;
 pub mod envelope;
 pub mod escape;
 pub mod event;
+pub mod fingerprint;
 pub mod fork;
 pub mod former;
 pub mod graph;

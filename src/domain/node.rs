@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
+use super::fingerprint::Fingerprint;
 use super::history::{History, Line};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 use crate::few::Few;
@@ -23,8 +24,8 @@ pub struct Node {
     pub active: bool,
     /// True where an operator wrote an observation that no execution may replace.
     pub pinned: bool,
-    /// The hash of the request to which the model, asked for the same again, said something else in its place.
-    pub replaced: Option<Arc<str>>,
+    /// Of the hash of the request to which the model, asked for the same again, said something else in its place.
+    pub replaced: Option<Fingerprint>,
     /// Everything that it said on any branch, oldest first; never empty, numbered from 1.
     pub revisions: Few<Revision>,
     /// Number of the revision that counts: the newest, or an earlier one after an undo.

@@ -33,6 +33,9 @@ pub struct Paged<K, V> {
     len: usize,
     /// Pages that were unpacked since the map last rested.
     woken: AtomicUsize,
+    /// Room that the rows of a packed page had, for the next page: what is begun and packed in turn otherwise leaves gaps
+    /// between what stays.
+    room: Option<Rows<K, V>>,
 }
 
 impl<K, V> Default for Paged<K, V> {
@@ -42,6 +45,7 @@ impl<K, V> Default for Paged<K, V> {
             pages: Vec::new(),
             len: 0,
             woken: AtomicUsize::new(0),
+            room: None,
         }
     }
 }
@@ -53,6 +57,7 @@ impl<K: Clone, V: Clone> Clone for Paged<K, V> {
             pages: self.pages.clone(),
             len: self.len,
             woken: AtomicUsize::new(0),
+            room: None,
         }
     }
 }
@@ -165,7 +170,9 @@ impl<K: Key, V: Pack + PartialEq> Paged<K, V> {
     /// Begins a page at the end.
     fn begin(&mut self, key: K, value: V) {
         self.firsts.push(key);
-        self.pages.push(Page::of(Rows::begun(key, value, ROWS)));
+        let mut rows = self.room.take().unwrap_or_else(|| Rows::with_room(ROWS));
+        rows.push(key, value);
+        self.pages.push(Page::of(rows));
         self.len += 1;
     }
 
@@ -263,7 +270,11 @@ impl<K: Key, V: Pack + PartialEq> Paged<K, V> {
         self.woken = AtomicUsize::new(0);
         let closed = self.pages.len().saturating_sub(OPEN);
         for page in self.pages.iter_mut().take(closed) {
-            page.rest(all);
+            if let Some(rows) = page.rest(all)
+                && self.room.is_none()
+            {
+                self.room = rows.emptied(ROWS);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::Scope;
+use super::fingerprint::Fingerprint;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::Delay;
@@ -28,10 +29,10 @@ pub struct Turn {
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
-    /// Hash of the context that it was asked with; none for operator turns.
-    pub context: Option<Arc<str>>,
-    /// Hash of the whole request that it was asked with.
-    pub request: Option<Arc<str>>,
+    /// Of the hash of the context that it was asked with; none for operator turns.
+    pub context: Option<Fingerprint>,
+    /// Of the hash of the whole request that it was asked with.
+    pub request: Option<Fingerprint>,
     /// How often it was asked (a cut stream is asked again).
     pub asked: u32,
     /// Its nodes in stream order, observations left out.
@@ -126,10 +127,10 @@ pub struct TurnStanding {
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
-    /// Hash of the context that it was asked with.
-    pub context: Option<Arc<str>>,
-    /// Hash of the whole request.
-    pub request: Option<Arc<str>>,
+    /// Of the hash of the context that it was asked with.
+    pub context: Option<Fingerprint>,
+    /// Of the hash of the whole request.
+    pub request: Option<Fingerprint>,
     /// Whether everything in it had ended.
     pub settled: bool,
     /// Whether an edit of a thought had closed it.
@@ -149,8 +150,8 @@ impl Turn {
         TurnStanding {
             activity: self.activity,
             stream: self.stream.clone(),
-            context: self.context.clone(),
-            request: self.request.clone(),
+            context: self.context,
+            request: self.request,
             settled: self.settled,
             split: self.split,
             drifted: self.drifted,

@@ -9,6 +9,7 @@ use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::fingerprint::Fingerprint;
 use crate::domain::id::TurnId;
 use crate::domain::transcript::build::INSERTED;
 use crate::domain::transcript::{Message, NoteKind, hash};
@@ -52,10 +53,9 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
             "an earlier request: this is what was sent then, before the turn was asked again",
         );
     }
-    let same = turn
-        .context
-        .as_ref()
-        .is_none_or(|asked| *asked == hash::context_hash(&run.state, turn.thread, Some(id)));
+    let same = turn.context.as_ref().is_none_or(|asked| {
+        *asked == Fingerprint::of(&hash::context_hash(&run.state, turn.thread, Some(id)))
+    });
     if newest && !same {
         maker.own(
             Role::Warning,

@@ -11,6 +11,7 @@ use crate::domain::breaker::{self, Breaker};
 use crate::domain::draft::Draft;
 use crate::domain::escape::standing;
 use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
+use crate::domain::fingerprint::Fingerprint;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
@@ -348,13 +349,8 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
         .find(|turn| turn.context.is_some() && !turn.drifted)
         .is_none_or(|first| {
             let standing = build::Standing::WithHeld;
-            first.context.as_deref()
-                == Some(&*context_hash_of(
-                    draft.state,
-                    first.thread,
-                    Some(first.id),
-                    standing,
-                ))
+            let now = context_hash_of(draft.state, first.thread, Some(first.id), standing);
+            first.context == Some(Fingerprint::of(&now))
         });
     if same {
         // What comes after a turn in which something still moves waits for it.

@@ -7,6 +7,7 @@ use super::{At, add_node, index};
 use crate::domain::breaker::{self, Probe, Scope};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
+use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
@@ -159,8 +160,8 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         });
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
-        turn.context = Some(context.clone());
-        turn.request = Some(hash.clone());
+        turn.context = Some(Fingerprint::of(context));
+        turn.request = Some(Fingerprint::of(hash));
     }
     state.agenda.replies.note(hash, *turn);
 }
@@ -255,10 +256,10 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Diverged { turn, nodes } => {
             index::retire(state, nodes);
-            let request = state.turns.get(turn).and_then(|turn| turn.request.clone());
+            let request = state.turns.get(turn).and_then(|turn| turn.request);
             for id in nodes {
                 if let Some(node) = state.nodes.get_mut(id) {
-                    node.replaced.clone_from(&request);
+                    node.replaced = request;
                 }
             }
         }

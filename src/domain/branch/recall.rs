@@ -10,6 +10,7 @@ use shared::{Shared, standing_at};
 
 use super::line;
 use crate::domain::call::{Status, Way};
+use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin, Revision, Standing};
@@ -196,7 +197,7 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
         };
         if let Some((last, _)) = turn.history.spans().find(|(_, then)| same(then)) {
             let line = super::line(state, last);
-            shared.arrived.insert(turn.id, (line, was.request.clone()));
+            shared.arrived.insert(turn.id, (line, was.request));
         }
     }
     let standing = if goes_on {
@@ -451,7 +452,7 @@ fn result_after(
 /// A recorded reply that an equal request may have instead of the model's: a whole turn that is
 /// history, behind the turn that the request stands after, with the epoch at whose end it stood last.
 pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
-    let asked = state.agenda.replies.candidates(request);
+    let (asked, print) = (state.agenda.replies.candidates(request), Fingerprint::of(request));
     asked.into_iter().rev().find_map(|id| {
         let turn = state.turns.get(&id)?;
         let behind = turn.thread == after.thread && turn.pos > after.pos;
@@ -462,7 +463,7 @@ pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option
             was.activity == Activity::Active
                 && was.settled
                 && !was.split
-                && was.request.as_ref() == Some(request)
+                && was.request == Some(print)
                 && matches!(&was.stream, Stream::Closed(stop) if stop.is_whole())
         })?;
         Some((id, epoch))

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::{Lane, Pack, Packer, Unpacker};
 use crate::domain::call::{Asking, Decision, Digest, Reach, Runs, Snags, Trouble, Under, Verdict};
+use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::{History, Past};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::seldom::Seldom;
@@ -175,6 +176,16 @@ impl Pack for Digest {
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
         from.text().map(Self)
+    }
+}
+
+impl Pack for Fingerprint {
+    fn pack(&self, to: &mut Packer) {
+        to.bytes.extend_from_slice(&self.bytes());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        from.left.bytes().map(Self::from_bytes)
     }
 }
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::call::{Call, Digest, ErrorClass, Outcome, Status, ToolError};
+use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::History;
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
@@ -136,7 +137,7 @@ fn nodes_of_every_content_are_read_as_they_were() {
     // What few have: another revision, another epoch, what was before.
     let second = all[1].now().clone();
     all[0].say(Epoch(2), second);
-    all[2].replaced = Some("0123456789abcdef0123".into());
+    all[2].replaced = Some(Fingerprint::of("another request"));
     all[3].pinned = true;
     let (_, read) = again(&all);
     assert_eq!(read, all);

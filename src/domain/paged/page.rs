@@ -33,12 +33,26 @@ impl<K: Ord, V> Rows<K, V> {
         }
     }
 
-    /// One key, with room for more.
-    pub fn begun(key: K, value: V, room: usize) -> Self {
-        let (mut keys, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        keys.push(key);
-        values.push(value);
-        Self { keys, values }
+    /// No key, with room for so many.
+    pub fn with_room(room: usize) -> Self {
+        Self {
+            keys: Vec::with_capacity(room),
+            values: Vec::with_capacity(room),
+        }
+    }
+
+    /// The same room without what is in it; none where that is not room for so many.
+    pub fn emptied(mut self, room: usize) -> Option<Self> {
+        self.keys.clear();
+        self.values.clear();
+        let (keys, values) = (self.keys.capacity(), self.values.capacity());
+        (keys == room && values == room).then_some(self)
+    }
+
+    /// Puts a key at the end.
+    pub fn push(&mut self, key: K, value: V) {
+        self.keys.push(key);
+        self.values.push(value);
     }
 
     /// The place of a key, or the one where it would stand.
@@ -174,12 +188,12 @@ impl<K: Key, V: Pack + PartialEq> Page<K, V> {
         here.iter().map(Seen::Here).chain(read)
     }
 
-    /// Packs it, unless it was asked for since it last rested.
-    pub fn rest(&mut self, all: bool) {
-        let Some(rows) = self.rows.get() else { return };
+    /// Packs it, unless it was asked for since it last rested; gives back the room that its rows had.
+    pub fn rest(&mut self, all: bool) -> Option<Rows<K, V>> {
+        let rows = self.rows.get()?;
         let used = std::mem::replace(self.used.get_mut(), false);
         if self.stays || (used && !all) {
-            return;
+            return None;
         }
         if self.packed.is_none() {
             let mut to = Packer::default();
@@ -192,11 +206,11 @@ impl<K: Key, V: Pack + PartialEq> Page<K, V> {
             let (packed, len) = (to.packed(), rows.keys.len() as u32);
             if unpack::<K, V>(&packed, len).as_ref() != Some(&**rows) {
                 self.stays = true;
-                return;
+                return None;
             }
             self.packed = Some(Arc::new(packed));
             self.len = len;
         }
-        self.rows = OnceLock::new();
+        self.rows.take().map(|rows| *rows)
     }
 }

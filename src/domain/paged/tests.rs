@@ -186,3 +186,16 @@ fn what_would_be_read_back_otherwise_is_not_packed() {
     assert!(paged.pages[0].awake().is_none(), "another value, another try");
     assert_eq!(paged[&Seq(1)], Liar(7));
 }
+
+#[test]
+fn the_room_of_a_page_that_was_packed_is_that_of_the_next_one() {
+    let mut paged = filled(20 * ROWS as u64);
+    paged.rest_all();
+    let room = paged.room.as_ref().map(|room| room.values.as_ptr());
+    assert!(room.is_some());
+    paged.insert(Seq(20 * ROWS as u64 + 1), "more".to_owned());
+    let rows = paged.pages.last().and_then(|page| page.awake());
+    assert_eq!(rows.map(|rows| rows.values.as_ptr()), room);
+    assert_eq!(rows.map(|rows| &*rows.values), Some(&["more".to_owned()][..]));
+    assert!(paged.clone().room.is_none(), "a copy begins its own");
+}
