@@ -61,6 +61,8 @@ use twice::{Twice, What};
 
 /// Milliseconds between two pieces of a text in which matches are counted.
 const COUNTING: u64 = 20;
+/// Milliseconds between two pieces of the graph that are searched.
+const SEARCHING: u64 = 4;
 
 /// What the run does not change.
 #[derive(Debug, Clone)]
@@ -440,6 +442,8 @@ impl Model {
         let counts = self
             .is_counting()
             .then(|| self.arming.now.saturating_add(COUNTING));
+        let searches = self.graph.search.goes_on();
+        let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
             arming,
             self.keys.wake_at(),
@@ -448,6 +452,7 @@ impl Model {
             silent,
             works,
             counts,
+            searches,
         ]
         .into_iter()
         .flatten()

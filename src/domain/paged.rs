@@ -25,6 +25,9 @@ const OPEN: usize = if cfg!(test) { 1 } else { 3 };
 /// Pages that were unpacked to be looked at and may stay so.
 const AWAKE: usize = if cfg!(test) { 2 } else { 16 };
 
+/// Pages that are packed at one rest: an edit that changes half of a long run lets nobody wait for all of them.
+const PACKS: usize = if cfg!(test) { 1000 } else { 16 };
+
 /// Values by key, in the order of their keys.
 pub struct Paged<K, V> {
     /// The first key of each page.
@@ -258,18 +261,27 @@ impl<K: Key, V: Pack + PartialEq> Paged<K, V> {
 
     /// Packs what nobody has looked at since it last rested; where more was unpacked than may stay so, all but the end.
     pub fn rest(&mut self) {
-        self.pack(self.is_crowded());
+        self.pack(self.is_crowded(), PACKS);
     }
 
     /// Packs all but the end.
     pub fn rest_all(&mut self) {
-        self.pack(true);
+        self.pack(true, usize::MAX);
     }
 
-    fn pack(&mut self, all: bool) {
+    /// Lets pages go; packs at most so many that were changed. With any left it stays crowded.
+    fn pack(&mut self, all: bool, most: usize) {
         self.woken = AtomicUsize::new(0);
         let closed = self.pages.len().saturating_sub(OPEN);
+        let mut room = most;
         for page in self.pages.iter_mut().take(closed) {
+            if page.is_to_be_packed(all) {
+                if room == 0 {
+                    self.woken = AtomicUsize::new(AWAKE + 1);
+                    continue;
+                }
+                room -= 1;
+            }
             if let Some(rows) = page.rest(all)
                 && self.room.is_none()
             {

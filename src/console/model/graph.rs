@@ -13,6 +13,7 @@ pub mod map;
 pub mod marks;
 pub mod query;
 pub mod rows;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ use lit::Lit;
 use map::MapPane;
 use query::Query;
 use rows::{Called, Rows, Unfolded};
+pub use search::Search;
 
 /// Calls of a turn that keep rows of their own.
 const WIDE: usize = 8;
@@ -45,19 +47,6 @@ pub enum Pick {
     Node(NodeId),
     /// A part of an open stream, counted from 0; of a broken one there is one, for all that it had begun.
     Live(TurnId, usize),
-}
-
-/// A search.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Search {
-    /// What is looked for.
-    pub text: String,
-    /// Where it was found, in journal order.
-    pub hits: BTreeSet<NodeId>,
-    /// The broken streams in which it was found; their rows stand below all others.
-    pub broken: Vec<TurnId>,
-    /// The newest event when it was looked for.
-    pub at: Seq,
 }
 
 /// How the pane shows the graph.

@@ -203,8 +203,23 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
     }
 }
 
+/// True where the next match, or the one before, is known before all of the graph was looked at.
+fn is_known(model: &Model, back: bool) -> bool {
+    let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+    let search = &model.graph.search;
+    let found = if back {
+        search.above(here)
+    } else {
+        search.below(here)
+    };
+    found.is_some()
+}
+
 fn hit(model: &mut Model, back: bool) -> Result<(), String> {
     super::search::look_again(model);
+    if model.graph.search.goes_on() && !is_known(model, back) {
+        return Err("the graph is still being searched: a moment".to_owned());
+    }
     let (graph, hits) = (&model.graph, &model.graph.search.hits);
     let is_shown = |turn: &TurnId| graph.broken.contains(turn);
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
@@ -218,15 +233,15 @@ fn hit(model: &mut Model, back: bool) -> Result<(), String> {
         ));
     }
     let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
-    let other = |id: &&NodeId| id.call() != here.call();
+    let search = &graph.search;
     let stream = |turn: Option<&TurnId>| turn.map(|turn| Pick::Live(*turn, 0));
     let node = |id: Option<&NodeId>| id.map(|id| Pick::Node(*id));
     let below = below(model, &broken);
     let found = match (below, back) {
-        (None, true) => node(hits.range(..here).rev().find(other))
+        (None, true) => node(search.above(here).as_ref())
             .or_else(|| stream(broken.last()))
             .or_else(|| node(hits.last())),
-        (None, false) => node(hits.range(here..).find(other))
+        (None, false) => node(search.below(here).as_ref())
             .or_else(|| stream(broken.first()))
             .or_else(|| node(hits.first())),
         (Some(at), true) => stream(at.checked_sub(1).and_then(|at| broken.get(at)))

@@ -2,8 +2,6 @@
 //!
 //! Must not know: how what was found is drawn.
 
-use std::collections::BTreeSet;
-
 use super::prompts;
 use super::views::STILL;
 use crate::console::commands::Jump;
@@ -14,7 +12,7 @@ use crate::console::model::inspector::Subject;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::seek::Seek;
-use crate::domain::id::NodeId;
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::Node;
 
 /// What can be looked for in the graph.
@@ -168,58 +166,95 @@ const fn in_view(row: usize, top: usize, height: usize) -> usize {
 /// Looks for something in the graph and goes to the first place below the cursor.
 fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
-    text.clone_into(&mut model.graph.search.text);
-    let count = find(model, &query);
-    if query.is_empty() {
-        return Ok(());
+    let here = here(model);
+    let broken = broken(model, &query);
+    let search = &mut model.graph.search;
+    search.begin(text, &query, model.run.state.seq, here);
+    search.broken = broken;
+    if !query.is_empty() {
+        search.goes = true;
+        look(model);
     }
-    let rest = match query.out_of_reach(&model.run.state) {
+    Ok(())
+}
+
+/// Looks on where a search in the graph has not come to its end.
+pub(super) fn look_on(model: &mut Model) {
+    if !model.graph.search.goes_on() {
+        return;
+    }
+    let told = &model.graph.search.said;
+    // Something else was said meanwhile.
+    if told.as_ref().is_some_and(|told| *told != model.message.text) {
+        model.graph.search.said = None;
+    }
+    if model.graph.search.said.is_some() || model.graph.search.goes {
+        look(model);
+    } else {
+        model.graph.search.look(&model.run.state);
+    }
+}
+
+/// Looks at a piece of the graph, goes to the first place below the cursor once that is known, and says how many there
+/// are.
+fn look(model: &mut Model) {
+    let goes_on = model.graph.search.look(&model.run.state);
+    let (found, cut) = (model.graph.search.found(), model.graph.search.out_of_reach);
+    let rest = match cut {
         0 => String::new(),
         1 => "; 1 result was stored in part: the rest of it is not searched".to_owned(),
         some => format!("; {some} results were stored in part: the rest of them is not searched"),
     };
-    if count == 0 {
-        model.complain(format!("nowhere in the graph{rest}: `{text}`"));
-        return Ok(());
+    let places = if found == 1 { "place" } else { "places" };
+    if goes_on {
+        model.say(format!("{found} {places} so far{rest}"));
+        model.graph.search.said = Some(model.message.text.clone());
+    } else if found == 0 {
+        let text = &model.graph.search.text;
+        let words = format!("nowhere in the graph{rest}: `{text}`");
+        model.complain(words);
+    } else {
+        model.say(format!("{found} {places}{rest}"));
     }
-    let places = if count == 1 { "place" } else { "places" };
-    model.say(format!("{count} {places}{rest}"));
-    super::jumps::jump(model, Jump::Match);
-    Ok(())
+    let here = here(model);
+    let below = || model.graph.search.below(here).is_some();
+    if model.graph.search.goes && found > 0 && (!goes_on || below()) {
+        model.graph.search.goes = false;
+        super::jumps::jump(model, Jump::Match);
+    }
 }
 
-/// Looks once more for what was searched for, where something has happened since.
+/// Looks once more for what was searched for, where something has happened since; what was found stands meanwhile.
 pub(super) fn look_again(model: &mut Model) {
-    if model.graph.search.text.is_empty() || model.graph.search.at == model.run.state.seq {
+    let search = &model.graph.search;
+    if search.text.is_empty() || search.at == model.run.state.seq {
         return;
     }
-    if let Ok(query) = Query::parse(&model.graph.search.text) {
-        find(model, &query);
+    if let Ok(query) = Query::parse(&search.text) {
+        let here = here(model);
+        model.graph.search.broken = broken(model, &query);
+        let state = &model.run.state;
+        model.graph.search.again(&query, state.seq, here);
+        model.graph.search.look(state);
     }
 }
 
-/// Finds every place; gives their number.
-fn find(model: &mut Model, query: &Query) -> usize {
-    let state = &model.run.state;
-    let hits: BTreeSet<NodeId> = if query.is_empty() {
-        BTreeSet::new()
-    } else {
-        let nodes = state.nodes.keys().copied();
-        nodes.filter(|id| query.fits(state, *id)).collect()
-    };
-    let broken: Vec<_> = if query.is_empty() {
-        Vec::new()
-    } else {
-        let streams = model.run.broken();
-        streams
-            .filter(|turn| query.fits_broken(turn))
-            .map(|turn| turn.id)
-            .collect()
-    };
-    let count = hits.len() + broken.len();
-    let search = &mut model.graph.search;
-    search.hits = hits;
-    search.broken = broken;
-    search.at = state.seq;
-    count
+/// Where the cursor stands.
+fn here(model: &Model) -> NodeId {
+    match model.graph.selected {
+        Some(Pick::Node(id)) => id,
+        _ => NodeId::new(NodeKind::Prompt, 0),
+    }
+}
+
+/// Broken streams in which it is found.
+fn broken(model: &Model, query: &Query) -> Vec<TurnId> {
+    if query.is_empty() {
+        return Vec::new();
+    }
+    let streams = model.run.broken();
+    streams
+        .filter(|turn| query.fits_broken(turn))
+        .map(|turn| turn.id)
+        .collect()
 }

@@ -188,6 +188,12 @@ impl<K: Key, V: Pack + PartialEq> Page<K, V> {
         here.iter().map(Seen::Here).chain(read)
     }
 
+    /// True where [`Self::rest`] would have to pack its rows: nothing else of it takes long.
+    pub fn is_to_be_packed(&mut self, all: bool) -> bool {
+        let rests = all || !*self.used.get_mut();
+        rests && !self.stays && self.packed.is_none() && self.rows.get().is_some()
+    }
+
     /// Packs it, unless it was asked for since it last rested; gives back the room that its rows had.
     pub fn rest(&mut self, all: bool) -> Option<Rows<K, V>> {
         let rows = self.rows.get()?;

@@ -199,3 +199,23 @@ fn the_room_of_a_page_that_was_packed_is_that_of_the_next_one() {
     assert_eq!(rows.map(|rows| &*rows.values), Some(&["more".to_owned()][..]));
     assert!(paged.clone().room.is_none(), "a copy begins its own");
 }
+
+#[test]
+fn what_was_changed_all_at_once_is_packed_a_few_pages_at_a_time() {
+    let pages = 40;
+    let mut paged = filled(pages * ROWS as u64);
+    paged.rest_all();
+    for no in 1..=pages * ROWS as u64 {
+        paged.get_mut(&Seq(no)).unwrap().push('!');
+    }
+    assert_eq!(awake(&paged), pages as usize);
+    for rest in 1..=3 {
+        paged.pack(true, 10);
+        assert_eq!(awake(&paged), pages as usize - 10 * rest);
+        assert!(paged.is_crowded(), "the next rest goes on");
+    }
+    paged.pack(true, 10);
+    assert_eq!(awake(&paged), OPEN);
+    assert!(!paged.is_crowded());
+    assert!(paged.scan().all(|one| one.ends_with('!')));
+}

@@ -137,8 +137,8 @@ impl Query {
         self.terms.is_empty()
     }
 
-    /// How many results were stored in part, where words are looked for: what was left out cannot be found.
-    pub fn out_of_reach(&self, state: &State) -> usize {
+    /// True where words are looked for: what was not stored of a result cannot be found.
+    pub fn is_for_words(&self) -> bool {
         fn has_words(term: &Term) -> bool {
             match term {
                 Term::Words(_) => true,
@@ -146,11 +146,7 @@ impl Query {
                 _ => false,
             }
         }
-        if !self.terms.iter().any(has_words) {
-            return 0;
-        }
-        let cut = |node: &Node| node.outcome().is_some_and(|outcome| unstored(outcome) > 0);
-        state.nodes.scan().filter(|node| cut(node)).count()
+        self.terms.iter().any(has_words)
     }
 
     /// True where a node is what is looked for.
@@ -268,6 +264,12 @@ pub fn unstored(outcome: &Outcome) -> u64 {
         Outcome::Ok { discarded, .. } => *discarded,
         _ => 0,
     }
+}
+
+/// True for a result that was stored in part.
+pub fn is_cut(state: &State, id: NodeId) -> bool {
+    let outcome = state.node(id).and_then(Node::outcome);
+    outcome.is_some_and(|outcome| unstored(outcome) > 0)
 }
 
 fn outcome_text(outcome: &Outcome) -> Cow<'_, str> {

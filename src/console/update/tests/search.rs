@@ -170,3 +170,100 @@ fn what_was_not_stored_is_said_before_the_text_that_has_the_gap() {
     let at = |words: &str| rows.iter().rposition(|row| row.contains(words)).expect(words);
     assert!(at("77 bytes of it were not stored") < at("Needle"), "{text}");
 }
+
+/// A run of more calls than are searched before a key is answered, each of which names its number.
+fn many() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    for no in 3..203 {
+        let args = format!(r#"{{"path":"file {no}."}}"#);
+        stage.finished(&format!("c{no}"), "read_file", &args, Outcome::ok("1"));
+    }
+    stage.draw();
+    stage.press("1 g");
+    stage
+}
+
+/// Lets the search come to its end; gives how often it went on.
+fn search_on(stage: &mut Stage) -> usize {
+    let mut pieces = 0;
+    while stage.model.graph.search.goes_on() {
+        assert!(wakes(stage), "nobody has to press a key for it");
+        stage.wait(4);
+        pieces += 1;
+        assert!(pieces < 100, "it comes to an end");
+    }
+    pieces
+}
+
+#[test]
+fn a_long_run_is_searched_in_pieces_from_the_cursor_on() {
+    let mut stage = many();
+    look_for(&mut stage, "read_file");
+    assert!(stage.said().ends_with(" places so far"), "{}", stage.said());
+    assert_eq!(
+        stage.selected().map(NodeId::call),
+        Some(id("c3")),
+        "what is known already is gone to"
+    );
+    assert!(search_on(&mut stage) > 3, "no key waits for all of it");
+    assert_eq!(stage.said(), "200 places");
+    assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
+    assert!(!wakes(&stage), "then nothing is under way");
+    stage.press("G N N");
+    assert_eq!(stage.selected().map(NodeId::call), Some(id("c200")));
+    // From the middle on, then from the beginning.
+    look_for(&mut stage, " kind:call");
+    search_on(&mut stage);
+    assert_eq!(stage.said(), "200 places");
+}
+
+#[test]
+fn what_is_found_late_is_gone_to_unless_a_key_came_in_between() {
+    let mut stage = many();
+    look_for(&mut stage, "\"file 202.\"");
+    assert_eq!(stage.said(), "0 places so far");
+    let before = stage.selected();
+    assert_ne!(before.map(NodeId::call), Some(id("c202")));
+    search_on(&mut stage);
+    assert_eq!(stage.said(), "1 place");
+    assert_eq!(stage.selected().map(NodeId::call), Some(id("c202")));
+
+    let mut stage = many();
+    look_for(&mut stage, "\"file 202.\"");
+    stage.press("n");
+    assert_eq!(stage.said(), "the graph is still being searched: a moment");
+    stage.press("j");
+    let there = stage.selected();
+    search_on(&mut stage);
+    assert_eq!(stage.selected(), there, "the cursor stays where it was put");
+    stage.press("n");
+    assert_eq!(stage.selected().map(NodeId::call), Some(id("c202")));
+}
+
+#[test]
+fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
+    let mut stage = many();
+    stage.running("c300", "read_file", r#"{"path":"late"}"#);
+    look_for(&mut stage, "is:running");
+    search_on(&mut stage);
+    assert_eq!(stage.said(), "1 place");
+    assert_eq!(stage.selected().map(NodeId::call), Some(id("c300")));
+    stage.finish("c300", Outcome::ok("1"));
+    stage.running("c301", "read_file", r#"{"path":"later"}"#);
+    stage.press("g n");
+    search_on(&mut stage);
+    stage.press("n");
+    assert_eq!(stage.selected().map(NodeId::call), Some(id("c301")));
+    assert_eq!(stage.model.graph.search.found(), 1);
+    stage.finish("c301", Outcome::ok("1"));
+    stage.press("n");
+    search_on(&mut stage);
+    assert_eq!(stage.model.graph.search.found(), 0);
+    stage.press("n");
+    assert!(
+        stage.said().starts_with("nowhere in the graph"),
+        "{}",
+        stage.said()
+    );
+}
