@@ -280,7 +280,7 @@ pub(super) fn serve(
     let result = runtime.block_on(async {
         ready.door = control::open(common, ground, &ready, headless)?;
         if headless {
-            headless::serve(common, ground, ready).await
+            Box::pin(headless::serve(common, ground, ready)).await
         } else {
             Box::pin(live::serve(ground, ready)).await
         }
