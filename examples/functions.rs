@@ -108,12 +108,13 @@ fn seen(program: &Path, look: &Look) -> Result<String, Fail> {
     let mut args = vec!["--quiet", "--tool=callgrind", "--demangle=no", &out, &program];
     let id;
     if let Some(nodes) = look.nodes {
-        let dir = home.path().join("data/overrule/sessions");
+        // Not where they lie by themselves: who names another place runs more.
+        let dir = home.path().join("elsewhere");
         fs::create_dir_all(&dir)?;
         id = write::session(&dir, nodes, "http://127.0.0.1:9/v1")?
             .id
             .to_string();
-        args.extend(["replay", &id]);
+        args.extend(["--sessions", "elsewhere", "replay", &id]);
     } else {
         args.extend(["demo", "audit", "--anywhere"]);
     }
