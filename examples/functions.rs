@@ -60,7 +60,7 @@ const LOOKS: [Look; 3] = [
         nodes: Some(20_000),
         there: "following",
         keys: &[
-            "k", "k", "\u{7}", "\t", "\t", "g", "g", "G", "?", "\u{1b}", "/", "part", "\r",
+            "k", "k", "\t", "\t", "g", "g", "G", "?", "\u{1b}", "/", "part", "\r",
         ],
     },
     Look {

@@ -290,3 +290,13 @@ proptest! {
         prop_assert_eq!(scan(&text).is_empty(), back.to_bits() == n.to_bits());
     }
 }
+
+#[test]
+fn a_short_hash_is_the_beginning_of_the_whole_one() {
+    let parts: &[&[u8]] = &[b"one", b"two"];
+    let digits: String = short_hash("tag", parts)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    assert_eq!(hash("tag", parts).get(..32), Some(&*digits));
+}

@@ -9,7 +9,7 @@ use std::fmt;
 use crate::canon;
 
 /// Equal for equal texts, and for no others that anybody will find.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint([u8; 16]);
 
 impl Fingerprint {

@@ -83,6 +83,9 @@ pub struct NodeId {
 }
 
 impl NodeId {
+    /// No node of a run comes before it.
+    pub const FIRST: Self = Self::new(NodeKind::Prompt, 0);
+
     /// A node id from its parts.
     pub const fn new(kind: NodeKind, no: u32) -> Self {
         Self { kind, no }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::caught;
-use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::id::NodeId;
 use crate::domain::repair::{Passing, Reply};
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, Usage};
@@ -44,7 +44,7 @@ pub async fn ask(model: Arc<dyn Model>, prompt: Arc<str>, cancel: CancellationTo
         system: SYSTEM.into(),
         messages: vec![Message::User {
             // It belongs to no thread: no node of the graph has this number.
-            node: NodeId::new(NodeKind::Prompt, 0),
+            node: NodeId::FIRST,
             text: prompt,
         }],
         tools: Vec::new(),

@@ -166,7 +166,7 @@ impl GraphPane {
 
     /// Everything has to be looked at again.
     pub fn spoil_all(&mut self) {
-        self.spoil(NodeId::new(NodeKind::Prompt, 0));
+        self.spoil(NodeId::FIRST);
     }
 
     /// Something happened to a node.
@@ -205,7 +205,7 @@ impl GraphPane {
     /// The nodes behind the last entry.
     fn behind<'s>(&self, state: &'s State) -> impl Iterator<Item = NodeId> + use<'s> {
         let last = self.rows.entries.last();
-        let from = last.unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+        let from = last.unwrap_or(NodeId::FIRST);
         let nodes = state.nodes.range(from..).map(|(id, _)| *id);
         nodes.filter(move |id| Some(*id) != last)
     }

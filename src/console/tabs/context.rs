@@ -53,9 +53,9 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
             "an earlier request: this is what was sent then, before the turn was asked again",
         );
     }
-    let same = turn.context.as_ref().is_none_or(|asked| {
-        *asked == Fingerprint::of(&hash::context_hash(&run.state, turn.thread, Some(id)))
-    });
+    let same = turn
+        .context
+        .is_none_or(|asked| asked == Fingerprint::of(&hash::context_hash(&run.state, turn.thread, Some(id))));
     if newest && !same {
         maker.own(
             Role::Warning,

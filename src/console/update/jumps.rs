@@ -76,6 +76,11 @@ fn cursor(model: &Model) -> Option<NodeId> {
     }
 }
 
+/// The node under the cursor; before all where there is none.
+pub(super) fn here(model: &Model) -> NodeId {
+    cursor(model).unwrap_or(NodeId::FIRST)
+}
+
 /// Goes to a node in the graph.
 pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
     let (graph, run) = (&mut model.graph, &model.run);
@@ -115,9 +120,8 @@ fn next(
     broken: &[TurnId],
     fits: impl Fn(&Model, NodeId) -> bool,
 ) -> Result<(), String> {
-    let first = NodeId::new(NodeKind::Prompt, 0);
     let below = below(model, broken);
-    let here = cursor(model).unwrap_or(first);
+    let here = here(model);
     let nodes = &model.run.state.nodes;
     let fit = |id: &NodeId| fits(model, *id);
     let following = || {
@@ -205,7 +209,7 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
 
 /// True where the next match, or the one before, is known before all of the graph was looked at.
 fn is_known(model: &Model, back: bool) -> bool {
-    let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+    let here = here(model);
     let search = &model.graph.search;
     let found = if back {
         search.above(here)
@@ -232,7 +236,7 @@ fn hit(model: &mut Model, back: bool) -> Result<(), String> {
             model.settings.keymap.first("search")
         ));
     }
-    let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+    let here = here(model);
     let search = &graph.search;
     let stream = |turn: Option<&TurnId>| turn.map(|turn| Pick::Live(*turn, 0));
     let node = |id: Option<&NodeId>| id.map(|id| Pick::Node(*id));

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how what was found is drawn.
 
+use super::jumps::here;
 use super::prompts;
 use super::views::STILL;
 use crate::console::commands::Jump;
@@ -12,7 +13,7 @@ use crate::console::model::inspector::Subject;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::seek::Seek;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::id::TurnId;
 use crate::domain::node::Node;
 
 /// What can be looked for in the graph.
@@ -236,14 +237,6 @@ pub(super) fn look_again(model: &mut Model) {
         let state = &model.run.state;
         model.graph.search.again(&query, state.seq, here);
         model.graph.search.look(state);
-    }
-}
-
-/// Where the cursor stands.
-fn here(model: &Model) -> NodeId {
-    match model.graph.selected {
-        Some(Pick::Node(id)) => id,
-        _ => NodeId::new(NodeKind::Prompt, 0),
     }
 }
 

@@ -26,13 +26,6 @@ pub struct Rows<K, V> {
 }
 
 impl<K: Ord, V> Rows<K, V> {
-    const fn none() -> Self {
-        Self {
-            keys: Vec::new(),
-            values: Vec::new(),
-        }
-    }
-
     /// No key, with room for so many.
     pub fn with_room(room: usize) -> Self {
         Self {
@@ -101,14 +94,11 @@ impl<K: Clone, V: Clone> Clone for Page<K, V> {
     }
 }
 
-fn unpack<K: Pack, V: Pack>(packed: &Packed, len: u32) -> Option<Rows<K, V>> {
+fn unpack<K: Key, V: Pack>(packed: &Packed, len: u32) -> Option<Rows<K, V>> {
     let len = len as usize;
     packed.read(|from| {
         // No more room than they take: some pages stay unpacked for long.
-        let mut rows = Rows {
-            keys: Vec::with_capacity(len),
-            values: Vec::with_capacity(len),
-        };
+        let mut rows = Rows::with_room(len);
         for _ in 0..len {
             rows.keys.push(K::unpack(from)?);
         }
@@ -153,7 +143,7 @@ impl<K: Key, V: Pack + PartialEq> Page<K, V> {
     pub fn unpacked(&self) -> Rows<K, V> {
         // What was packed had been read back before.
         let rows = self.packed.as_ref().and_then(|packed| unpack(packed, self.len));
-        rows.unwrap_or_else(Rows::none)
+        rows.unwrap_or_else(|| Rows::with_room(0))
     }
 
     /// Its rows; counted where they had to be unpacked.

@@ -7,14 +7,11 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use super::query::{self, Query};
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::id::{NodeId, Seq, TurnId};
 use crate::domain::state::State;
 
 /// Nodes that are looked at before a key is answered.
 const PIECE: usize = if cfg!(test) { 64 } else { 4096 };
-
-/// Before every node of a run.
-const FIRST: NodeId = NodeId::new(NodeKind::Prompt, 0);
 
 /// A search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -134,7 +131,7 @@ impl Search {
             left.from = match last {
                 Some(last) => Bound::Excluded(last),
                 None if left.is_round => return false,
-                None => Bound::Included(FIRST),
+                None => Bound::Included(NodeId::FIRST),
             };
             left.is_round |= last.is_none();
             self.left = Some(left);
