@@ -33,6 +33,8 @@ pub struct Search {
     pub said: Option<String>,
     /// What is left to look at.
     left: Option<Left>,
+    /// True once all of the graph was looked at: what is left then was found before.
+    is_whole: bool,
 }
 
 /// What is left to look at.
@@ -88,16 +90,35 @@ impl Search {
         self.left.is_some()
     }
 
-    /// The first place below a node, its own call and observation apart.
+    /// The first place below a node, its own call and observation apart; none while a nearer one may be found.
     pub fn below(&self, here: NodeId) -> Option<NodeId> {
         let mut below = self.hits.range(here..);
-        below.find(|id| id.call() != here.call()).copied()
+        let found = below.find(|id| id.call() != here.call()).copied();
+        found.filter(|found| self.was_looked_at(here, *found))
     }
 
-    /// The last place above a node.
+    /// The last place above a node; none while a nearer one may be found.
     pub fn above(&self, here: NodeId) -> Option<NodeId> {
         let mut above = self.hits.range(..here).rev();
-        above.find(|id| id.call() != here.call()).copied()
+        let found = above.find(|id| id.call() != here.call()).copied();
+        found.filter(|found| self.was_looked_at(*found, here))
+    }
+
+    /// True where nothing between two nodes is left to look at for the first time.
+    fn was_looked_at(&self, low: NodeId, high: NodeId) -> bool {
+        let Some(left) = self.left.as_ref().filter(|_| !self.is_whole) else {
+            return true;
+        };
+        let is_before = |id: NodeId| match left.from {
+            Bound::Included(from) => id < from,
+            Bound::Excluded(from) => id <= from,
+            Bound::Unbounded => false,
+        };
+        if left.is_round {
+            low >= left.begun || is_before(high)
+        } else {
+            low >= left.begun && is_before(high)
+        }
     }
 
     /// How many places were found.
@@ -130,7 +151,10 @@ impl Search {
                 .count();
             left.from = match last {
                 Some(last) => Bound::Excluded(last),
-                None if left.is_round => return false,
+                None if left.is_round => {
+                    self.is_whole = true;
+                    return false;
+                }
                 None => Bound::Included(NodeId::FIRST),
             };
             left.is_round |= last.is_none();

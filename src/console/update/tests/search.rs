@@ -1,5 +1,6 @@
 //! What is searched is the whole of each text, however long; what was never stored is said.
 
+use crate::console::model::graph::Pick;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
@@ -266,4 +267,24 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
         "{}",
         stage.said()
     );
+}
+
+#[test]
+fn the_next_place_is_the_nearest_one_or_not_known_yet() {
+    let mut stage = many();
+    stage.model.graph.selected = Some(Pick::Node(id("c198")));
+    look_for(&mut stage, "kind:call");
+    assert!(stage.model.graph.search.goes_on());
+    // What is found from there on and from the first node on is known, but not what lies between.
+    stage.model.graph.selected = Some(Pick::Node(id("c150")));
+    for key in ["n", "N"] {
+        stage.press(key);
+        assert_eq!(stage.said(), "the graph is still being searched: a moment");
+        assert_eq!(stage.selected(), Some(id("c150")));
+    }
+    search_on(&mut stage);
+    stage.press("n");
+    assert_eq!(stage.selected(), Some(id("c151")));
+    stage.press("N");
+    assert_eq!(stage.selected(), Some(id("c150")));
 }
