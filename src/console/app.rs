@@ -20,7 +20,6 @@ use futures_util::FutureExt as _;
 use ratatui::layout::Size;
 use tokio::time::{Duration, Instant, sleep_until};
 
-use super::doc::Finding;
 use super::files::Files;
 use super::frames::{FrameRequester, Frames};
 use super::link::{Link, Update};
@@ -30,6 +29,7 @@ use super::msg::{Leave, Msg, Out, TermMsg};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::update::{prepare, soon, update, work};
 use super::view::view;
+use super::work::Finding;
 use crate::console::model::Source;
 use drafts::Drafts;
 pub use drafts::{held_by, keep_instead, kept};

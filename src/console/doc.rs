@@ -7,7 +7,6 @@ mod cache;
 mod head;
 mod memo;
 mod styled;
-mod work;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,10 +15,10 @@ use regex::Regex;
 
 use super::pager::{Found, Pager, Row};
 use super::theme::Role;
+use super::work::Ticket;
 
-pub use cache::Cache;
+pub use cache::{Cache, Finding};
 pub use styled::{Piece, Styled, broken};
-pub use work::{Finding, Ticket, Work};
 
 /// A part of a document.
 #[derive(Debug, Clone)]

@@ -38,3 +38,4 @@ pub mod tint;
 pub mod update;
 pub mod view;
 pub mod words;
+pub mod work;

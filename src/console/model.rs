@@ -278,7 +278,7 @@ impl Model {
         if named || !self.overlays.is_empty() || graph.form == Form::Map {
             return None;
         }
-        let row = graph.rows.get(graph.cursor()?)?;
+        let row = graph.outline.rows.get(graph.cursor()?)?;
         let noun = match (verb.about(), row.stands) {
             (About::Nothing, _) | (_, Stands::Node) | (About::Turn, Stands::Fan | Stands::Turn) => {
                 return None;

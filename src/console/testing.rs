@@ -13,7 +13,6 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
-use super::doc::Work;
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::link::Update;
@@ -23,6 +22,7 @@ use super::symbols::Charset;
 use super::theme::{Colours, Theme};
 use super::update::{prepare, settle, update, work};
 use super::view::view;
+use super::work::Work;
 use crate::console::model::Source;
 use crate::domain::advance::advance;
 use crate::domain::advice::Cards;

@@ -77,7 +77,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
-        Msg::Found(finding) => model.inspector.cache.put(finding),
+        Msg::Found(finding) => refresh::found(model, finding),
         Msg::Drafted(draft) => collect::take_up(model, draft),
         Msg::Saved(written) => prompts::saved(model, written),
         Msg::Shown(result) => {

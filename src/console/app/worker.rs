@@ -4,7 +4,7 @@ use std::sync::mpsc as std_mpsc;
 
 use tokio::sync::mpsc;
 
-use crate::console::doc::{Finding, Work};
+use crate::console::work::{Finding, Work};
 
 /// Works things out one after the other; its thread begins with the first of them.
 #[derive(Debug)]
@@ -90,6 +90,15 @@ mod tests {
         text.into()
     }
 
+    /// Lets the cache take what comes next.
+    async fn put_next(cache: &mut Cache, worker: &mut Worker) {
+        let found = worker.next().await;
+        let Finding::Text(found) = found else {
+            panic!("{found:?}");
+        };
+        cache.put(found);
+    }
+
     #[tokio::test]
     async fn what_is_wanted_comes_back_in_the_characters_of_its_screen_and_the_rest_is_passed_over() {
         let _ascii = shown_in_ascii(true);
@@ -103,7 +112,7 @@ mod tests {
         assert!(cache.take_work().is_empty());
         worker.begin(work);
         assert!(!ticket.is_done());
-        cache.put(worker.next().await);
+        put_next(&mut cache, &mut worker).await;
         assert!(ticket.is_done());
         let pager = rows(&mut cache, &wanted).unwrap();
         let end = pager.window(pager.rows() - 1, 1, None);
@@ -120,7 +129,7 @@ mod tests {
             let rows = |cache: &mut Cache| cache.pager(&text, Form::Raw, 80, Wrap::Chars);
             let _ticket = rows(&mut cache).unwrap_err();
             worker.begin(cache.take_work());
-            cache.put(worker.next().await);
+            put_next(&mut cache, &mut worker).await;
             let pager = rows(&mut cache).unwrap();
             assert!(
                 pager.rows() >= 300_000 / in_a_row,

@@ -8,13 +8,13 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::memo::{Memo, Source};
-use super::work::{Finding, Found, Ticket, Work};
 use super::{Form, readable};
 use crate::console::columns;
 use crate::console::diff;
 use crate::console::json;
 use crate::console::pager::{Pager, Wrap};
 use crate::console::sgr;
+use crate::console::work::{Ticket, Work};
 use crate::domain::id::{NodeId, Rev};
 use crate::text::{self, Survey};
 
@@ -124,6 +124,19 @@ impl Source for Compared {
     fn is_long(&self) -> bool {
         self.bytes() > COMPARED
     }
+}
+
+/// What was worked out about a long text; goes back to the [`Cache`] that wanted it.
+#[derive(Debug, Clone)]
+pub struct Finding(Found);
+
+#[derive(Debug, Clone)]
+enum Found {
+    Pager(Shown, Arc<Pager>),
+    Survey(Same, Arc<Survey>),
+    Coloured(Same, bool),
+    Difference(Revisions, Arc<[diff::Line]>),
+    Compared(Compared, Arc<[diff::Line]>),
 }
 
 /// What documents were made of before.

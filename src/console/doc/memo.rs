@@ -6,7 +6,8 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
-use super::work::{Finding, Ticket, Work};
+use super::Finding;
+use crate::console::work::{self, Ticket, Work};
 
 /// How many long ones are kept when another thing is shown.
 const BEFORE: usize = 6;
@@ -79,10 +80,7 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
         }
         let ticket = Arc::new(Ticket::default());
         self.pending.insert(key, Arc::downgrade(&ticket));
-        work.push(Work {
-            wanted: Arc::downgrade(&ticket),
-            make: Arc::new(move || found(make())),
-        });
+        work.push(Work::new(&ticket, move || work::Finding::Text(found(make()))));
         Err(ticket)
     }
 

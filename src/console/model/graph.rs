@@ -1,42 +1,46 @@
 //! The graph pane: rows, cursor, folds, search, what is looked for.
 //!
-//! Rows are brought up to date from what changed; what is settled is not looked at again. Must not
-//! know: colours, characters.
+//! Must not know: colours, characters.
 
 pub mod bars;
 pub mod body;
+mod coming;
 mod cursor;
 mod entries;
 mod list;
 mod lit;
 pub mod map;
 pub mod marks;
+mod outline;
 pub mod query;
 pub mod rows;
 mod search;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use super::run::RunPart;
-use crate::console::layout::fold::{Detail, Rules, Stands};
+use crate::console::layout::fold::{Folded, Stands};
 use crate::console::layout::gutter::Shape;
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
-use crate::domain::state::State;
+use crate::console::work::Work;
+use crate::domain::id::{NodeId, TurnId};
 use crate::domain::turn::Turn;
+use coming::Coming;
+pub use coming::Made;
 pub use entries::Mark;
-use entries::{Maker, Signs};
 use lit::Lit;
 use map::MapPane;
+pub use outline::Outline;
 use query::Query;
-use rows::{Called, Rows, Unfolded};
 pub use search::Search;
 
 /// Calls of a turn that keep rows of their own.
 const WIDE: usize = 8;
 /// Nodes that are looked at before those are packed again: a long run is never unpacked as a whole.
 const PIECE: usize = if cfg!(test) { 3 } else { 1024 };
+/// Nodes whose entries are made while a frame waits, and entries from which rows are planned meanwhile: either takes two
+/// or three milliseconds.
+const MADE: usize = if cfg!(test) { 40 } else { 2048 };
+const PLANNED: usize = if cfg!(test) { 60 } else { 16_384 };
 /// Turns at the end that keep all their rows.
 const RECENT: usize = 30;
 
@@ -110,8 +114,8 @@ impl Level {
 /// The pane.
 #[derive(Debug, Clone, Default)]
 pub struct GraphPane {
-    /// The rows.
-    pub rows: Rows,
+    /// The rows, and what they are made by.
+    pub outline: Outline,
     /// Rows of open and of broken streams, below the others.
     pub live: Vec<(TurnId, usize)>,
     /// Turns whose stream broke, where they have a row among those.
@@ -124,123 +128,29 @@ pub struct GraphPane {
     pub pinned: bool,
     /// The last node, and the number of streaming parts, when it was pinned.
     seen: (Option<NodeId>, usize),
-    /// Calls that have a row of their own for their observation.
-    pub open: BTreeSet<NodeId>,
-    /// Folded rows that are unfolded, by name.
-    pub unfolded: BTreeSet<Unfolded>,
-    /// What was gone to although it does not fit what is looked for: it alone has a row.
-    pub called: Option<NodeId>,
     /// The newest search.
     pub search: Search,
-    /// What alone is shown.
-    pub filter: Option<Query>,
     /// How the graph is shown.
     pub form: Form,
-    /// How much of it.
-    pub level: Level,
     /// What is lit.
     pub lit: Lit,
     /// The boxes around the selected node.
     pub map: MapPane,
-    made: Option<Seq>,
-    /// The first entry that is not as it was when the rows were planned.
-    changed: Option<usize>,
-    /// The first node that has to be looked at again.
-    spoilt: Option<NodeId>,
-    /// Nodes that something happened to.
-    touched: BTreeSet<NodeId>,
-    /// Hashes of what long calls say.
-    signs: Signs,
-    /// Turns that were open when the rows were made.
-    were_open: BTreeSet<TurnId>,
-    /// Turns before this one are old.
-    recent: TurnId,
+    /// Rows that are made elsewhere, until they come.
+    coming: Coming,
 }
 
 impl GraphPane {
-    /// Everything from a node on has to be looked at again.
-    pub fn spoil(&mut self, from: NodeId) {
-        let from = from.call();
-        self.spoilt = Some(self.spoilt.map_or(from, |before| before.min(from)));
-    }
-
-    /// Everything has to be looked at again.
-    pub fn spoil_all(&mut self) {
-        self.spoil(NodeId::FIRST);
-    }
-
-    /// Something happened to a node.
-    pub fn touch(&mut self, id: NodeId) {
-        self.touched.insert(id.call());
-    }
-
-    /// Makes the next entries of a run that is far ahead of the rows, a piece of them; true while there are more. What
-    /// is left is for [`Self::sync`].
-    pub fn grow(&mut self, state: &State) -> bool {
-        if self.is_made(state) {
-            return false;
-        }
-        self.drop_spoilt();
-        if self.behind(state).take(PIECE).count() < PIECE {
-            return false;
-        }
-        // Where none of them has an entry, the next piece would be the same one.
-        self.extend(state, PIECE)
-    }
-
-    /// Takes away the entries that have to be made again.
-    fn drop_spoilt(&mut self) {
-        if let Some(from) = self.spoilt.take() {
-            let at = self.rows.entry(from);
-            self.rows.entries.truncate(at);
-            self.note(at);
-        }
-    }
-
-    /// An entry is another one.
-    fn note(&mut self, at: usize) {
-        self.changed = Some(self.changed.map_or(at, |before| before.min(at)));
-    }
-
-    /// The nodes behind the last entry.
-    fn behind<'s>(&self, state: &'s State) -> impl Iterator<Item = NodeId> + use<'s> {
-        let last = self.rows.entries.last();
-        let from = last.unwrap_or(NodeId::FIRST);
-        let nodes = state.nodes.range(from..).map(|(id, _)| *id);
-        nodes.filter(move |id| Some(*id) != last)
-    }
-
-    /// Makes the entries of at most so many nodes behind the last one; true where there are any.
-    fn extend(&mut self, state: &State, most: usize) -> bool {
-        let end = self.rows.entries.len();
-        let next = self.behind(state).take(most);
-        let mut maker = Maker::new(state, &self.open, self.filter.as_ref(), &mut self.signs);
-        for entry in next.filter_map(|id| maker.entry(id)) {
-            self.rows.entries.push(entry);
-        }
-        let some = self.rows.entries.len() > end;
-        if some {
-            self.note(end);
-        }
-        some
-    }
-
-    /// True where nothing has happened since the rows were made.
-    fn is_made(&self, state: &State) -> bool {
-        self.made == Some(state.seq) && self.spoilt.is_none() && self.changed.is_none()
-    }
-
-    /// Brings the rows up to date with the run.
+    /// Brings the rows up to date with the run; where that takes long they stay as they are until others come.
     pub fn sync(&mut self, run: &RunPart) {
         let state = &run.state;
         let before = self.cursor();
-        if !self.is_made(state) {
+        if !self.coming.is_any() && !self.outline.is_made(state) {
             let stood = before.is_some_and(|row| self.stands_alone(row));
-            let from = self.refresh(state);
-            self.made = Some(state.seq);
-            if let Some(from) = from {
-                self.plan(from);
-                self.keep_in_sight(stood);
+            match self.outline.keep_up(state) {
+                Some(true) => self.keep_in_sight(stood),
+                Some(false) => {}
+                None => self.coming.order(&mut self.outline, state),
             }
         }
         self.live = run
@@ -248,7 +158,8 @@ impl GraphPane {
             .values()
             .flat_map(|live| (0..live.parts.len()).map(|part| (live.turn, part)))
             .collect();
-        let fits = |turn: &Turn| self.filter.as_ref().is_none_or(|filter| filter.fits_broken(turn));
+        let filter = self.outline.filter.as_ref();
+        let fits = |turn: &Turn| filter.is_none_or(|filter| filter.fits_broken(turn));
         self.broken = run
             .broken()
             .filter(|turn| fits(turn))
@@ -267,89 +178,57 @@ impl GraphPane {
         }
     }
 
-    /// Brings the entries up to date; gives the first that changed, if any did.
-    fn refresh(&mut self, state: &State) -> Option<usize> {
-        let touched = std::mem::take(&mut self.touched);
-        let were_open = std::mem::replace(&mut self.were_open, state.agenda.open.clone());
-        self.drop_spoilt();
-        let mut changed = self.changed.take();
-        let mut note = |at: usize| changed = Some(changed.map_or(at, |before: usize| before.min(at)));
-        let mut maker = Maker::new(state, &self.open, self.filter.as_ref(), &mut self.signs);
-        let rows = &mut self.rows;
-        let in_open = were_open
-            .union(&self.were_open)
-            .filter_map(|id| state.turns.get(id))
-            .flat_map(|turn| turn.nodes.iter().copied());
-        let end = rows.entries.len();
-        for id in in_open.chain(touched).flat_map(|id| [id, id.observation()]) {
-            let at = rows.entry(id);
-            let there = at < end && rows.entries.get(at).is_some_and(|entry| entry.key == id);
-            match maker.entry(id) {
-                Some(entry) if there => {
-                    let differs = rows.entries.replace(at, entry);
-                    differs.then(|| note(at));
-                }
-                Some(_) if at < end => {
-                    // It stands among those that are there: they are made anew from here on.
-                    rows.entries.truncate(at);
-                    note(at);
-                }
-                _ => {}
-            }
-        }
-        self.changed = changed;
-        self.extend(state, usize::MAX);
-        self.forget_signs(state);
-        if let Some(at) = self.age(state) {
-            self.note(at);
-        }
-        self.changed.take()
+    /// What is to be worked out since this was asked last.
+    pub fn take_work(&mut self) -> Option<Work> {
+        self.coming.take_work()
     }
 
-    /// Keeps the hashes of open turns only: their rows are made anew for every event, and a hash holds its text.
-    fn forget_signs(&mut self, state: &State) {
-        let open = &self.were_open;
-        let in_open = |id: &NodeId| state.turn_of(*id).is_some_and(|turn| open.contains(&turn.id));
-        self.signs.retain(|id, _| in_open(id));
-        self.signs.shrink_to(2 * self.signs.len());
+    /// Says how many fit once that is known, unless something else was said meanwhile.
+    pub fn count_later(&mut self, said: &str) {
+        self.coming.said = Some(said.to_owned());
     }
 
-    /// Lets turns become old; gives the first entry of those that did.
-    fn age(&mut self, state: &State) -> Option<usize> {
-        let recent = state
-            .turns
-            .keys()
-            .rev()
-            .nth(RECENT - 1)
-            .copied()
-            .unwrap_or_default();
-        let before = std::mem::replace(&mut self.recent, recent);
-        if self.level != Level::Recent || before == recent {
-            return None;
-        }
-        let (from, to) = (before.min(recent), before.max(recent));
-        if from == TurnId::default() {
-            // Nothing was shown before: there is no need to look at everything.
-            return Some(0);
-        }
-        let aged = state.turns.range(from..to);
-        let first = aged.filter_map(|(_, turn)| turn.nodes.iter().min()).min();
-        first.map(|id| self.rows.entry(*id))
+    /// What was said of rows that have come since.
+    pub fn was_said(&mut self) -> Option<String> {
+        self.coming.was_said()
     }
 
-    fn plan(&mut self, from: usize) {
-        let detail = match self.level {
-            Level::Recent => Detail::Since(u64::from(self.recent.0)),
-            Level::Turns => Detail::Turns,
-            Level::Nodes | Level::Text => Detail::Nodes,
-        };
-        let rules = Rules { wide: WIDE, detail };
-        let sieved = self.filter.as_ref().map(|_| Called(self.called));
-        self.rows.plan(from, rules, sieved, &self.unfolded);
+    /// True while the rows are those of before.
+    pub const fn is_coming(&self) -> bool {
+        self.coming.is_any()
+    }
+
+    /// Shows rows that were made elsewhere, if they are still wanted.
+    pub fn take(&mut self, made: Made) {
+        let before = self.cursor();
+        let stood = before.is_some_and(|row| self.stands_alone(row));
+        if !self.coming.take(made, &mut self.outline) {
+            return;
+        }
+        let folds = std::mem::take(&mut self.coming.folds);
+        self.keep_in_sight(stood && !folds);
+        if let Some(node) = self.coming.reveal.take() {
+            self.unfold_around(node);
+        }
+        self.stay(before);
+    }
+
+    /// Keeps the row of the cursor on its line.
+    fn stay(&mut self, before: Option<usize>) {
+        if let (Some(before), Some(now)) = (before, self.cursor()) {
+            self.top = (self.top + now).saturating_sub(before);
+        }
+    }
+
+    /// Other rows are wanted than those that may be coming.
+    fn change(&mut self) -> &mut Outline {
+        self.coming.recall(&mut self.outline);
+        &mut self.outline
     }
 
     fn stands_alone(&self, row: usize) -> bool {
-        self.rows
+        self.outline
+            .rows
             .get(row)
             .is_some_and(|row| self.pinned && row.count == 1 && self.selected == Some(Pick::Node(row.key)))
     }
@@ -359,89 +238,87 @@ impl GraphPane {
         let Some(Pick::Node(id)) = self.selected.filter(|_| stood) else {
             return;
         };
-        let folded = self.rows.of(id);
-        if let Some(row) = folded
+        if let Some(row) = self.outline.rows.of(id)
             && row.count > 1
             && matches!(row.stands, Stands::Turn | Stands::Loop(_))
+            && let Some(name) = row.folded()
         {
-            let key = row.key;
-            self.unfolded.extend(row.folded());
-            self.plan(self.rows.entry(key));
+            self.outline.unfold(name);
         }
+    }
+
+    /// Unfolds what hides a node; gives its row. Where other rows have to be made for that, the rest is done when they
+    /// are there.
+    fn unfold_around(&mut self, node: NodeId) -> Option<usize> {
+        // A fold can hold a fold.
+        for _ in 0..3 {
+            let row = self.outline.rows.gutter.find(node)?;
+            let hides = |here: &rows::Row| match here.stands {
+                Stands::Node => false,
+                // The row of a turn says what its first node does.
+                Stands::Turn => here.key != node,
+                _ => true,
+            };
+            let here = self.outline.rows.get(row).filter(hides);
+            let Some(name) = here.and_then(|here| here.folded()) else {
+                return Some(row);
+            };
+            // What does not fit gets a row of its own.
+            if name.1 == Folded::Elided || self.outline.unfolded.contains(&name) {
+                break;
+            }
+            self.change().unfold(name);
+        }
+        self.coming.reveal = Some(node);
+        self.outline.rows.gutter.find(node)
     }
 
     /// Unfolds or folds the row of the cursor.
     pub fn toggle(&mut self, unfold: Option<bool>) {
-        let Some(row) = self.cursor().and_then(|row| self.rows.get(row)) else {
+        let Some(row) = self.cursor().and_then(|row| self.outline.rows.get(row)) else {
             return;
         };
         let key = row.key;
         self.pinned = true;
-        let folded = row.folded();
-        let is_apart = self.open.contains(&key.call());
-        match unfold {
-            Some(false) | None if is_apart => {
-                self.open.remove(&key.call());
+        let is_apart = self.outline.open.contains(&key.call());
+        let is_unfolded = || self.outline.unfolded.iter().any(|(name, _)| *name == key);
+        match (unfold, row.folded()) {
+            (Some(false) | None, _) if is_apart => {
                 self.selected = Some(Pick::Node(key.call()));
-                self.spoil(key);
+                self.change().set_apart(key.call(), false);
             }
-            Some(true) | None if folded.is_some() => {
-                self.unfolded.extend(folded);
-                self.plan(self.rows.entry(key));
+            (Some(true) | None, Some(name)) => {
+                self.change().unfold(name);
             }
-            Some(false) => self.fold_around(key),
-            None if row.shape == Shape::Side || self.unfolded.iter().any(|(name, _)| *name == key) => {
-                self.fold_around(key);
-            }
-            Some(true) | None => {
-                if key.kind == NodeKind::Call {
-                    self.open.insert(key);
-                    self.spoil(key);
-                }
-            }
+            (Some(false), _) => self.fold_around(key),
+            (None, _) if row.shape == Shape::Side || is_unfolded() => self.fold_around(key),
+            (Some(true) | None, _) => self.change().set_apart(key, true),
         }
     }
 
     /// Folds what was unfolded around a row, if anything was.
     fn fold_around(&mut self, key: NodeId) {
-        let before = self.unfolded.iter().rev().filter(|(name, _)| *name <= key);
-        let near: Vec<Unfolded> = before.take(4).copied().collect();
-        for name in near {
-            self.unfolded.remove(&name);
-            self.plan(self.rows.entry(name.0));
-            let row = self.rows.of(key);
-            if row.is_some_and(|row| row.folded() == Some(name)) {
-                self.selected = Some(Pick::Node(name.0));
-                return;
-            }
-            self.unfolded.insert(name);
-            self.plan(self.rows.entry(name.0));
+        if let Some(name) = self.outline.unfolded_around(key) {
+            self.change().fold(name);
+            self.coming.folds = !self.outline.is_planned();
+            self.selected = Some(Pick::Node(name.0));
         }
     }
 
     /// Shows more or less of the graph.
     pub fn set_level(&mut self, level: Level) {
         let before = self.cursor();
-        self.level = level;
-        self.unfolded.clear();
-        self.rows.replan_all();
-        self.plan(0);
-        if let (Some(before), Some(now)) = (before, self.cursor()) {
-            self.top = (self.top + now).saturating_sub(before);
-        }
+        self.change().set_level(level);
+        self.stay(before);
     }
 
     /// Shows only what fits, or everything again.
     pub fn set_filter(&mut self, filter: Option<Query>) {
-        self.filter = filter;
-        self.called = None;
-        self.unfolded.clear();
-        self.rows.replan_all();
-        self.spoil_all();
+        self.change().set_filter(filter);
     }
 
     /// How many nodes and broken streams fit what is looked for.
     pub fn found(&self) -> usize {
-        self.rows.entries.hits() + self.broken.len()
+        self.outline.rows.entries.hits() + self.broken.len()
     }
 }

@@ -4,7 +4,8 @@
 
 use super::decide;
 use crate::console::commands::Jump;
-use crate::console::model::graph::Pick;
+use crate::console::layout::fold::{Entry, Keep};
+use crate::console::model::graph::{Mark, Pick};
 use crate::console::model::queue::Wanted;
 use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
@@ -18,18 +19,19 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
         Jump::Pending => pending(model),
         Jump::Failure => {
             let broken = model.graph.broken.clone();
-            next(model, "nothing failed", &broken, |model, id| {
+            let may = |entry: &Entry<NodeId>| Mark::of(entry.mark) == Mark::Failed;
+            next(model, "nothing failed", &broken, may, |model, id| {
                 Stand::of(&model.run.state, id).is_some_and(Stand::failed)
             })
         }
-        Jump::Edited => next(model, "nothing was edited", &[], |model, id| {
-            id.kind == NodeKind::Intervention
-                || model
-                    .run
-                    .state
-                    .node(id)
-                    .is_some_and(|node| node.active && (node.is_edited() || node.pinned))
-        }),
+        Jump::Edited => {
+            let may = |entry: &Entry<NodeId>| entry.keep == Keep::Always;
+            next(model, "nothing was edited", &[], may, |model, id| {
+                let node = model.run.state.node(id);
+                id.kind == NodeKind::Intervention
+                    || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
+            })
+        }
         Jump::Parent => parent(model),
         Jump::Child => child(model),
         Jump::Sibling => sibling(model, false),
@@ -114,23 +116,26 @@ fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
 }
 
 /// The next below the cursor that fits, from the top again after the last: a node, or one of these broken streams.
+/// What its entry says of a node tells whether it `may` fit: a long run is not looked through for it.
 fn next(
     model: &mut Model,
     none: &str,
     broken: &[TurnId],
+    may: impl Fn(&Entry<NodeId>) -> bool,
     fits: impl Fn(&Model, NodeId) -> bool,
 ) -> Result<(), String> {
     let below = below(model, broken);
     let here = here(model);
-    let nodes = &model.run.state.nodes;
-    let fit = |id: &NodeId| fits(model, *id);
-    let following = || {
-        let mut after = nodes.range(here..).map(|(id, _)| *id);
-        after.find(|id| id.call() != here.call() && fit(id))
+    let entries = &model.graph.outline.rows.entries;
+    let from = |at: usize| {
+        let some = entries.rest(at).filter(|entry| may(entry));
+        let nodes = some.flat_map(|entry| [entry.key, entry.key.observation()]);
+        nodes.filter(|id| fits(model, *id))
     };
+    let following = || from(entries.place(here.call())).find(|id| *id > here && id.call() != here.call());
     let from_top = || {
         let is_above = |id: &NodeId| below.is_some() || *id <= here;
-        nodes.keys().copied().take_while(is_above).find(fit)
+        from(0).next().filter(is_above)
     };
     let is_other = |turn: &&TurnId| model.graph.selected != Some(Pick::Live(**turn, 0));
     let stream = |from: usize| {

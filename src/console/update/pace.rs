@@ -51,5 +51,5 @@ fn is_seen(model: &Model, live: &Live) -> bool {
     let shown = graph.top..graph.top + usize::from(area.height);
     let rows = graph.live.iter().enumerate();
     rows.filter(|(_, (turn, _))| *turn == live.turn)
-        .any(|(at, _)| shown.contains(&(graph.rows.len() + at)))
+        .any(|(at, _)| shown.contains(&(graph.outline.rows.len() + at)))
 }

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{bulk, listings};
 use crate::console::alike;
-use crate::console::doc::{Doc, Work};
+use crate::console::doc::Doc;
 use crate::console::hints::hints;
 use crate::console::model::arming::{Arming, Question};
 use crate::console::model::graph::{GraphPane, Pick, body};
@@ -21,6 +21,7 @@ use crate::console::model::{Model, Settings};
 use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
+use crate::console::work::{Finding, Work};
 use crate::domain::advice::Cards;
 use crate::domain::again;
 use crate::domain::command::Command;
@@ -49,9 +50,6 @@ pub fn prepare(model: &mut Model) {
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
     model.graph.map.room = (graph.width, graph.height);
-    while model.graph.grow(&model.run.state) {
-        model.run.state.rest_if_crowded();
-    }
     model.graph.sync(&model.run);
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
     let height = usize::from(graph.height).saturating_sub(model.graph.form.head());
@@ -91,10 +89,22 @@ fn arrange(model: &mut Model, banner: bool) {
     }
 }
 
-/// What is to be worked out about long texts since this was asked last; [`Msg::Found`](crate::console::msg::Msg)
-/// brings what came of it.
+/// What is to be worked out since this was asked last; [`Msg::Found`](crate::console::msg::Msg) brings what came of it.
 pub fn work(model: &mut Model) -> Vec<Work> {
-    model.inspector.cache.take_work()
+    let mut work = model.inspector.cache.take_work();
+    work.extend(model.graph.take_work());
+    work
+}
+
+/// Takes in what was worked out.
+pub fn found(model: &mut Model, finding: Finding) {
+    match finding {
+        Finding::Text(found) => model.inspector.cache.put(found),
+        Finding::Rows(made) => {
+            model.graph.take(*made);
+            super::graph::count_on(model);
+        }
+    }
 }
 
 /// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile.
@@ -106,7 +116,7 @@ pub fn settle(model: &mut Model) {
             return;
         }
         for finding in findings {
-            model.inspector.cache.put(finding);
+            found(model, finding);
         }
         prepare(model);
     }

@@ -28,7 +28,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
             model.run.replace(*state);
-            model.graph.spoil_all();
+            model.graph.outline.spoil_all();
             if is_first && !model.collected.is_empty() {
                 collect::hold_again(model, out);
             }
@@ -150,10 +150,10 @@ fn spoil(model: &mut Model, event: &Event) {
         first.map_or(id.call(), |first| first.min(id.call()))
     };
     let from = match event {
-        Event::Call(event) => return model.graph.touch(event.call()),
+        Event::Call(event) => return model.graph.outline.touch(event.call()),
         Event::Edit(EditEvent::Revised { node, .. }) => Some(begin(*node)),
         Event::Edit(EditEvent::Pinned { node } | EditEvent::Unpinned { node }) => {
-            return model.graph.touch(*node);
+            return model.graph.outline.touch(*node);
         }
         Event::Edit(EditEvent::Superseded { nodes }) | Event::Turn(TurnEvent::Diverged { nodes, .. }) => {
             nodes.iter().map(|id| begin(*id)).min()
@@ -164,12 +164,12 @@ fn spoil(model: &mut Model, event: &Event) {
             .min(),
         // What stands again stands anywhere.
         Event::Edit(EditEvent::Recalled { .. }) | Event::Turn(TurnEvent::Revived { .. }) => {
-            return model.graph.spoil_all();
+            return model.graph.outline.spoil_all();
         }
         _ => None,
     };
     if let Some(from) = from {
-        model.graph.spoil(from);
+        model.graph.outline.spoil(from);
     }
 }
 

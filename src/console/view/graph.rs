@@ -40,7 +40,8 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         return;
     }
     if graph.is_empty() {
-        let words = match (&graph.filter, model.run.arrived) {
+        let words = match (&graph.outline.filter, model.run.arrived) {
+            _ if graph.is_coming() => "the rows are being made",
             (Some(_), _) => "nothing fits",
             (None, true) => "nothing has happened yet",
             (None, false) if model.settings.is_recorded() => "the session is being read",
@@ -72,7 +73,7 @@ fn title(model: &Model) -> String {
         Form::Time => "timeline".to_owned(),
     };
     if graph.form == Form::Lanes {
-        words.push_str(match graph.level {
+        words.push_str(match graph.outline.level {
             Level::Recent => "",
             Level::Turns => " by turns",
             Level::Nodes => " of every node",
@@ -82,11 +83,16 @@ fn title(model: &Model) -> String {
     if !graph.pinned {
         words.push_str(", following");
     }
-    if let Some(filter) = &graph.filter {
+    if let Some(filter) = &graph.outline.filter {
         let text = visible(crate::text::head(&filter.text, 60).0);
         // Writing into a string cannot fail.
-        let _ = write!(words, ", only {text} ({})", graph.found());
-        if let Some(called) = graph.called {
+        let found = if graph.is_coming() {
+            "…".to_owned()
+        } else {
+            graph.found().to_string()
+        };
+        let _ = write!(words, ", only {text} ({found})");
+        if let Some(called) = graph.outline.called {
             let _ = write!(words, " and {called}");
         }
     }
@@ -131,7 +137,7 @@ fn lanes_of(
     while line < body.height && row < graph.len() {
         let place = row_of(area, line);
         let mut below = 0;
-        match graph.rows.get(row) {
+        match graph.outline.rows.get(row) {
             Some(here) => {
                 if let Some(scale) = &scale {
                     time::row(model, canvas, place, &here, scale);
@@ -155,7 +161,7 @@ fn lanes_of(
                 }
             }
             None => {
-                if let Some((turn, part)) = graph.live.get(row - graph.rows.len()) {
+                if let Some((turn, part)) = graph.live.get(row - graph.outline.rows.len()) {
                     lines::live_row(model, canvas, place, *turn, *part, widest);
                     if let Some(scale) = &scale {
                         time::live(model, canvas, place, *turn, scale);
@@ -188,9 +194,9 @@ fn lanes_of(
 fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
     let graph = &model.graph;
     let mut cells = Vec::new();
-    (rows.start..rows.end.min(graph.rows.len()))
+    (rows.start..rows.end.min(graph.outline.rows.len()))
         .map(|row| {
-            graph.rows.gutter.cells(row, open(model, row), &mut cells);
+            graph.outline.rows.gutter.cells(row, open(model, row), &mut cells);
             cells.len()
         })
         .max()
@@ -202,7 +208,7 @@ fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
 /// Lanes in which something still waits for its child, above a row.
 fn open(model: &Model, row: usize) -> u32 {
     let state = &model.run.state;
-    model.graph.rows.gutter.open_lanes(row, |id| {
+    model.graph.outline.rows.gutter.open_lanes(row, |id| {
         state
             .calls
             .get(&id)
@@ -235,7 +241,7 @@ fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
     let graph = &model.graph;
     let body = body::of_row(&model.run.state, graph, row, graph.map.room.0);
     let mut cells = Vec::new();
-    graph.rows.gutter.below(row, &mut cells);
+    graph.outline.rows.gutter.below(row, &mut cells);
     for (at, line) in body.lines.iter().enumerate().take(usize::from(room.height)) {
         let place = row_of(room, at as u16);
         let beside = body.indent.saturating_sub(1);

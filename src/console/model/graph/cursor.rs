@@ -2,8 +2,7 @@
 //!
 //! Must not know: how rows come to be, colours.
 
-use super::{GraphPane, Pick, rows};
-use crate::console::layout::fold::Stands;
+use super::{GraphPane, Pick};
 use crate::console::model::run::RunPart;
 use crate::domain::id::{NodeId, TurnId};
 use crate::domain::state::State;
@@ -27,14 +26,12 @@ impl GraphPane {
             self.see();
             return;
         }
-        if let (Some(before), Some(now)) = (before, self.cursor()) {
-            self.top = (self.top + now).saturating_sub(before);
-        }
+        self.stay(before);
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.rows.len() + self.live.len()
+        self.outline.rows.len() + self.live.len()
     }
 
     /// True where there are none.
@@ -44,11 +41,11 @@ impl GraphPane {
 
     /// What stands in a row.
     pub fn pick_at(&self, row: usize) -> Option<Pick> {
-        match self.rows.get(row) {
+        match self.outline.rows.get(row) {
             Some(row) => Some(Pick::Node(row.key)),
             None => self
                 .live
-                .get(row.checked_sub(self.rows.len())?)
+                .get(row.checked_sub(self.outline.rows.len())?)
                 .map(|(turn, part)| Pick::Live(*turn, *part)),
         }
     }
@@ -56,12 +53,12 @@ impl GraphPane {
     /// The row of the cursor.
     pub fn cursor(&self) -> Option<usize> {
         match self.selected? {
-            Pick::Node(id) => self.rows.gutter.find(id),
+            Pick::Node(id) => self.outline.rows.gutter.find(id),
             Pick::Live(turn, part) => self
                 .live
                 .iter()
                 .position(|row| *row == (turn, part))
-                .map(|at| self.rows.len() + at),
+                .map(|at| self.outline.rows.len() + at),
         }
     }
 
@@ -76,50 +73,22 @@ impl GraphPane {
 
     /// Puts the cursor on a node, unfolding what hides it.
     pub fn go_to(&mut self, node: NodeId, run: &RunPart) -> bool {
-        let Some(mut row) = self.rows.gutter.find(node) else {
+        if self.outline.rows.gutter.find(node).is_none() {
             return false;
-        };
-        if self.filter.is_some() {
-            self.call(node);
-            row = self.rows.gutter.find(node).unwrap_or(row);
         }
-        // A fold can hold a fold.
-        for _ in 0..3 {
-            let hides = |here: &rows::Row| match here.stands {
-                Stands::Node => false,
-                // The row of a turn says what its first node does.
-                Stands::Turn => here.key != node,
-                _ => true,
-            };
-            let Some(here) = self.rows.get(row).filter(hides) else {
-                break;
-            };
-            let key = here.key;
-            self.unfolded.extend(here.folded());
-            self.plan(self.rows.entry(key));
-            row = self.rows.gutter.find(node).unwrap_or(row);
+        self.coming.reveal = None;
+        let unfit = self.outline.unfit(node);
+        if unfit != self.outline.called {
+            self.change().call(unfit);
         }
-        self.go(row);
+        let row = self.unfold_around(node).unwrap_or_default();
         // A jump is a look at one thing: it stays there even where that is the last row.
         self.pinned = true;
-        self.selected = Some(Pick::Node(self.rows.gutter.key(row).unwrap_or(node)));
+        let is_hidden = self.coming.reveal.is_some();
+        let shown = self.outline.rows.gutter.key(row).filter(|_| !is_hidden);
+        self.selected = Some(Pick::Node(shown.unwrap_or(node)));
         self.sync(run);
         true
-    }
-
-    /// Gives a node that does not fit what is looked for a row, and takes it from the one that had it so.
-    fn call(&mut self, node: NodeId) {
-        let called = self
-            .rows
-            .entry_of(node)
-            .filter(|entry| !entry.hit)
-            .map(|entry| entry.key);
-        let before = std::mem::replace(&mut self.called, called);
-        if before != called
-            && let Some(first) = [before, called].into_iter().flatten().min()
-        {
-            self.plan(self.rows.entry(first));
-        }
     }
 
     /// Puts the cursor on the row of a broken stream, and keeps it there.
@@ -127,7 +96,7 @@ impl GraphPane {
         let Some(at) = self.live.iter().position(|row| *row == (turn, 0)) else {
             return false;
         };
-        self.go(self.rows.len() + at);
+        self.go(self.outline.rows.len() + at);
         self.pinned = true;
         true
     }
@@ -181,13 +150,13 @@ impl GraphPane {
             return 0;
         }
         let (last, streaming) = self.seen;
-        let before = self.rows.through(last);
-        (self.rows.len() - before + self.live.len()).saturating_sub(streaming)
+        let before = self.outline.rows.through(last);
+        (self.outline.rows.len() - before + self.live.len()).saturating_sub(streaming)
     }
 
     /// Everything that there is has been seen.
     pub fn see(&mut self) {
-        let last = self.rows.entries.last();
+        let last = self.outline.rows.entries.last();
         self.seen = (last, self.live.len());
     }
 }

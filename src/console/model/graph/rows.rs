@@ -18,6 +18,11 @@ const APART: usize = 4;
 /// Entries that are planned at once: a long run takes little room beside what is kept of it.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 1024 };
 
+/// The longest repetition that is folded again from its middle, in entries.
+const MOST: usize = 16 * 1024;
+/// Entries behind a node that are looked at to find out what it would be folded into.
+const BEYOND: usize = 256;
+
 /// Nodes are numbered one after the other; a call and its result share a number.
 impl Key for NodeId {
     fn code(self) -> u64 {
@@ -173,6 +178,50 @@ impl Rows {
             }
             from = next;
         }
+    }
+
+    /// The entry from which a plan goes on after a change at another one.
+    pub fn planned_from(&self, from: usize) -> usize {
+        self.start(from).1
+    }
+
+    /// True where a row that is unfolded would hide a node if it were folded.
+    pub fn would_hide(
+        &self,
+        name: Unfolded,
+        key: NodeId,
+        rules: Rules,
+        sieved: Option<Called>,
+        open: &BTreeSet<Unfolded>,
+    ) -> bool {
+        let (first, kind) = name;
+        let (from, to) = (self.entry(first), self.entries.through(key));
+        if let Some(Called(called)) = sieved {
+            let is_hidden = |entry: &Entry<NodeId>| !entry.hit && Some(entry.key) != called;
+            let mut all = self.entries.rest(from).take(to.saturating_sub(from));
+            return kind == Folded::Elided && all.all(|entry| is_hidden(&entry));
+        }
+        let (Some(begins), Some(ends)) = (self.entries.get(from), self.entry_of(key)) else {
+            return false;
+        };
+        let may = match kind {
+            Folded::Fan | Folded::Turn => begins.turn == ends.turn,
+            Folded::Replaced(_) => begins.replaced == ends.replaced,
+            // Nobody waits for a repetition of that length.
+            Folded::Loop => to - from <= MOST,
+            Folded::Elided => false,
+        };
+        if !may {
+            return false;
+        }
+        let is_open = |kind: Folded, key: NodeId| (key, kind) != name && open.contains(&(key, kind));
+        let start = self.planned_from(from);
+        let rest = self.entries.rest(start).take(to + BEYOND - start);
+        let some: Vec<Entry<NodeId>> = rest.map(std::borrow::Cow::into_owned).collect();
+        let plan = plan_from(&some, 0, rules, is_open);
+        let hides = |row: &Planned<NodeId>| row.key == key || row.members.contains(&key);
+        let mut folded = plan.rows.iter().filter(|row| row.key == first);
+        folded.any(|row| row.stands.folded(row.replaced) == Some(kind) && hides(row))
     }
 
     /// Where a plan has to begin after a change at an entry: the number of the start, its entry, its row.

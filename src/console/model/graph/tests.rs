@@ -14,7 +14,8 @@ use crate::domain::call::{EffectClass, Outcome};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::graph;
-use crate::domain::id::{Attempt, Rev, ThreadId};
+use crate::domain::id::{Attempt, NodeKind, Rev, ThreadId};
+use crate::domain::state::State;
 use crate::domain::turn::{Producer, Stop, Usage};
 use crate::journal::{self, Place};
 
@@ -151,28 +152,26 @@ fn what_is_lit_is_what_the_domain_lists() {
 /// Everything that is drawn of the rows.
 fn drawn(pane: &GraphPane) -> Vec<String> {
     let row = |(at, row): (usize, rows::Row)| {
-        let lanes = pane.rows.gutter.text(at, Line::Unicode, None);
-        let chips = pane.rows.gutter.chips(at);
-        let members: Vec<_> = pane.rows.gutter.members(at).collect();
+        let lanes = pane.outline.rows.gutter.text(at, Line::Unicode, None);
+        let chips = pane.outline.rows.gutter.chips(at);
+        let members: Vec<_> = pane.outline.rows.gutter.members(at).collect();
         format!(
             "{lanes} {row:?} {chips:?} {members:?} {}",
-            pane.rows.marks.get(at).unwrap()
+            pane.outline.rows.marks.get(at).unwrap()
         )
     };
-    pane.rows.iter_from(0).enumerate().map(row).collect()
+    pane.outline.rows.iter_from(0).enumerate().map(row).collect()
 }
 
 /// The same pane made from nothing.
 fn anew(stage: &Stage) -> Vec<String> {
     let pane = &stage.model.graph;
-    let mut other = GraphPane {
-        level: pane.level,
-        filter: pane.filter.clone(),
-        unfolded: pane.unfolded.clone(),
-        open: pane.open.clone(),
-        ..GraphPane::default()
-    };
-    other.sync(&stage.model.run);
+    let mut other = GraphPane::default();
+    other.outline.level = pane.outline.level;
+    other.outline.filter = pane.outline.filter.clone();
+    other.outline.unfolded = pane.outline.unfolded.clone();
+    other.outline.open = pane.outline.open.clone();
+    other.outline.finish(stage.model.run.state.clone());
     drawn(&other)
 }
 
@@ -183,7 +182,7 @@ fn rows_kept_up_to_date_are_rows_made_anew() {
         let events = recorded(name);
         for level in levels {
             let mut stage = Stage::new(80, 24);
-            stage.model.graph.level = level;
+            stage.model.graph.outline.level = level;
             for envelope in &events {
                 stage.send(Msg::Run(Update::Event(Arc::new(envelope.clone()))));
                 stage.draw();
@@ -212,25 +211,159 @@ fn rows_kept_up_to_date_are_rows_made_anew() {
     }
 }
 
-#[test]
-fn rows_of_a_run_that_is_there_at_once_are_made_in_pieces_and_are_the_same() {
-    for name in SAMPLES {
-        let mut state = State::default();
-        for envelope in recorded(name) {
-            apply(&mut state, &envelope);
-        }
-        let mut stage = Stage::new(80, 24);
-        stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
-        let (graph, run) = (&mut stage.model.graph, &stage.model.run);
-        assert!(graph.grow(&run.state), "{name} has more nodes than a piece");
-        let some = graph.rows.entries.len();
-        stage.draw();
-        assert!(some > 0 && some < stage.model.graph.rows.entries.len(), "{name}");
-        assert_eq!(drawn(&stage.model.graph), anew(&stage), "{name}");
-        stage.model.graph.spoil_all();
-        stage.draw();
-        assert_eq!(drawn(&stage.model.graph), anew(&stage), "{name}, made again");
-        let (graph, run) = (&mut stage.model.graph, &stage.model.run);
-        assert!(!graph.grow(&run.state), "{name}: nothing happened since");
+/// What a run has come to.
+fn state_of(name: &str) -> State {
+    let mut state = State::default();
+    for envelope in recorded(name) {
+        apply(&mut state, &envelope);
     }
+    state
+}
+
+/// A console with a long run, in which what takes long takes long: its rows do not wait for a frame.
+fn long_run() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.long_run(60);
+    stage.press("1");
+    stage.slow = Some(Vec::new());
+    stage
+}
+
+/// What waits and what was made of it come together: the rows are those that are made at once.
+fn comes(stage: &mut Stage) {
+    assert!(stage.model.graph.is_coming());
+    let before = drawn(&stage.model.graph);
+    stage.draw();
+    assert_eq!(
+        drawn(&stage.model.graph),
+        before,
+        "the rows stay until others come"
+    );
+    while stage.work() > 0 {
+        stage.draw();
+    }
+    assert!(!stage.model.graph.is_coming());
+    assert_eq!(drawn(&stage.model.graph), anew(stage));
+}
+
+fn filter(stage: &mut Stage, text: &str) {
+    stage.press("&");
+    stage.press("ctrl-u");
+    stage.type_text(text);
+    stage.press("enter");
+}
+
+#[test]
+fn rows_of_a_run_that_is_there_at_once_come_when_they_are_made() {
+    let mut long = Stage::new(80, 24);
+    long.long_run(60);
+    for state in SAMPLES.map(state_of).into_iter().chain([long.model.run.state]) {
+        let is_long = state.last_no as usize > MADE;
+        let mut stage = Stage::new(80, 24);
+        stage.slow = Some(Vec::new());
+        stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
+        let text = stage.text();
+        assert_eq!(stage.model.graph.is_empty(), is_long);
+        if is_long {
+            assert!(text.contains("the rows are being made"), "{text}");
+            comes(&mut stage);
+        }
+        assert_eq!(drawn(&stage.model.graph), anew(&stage));
+        stage.model.graph.outline.spoil_all();
+        stage.draw();
+        if is_long {
+            comes(&mut stage);
+        }
+        assert_eq!(drawn(&stage.model.graph), anew(&stage), "made again");
+    }
+}
+
+#[test]
+fn what_fits_is_found_out_beside_the_keys_and_counted_when_it_is_known() {
+    let mut stage = long_run();
+    filter(&mut stage, "is:failed");
+    assert_eq!(stage.said(), "looking for what fits `is:failed`");
+    assert!(stage.text().contains("only is:failed (…)"), "{}", stage.text());
+    let cursor = stage.selected();
+    stage.press("k k");
+    assert_ne!(stage.selected(), cursor, "the keys go on");
+    let cursor = stage.selected();
+    assert_eq!(stage.said(), "");
+    comes(&mut stage);
+    assert_eq!(stage.said(), "", "who went on is not told any more");
+    assert!(stage.text().contains("only is:failed (6)"), "{}", stage.text());
+    assert_eq!(stage.selected(), cursor);
+    filter(&mut stage, "is:failed");
+    comes(&mut stage);
+    assert_eq!(stage.said(), "6 fit `is:failed`");
+}
+
+#[test]
+fn what_happens_while_rows_are_made_is_in_them_when_they_come() {
+    let mut stage = long_run();
+    filter(&mut stage, "part");
+    stage.draw();
+    let no = stage.model.run.state.last_no + 1;
+    let turn = stage.model.run.state.last_turn + 1;
+    let late = [(r#"{"path":"late part"}"#, Outcome::ok("1"))];
+    stage.model_turn(turn, no, "This part is late.", &late);
+    let found = stage.model.graph.found();
+    comes(&mut stage);
+    assert_ne!(stage.model.graph.found(), found);
+    let late = NodeId::new(NodeKind::Thought, no);
+    assert!(stage.model.graph.outline.rows.of(late).is_some());
+}
+
+#[test]
+fn rows_that_are_not_wanted_any_more_are_not_shown() {
+    let mut stage = long_run();
+    let before = drawn(&stage.model.graph);
+    filter(&mut stage, "is:failed");
+    filter(&mut stage, "");
+    comes(&mut stage);
+    assert_eq!(drawn(&stage.model.graph), before);
+    filter(&mut stage, "is:failed");
+    filter(&mut stage, "kind:thought");
+    stage.model.graph.set_level(Level::Nodes);
+    stage.draw();
+    comes(&mut stage);
+    assert!(
+        stage
+            .model
+            .graph
+            .outline
+            .rows
+            .iter_from(0)
+            .all(|row| { row.stands == Stands::Elided || row.key.kind == NodeKind::Thought })
+    );
+}
+
+#[test]
+fn a_node_that_is_gone_to_is_selected_at_once_and_unfolded_when_its_rows_come() {
+    let mut stage = long_run();
+    stage.press("g");
+    let rows = &stage.model.graph.outline.rows;
+    let mut nodes = stage.model.run.state.nodes.keys().copied();
+    let is_deep = |id: &NodeId| {
+        id.kind == NodeKind::Call
+            && rows
+                .of(*id)
+                .is_some_and(|row| row.stands == Stands::Turn && row.key != *id)
+    };
+    let deep = nodes.find(is_deep).expect("a folded turn");
+    drop(nodes);
+    let stands = |stage: &Stage| stage.model.graph.outline.rows.of(deep).unwrap();
+    let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+    assert!(graph.go_to(deep, run));
+    stage.draw();
+    assert_eq!(stage.selected(), Some(deep));
+    assert_eq!(stands(&stage).stands, Stands::Turn);
+    comes(&mut stage);
+    assert_eq!(stage.selected(), Some(deep));
+    assert_eq!((stands(&stage).stands, stands(&stage).key), (Stands::Node, deep));
+    // And back, from a row in the middle of it.
+    stage.press("h");
+    comes(&mut stage);
+    assert_eq!(stands(&stage).stands, Stands::Turn);
+    assert_eq!(stage.selected(), Some(stands(&stage).key));
 }

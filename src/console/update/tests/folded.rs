@@ -28,6 +28,7 @@ fn on(stage: &mut Stage, is: impl Fn(Stands) -> bool) {
     let at = stage
         .model
         .graph
+        .outline
         .rows
         .iter_from(0)
         .position(|row| is(row.stands))

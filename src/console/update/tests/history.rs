@@ -133,7 +133,7 @@ fn what_failed_means_the_same_everywhere() {
     });
     stage.draw();
     let marked = |stage: &Stage| {
-        let entries = &stage.model.graph.rows.entries;
+        let entries = &stage.model.graph.outline.rows.entries;
         let failed = entries
             .rest(0)
             .filter(|entry| Mark::of(entry.mark) == Mark::Failed);
@@ -155,7 +155,10 @@ fn what_failed_means_the_same_everywhere() {
     assert_eq!((marked(&stage), found(&stage)), (Vec::new(), Vec::new()));
     stage.press("f");
     assert_eq!(stage.said(), "nothing failed");
-    assert!(stage.model.graph.unfolded.is_empty(), "history stays folded");
+    assert!(
+        stage.model.graph.outline.unfolded.is_empty(),
+        "history stays folded"
+    );
 }
 
 /// The words of the rows that stand for what was replaced.

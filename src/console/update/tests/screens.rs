@@ -228,8 +228,8 @@ fn a_pinned_cursor_keeps_its_row_on_the_screen() {
         );
     }
     let fan = (id("c3"), crate::console::layout::fold::Folded::Fan);
-    stage.model.graph.unfolded.insert(fan);
-    stage.model.graph.spoil_all();
+    stage.model.graph.outline.unfolded.insert(fan);
+    stage.model.graph.outline.spoil_all();
     stage.draw();
     stage.press("k k k");
     let row = |stage: &Stage| stage.model.graph.cursor().unwrap() - stage.model.graph.top;

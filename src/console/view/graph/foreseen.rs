@@ -111,7 +111,7 @@ pub(super) struct Foreseen {
 impl Foreseen {
     /// What a plan does with a row and what is folded in it.
     pub(super) fn of(model: &Model, plan: &Plan, row: usize, here: &Row) -> Option<Self> {
-        let members = model.graph.rows.gutter.members(row);
+        let members = model.graph.outline.rows.gutter.members(row);
         let some = members.clone().take(LIT).chain(members.clone().last());
         let mut fates = some.chain([here.key]).map(|id| Fate::of(plan, id));
         let first = fates.next()?;
@@ -191,10 +191,11 @@ pub(in crate::console::view) fn draw(model: &Model, canvas: &mut Canvas<'_>, are
     let row = first
         .and_then(|id| {
             graph
+                .outline
                 .rows
                 .gutter
                 .find(*id)
-                .or_else(|| graph.rows.gutter.find(id.call()))
+                .or_else(|| graph.outline.rows.gutter.find(id.call()))
         })
         .or(graph.cursor())
         .unwrap_or(0);

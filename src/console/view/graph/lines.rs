@@ -42,7 +42,12 @@ pub(super) fn node_row(
     let looks = looks(&model.run.state, here.key);
     let (glyph, role) = symbol(model, here, looks);
     let mut cells = Vec::new();
-    model.graph.rows.gutter.cells(row, open(model, row), &mut cells);
+    model
+        .graph
+        .outline
+        .rows
+        .gutter
+        .cells(row, open(model, row), &mut cells);
     lanes(model, canvas, place, &cells, (glyph, role), widest);
     let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
     let words = Rect {
@@ -126,7 +131,7 @@ fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
     if !lit.is_any() {
         return None;
     }
-    let members = model.graph.rows.gutter.members(row);
+    let members = model.graph.outline.rows.gutter.members(row);
     let looked_at = || {
         let some = members.clone().take(LIT).chain(members.clone().last());
         some.chain([here.key])
@@ -146,13 +151,13 @@ fn is_match(model: &Model, row: usize, here: &Row) -> bool {
     if graph.search.hits.is_empty() {
         return false;
     }
-    let last = graph.rows.gutter.members(row).last().unwrap_or(here.key);
+    let last = graph.outline.rows.gutter.members(row).last().unwrap_or(here.key);
     graph
         .search
         .hits
         .range(here.key.min(last)..=last.max(here.key))
         .take(256)
-        .any(|id| graph.rows.gutter.find(*id) == Some(row))
+        .any(|id| graph.outline.rows.gutter.find(*id) == Some(row))
 }
 
 /// The symbol of a node, and a look for its whole row where it does not count (fully) now.
@@ -239,7 +244,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             };
             line = line.own(role(symbol.role()), format!("{word}  "));
         }
-        let apart = model.graph.open.contains(&id);
+        let apart = model.graph.outline.open.contains(&id);
         let result = state.observation(id).filter(|_| !apart).map(|observation| {
             let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
             let outcome = observation.outcome();
@@ -287,7 +292,7 @@ const CHIPS: usize = 4;
 
 /// Parents to which no line goes, in so many columns at most: as many of them by name as fit, the others counted.
 fn chips(model: &Model, id: NodeId, most: usize) -> Styled {
-    let gutter = &model.graph.rows.gutter;
+    let gutter = &model.graph.outline.rows.gutter;
     let chips = gutter.find(id).map(|row| gutter.chips(row)).unwrap_or_default();
     let mark = Glyphs::of(model.settings.line).chip;
     let mut named = chips.len().min(CHIPS);

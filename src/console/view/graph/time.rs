@@ -37,12 +37,12 @@ impl Scale {
         let graph = &model.graph;
         let state = &model.run.state;
         let now = model.now_of_run();
-        let rows = (graph.top..).zip(graph.rows.iter_from(graph.top));
+        let rows = (graph.top..).zip(graph.outline.rows.iter_from(graph.top));
         let mut all: Vec<Bar> = rows
             .take(height)
-            .flat_map(|(at, row)| bars::of_row(state, now, row.key, graph.rows.gutter.members(at)))
+            .flat_map(|(at, row)| bars::of_row(state, now, row.key, graph.outline.rows.gutter.members(at)))
             .collect();
-        if graph.top + height > graph.rows.len() {
+        if graph.top + height > graph.outline.rows.len() {
             let turns = graph.live.iter().filter_map(|(turn, _)| state.turns.get(turn));
             all.extend(turns.filter_map(|turn| bars::of_request(state, now, turn)));
         }
@@ -140,7 +140,7 @@ const fn look(charset: Charset, doing: Doing) -> (char, Role) {
 /// Draws a row: its name, and its bars.
 pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Row, scale: &Scale) {
     let graph = &model.graph;
-    let Some(at) = graph.rows.gutter.find(here.key) else {
+    let Some(at) = graph.outline.rows.gutter.find(here.key) else {
         return;
     };
     let looks = lines::looks(&model.run.state, here.key);
@@ -155,7 +155,7 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
     canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
     lines::shine(model, canvas, (place, words), at, here);
     let (state, now) = (&model.run.state, model.now_of_run());
-    for bar in bars::of_row(state, now, here.key, graph.rows.gutter.members(at)) {
+    for bar in bars::of_row(state, now, here.key, graph.outline.rows.gutter.members(at)) {
         draw(model, canvas, place.y, &bar, scale);
     }
 }

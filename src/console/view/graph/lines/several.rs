@@ -15,7 +15,7 @@ use crate::domain::stand::{self, Stand};
 pub(super) fn fold_line(model: &Model, row: usize, here: &Row) -> Styled {
     let state = &model.run.state;
     // Nodes, as the preview of an edit counts them: a result that stands with its call is one of its own.
-    let nodes = 1 + model.graph.rows.gutter.members(row).len();
+    let nodes = 1 + model.graph.outline.rows.gutter.members(row).len();
     let by = here
         .replaced
         .and_then(|number| stand::replaced_under(state, number));
@@ -41,7 +41,7 @@ pub(super) fn elided_line(model: &Model, here: &Row) -> Styled {
 pub(super) fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) -> Styled {
     let state = &model.run.state;
     let mut counts: Vec<(Symbol, usize)> = Vec::new();
-    for id in std::iter::once(here.key).chain(model.graph.rows.gutter.members(row)) {
+    for id in std::iter::once(here.key).chain(model.graph.outline.rows.gutter.members(row)) {
         let Some(call) = state.calls.get(&id) else {
             continue;
         };
@@ -79,7 +79,7 @@ pub(super) fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> 
     }
     // One more than are shown one by one says that there are too many.
     let calls: Vec<_> = std::iter::once(here.key)
-        .chain(model.graph.rows.gutter.members(row))
+        .chain(model.graph.outline.rows.gutter.members(row))
         .filter_map(|id| state.calls.get(&id).filter(|call| call.id == id))
         .take(EACH + 1)
         .collect();
@@ -111,6 +111,7 @@ pub(super) fn loop_line(model: &Model, row: usize, here: &Row, times: u32, width
     let line = counts(model, row, here, line);
     let first = model
         .graph
+        .outline
         .rows
         .gutter
         .members(row)

@@ -1,16 +1,14 @@
-//! What is worked out about a long text while frames go on: laying out ten megabytes takes longer than a key may wait.
+//! What takes longer than a key may wait, worked out beside the frames: long texts laid out, rows of a long run.
 //!
-//! Who shows something about the text holds a [`Ticket`]. Work of which every ticket was dropped is not begun. Must not
-//! know: threads, what a document is about.
+//! Who shows something of it holds a [`Ticket`]. Work of which every ticket was dropped is not begun. Must not know:
+//! threads, what comes of what is worked out.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use super::cache::{Compared, Revisions, Same, Shown};
-use crate::console::diff;
-use crate::console::pager::Pager;
-use crate::text::Survey;
+use super::doc;
+use super::model::graph;
 
 /// Held as long as something is waited for.
 #[derive(Debug, Default)]
@@ -22,7 +20,8 @@ impl Ticket {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(super) fn done(&self) {
+    /// It is there.
+    pub fn done(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
@@ -30,11 +29,19 @@ impl Ticket {
 /// Something to be worked out, outside of the drawing of frames.
 #[derive(Clone)]
 pub struct Work {
-    pub(super) wanted: Weak<Ticket>,
-    pub(super) make: Arc<dyn Fn() -> Finding + Send + Sync>,
+    wanted: Weak<Ticket>,
+    make: Arc<dyn Fn() -> Finding + Send + Sync>,
 }
 
 impl Work {
+    /// What is to be done as long as somebody holds the ticket.
+    pub fn new(ticket: &Arc<Ticket>, make: impl Fn() -> Finding + Send + Sync + 'static) -> Self {
+        Self {
+            wanted: Arc::downgrade(ticket),
+            make: Arc::new(make),
+        }
+    }
+
     /// Works it out; nothing where nobody waits for it any more.
     pub fn run(self) -> Option<Finding> {
         self.wanted.upgrade()?;
@@ -50,15 +57,11 @@ impl fmt::Debug for Work {
     }
 }
 
-/// What was worked out; goes back to the [`Cache`](super::Cache) that wanted it.
+/// What was worked out, for the part that wanted it.
 #[derive(Debug, Clone)]
-pub struct Finding(pub(super) Found);
-
-#[derive(Debug, Clone)]
-pub(super) enum Found {
-    Pager(Shown, Arc<Pager>),
-    Survey(Same, Arc<Survey>),
-    Coloured(Same, bool),
-    Difference(Revisions, Arc<[diff::Line]>),
-    Compared(Compared, Arc<[diff::Line]>),
+pub enum Finding {
+    /// About a long text.
+    Text(doc::Finding),
+    /// Rows of the graph.
+    Rows(Box<graph::Made>),
 }
