@@ -19,6 +19,7 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 pub mod link;
+pub mod linked;
 pub mod loops;
 pub mod model;
 pub mod msg;

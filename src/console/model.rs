@@ -6,6 +6,7 @@
 pub mod arming;
 pub mod batch;
 pub mod collected;
+pub mod count;
 pub mod course;
 pub mod editor;
 pub mod graph;
@@ -420,6 +421,12 @@ impl Model {
         }
     }
 
+    /// True while the branches are listed on top.
+    pub fn lists_branches(&self) -> bool {
+        let list = self.overlays.last();
+        matches!(list, Some(Overlay::Listing(list)) if matches!(list.kind, listing::Kind::Branches { .. }))
+    }
+
     /// The next moment at which something happens by time alone.
     pub fn wake_at(&self) -> Option<u64> {
         let arming = self.arming.wake_at(self.settings.arming_ms);
@@ -442,6 +449,12 @@ impl Model {
         let counts = self
             .is_counting()
             .then(|| self.arming.now.saturating_add(COUNTING));
+        let branches = self.lists_branches().then_some(Pane::Branches);
+        let panes = self.screen.lower.into_iter().chain(branches);
+        let recount = panes
+            .filter_map(|pane| self.lower.wake_at(pane, self.run.state.seq))
+            .min();
+        let linked = self.inspector.wake_at(self.run.state.seq);
         let searches = self.graph.search.goes_on();
         let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
@@ -453,6 +466,8 @@ impl Model {
             works,
             counts,
             searches,
+            recount,
+            linked,
         ]
         .into_iter()
         .flatten()

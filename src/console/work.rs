@@ -8,7 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::doc;
+use super::linked::Linked;
+use super::model::count::Counted;
 use super::model::graph;
+use super::rows::Tally;
+use crate::domain::branch::Branch;
+use crate::resilience::health::Refusals;
 
 /// Held as long as something is waited for.
 #[derive(Debug, Default)]
@@ -64,4 +69,12 @@ pub enum Finding {
     Text(doc::Finding),
     /// Rows of the graph.
     Rows(Box<graph::Made>),
+    /// How the calls of a run stand.
+    Tally(Counted<Tally>),
+    /// Calls that were refused, by tool.
+    Refused(Counted<Refusals>),
+    /// What hangs together with the node in the inspector.
+    Linked(Counted<Linked>),
+    /// What the branches came to.
+    Branches(Counted<Vec<Branch>>),
 }

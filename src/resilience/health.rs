@@ -154,9 +154,12 @@ pub struct Refused {
     pub rejected: u64,
 }
 
-/// Returns the refused calls of every tool that was named, by name.
-pub fn refused(state: &State) -> BTreeMap<Arc<str>, Refused> {
-    let mut found: BTreeMap<Arc<str>, Refused> = BTreeMap::new();
+/// The refused calls of every tool that was named, by name.
+pub type Refusals = BTreeMap<Arc<str>, Refused>;
+
+/// Returns the refused calls of every tool that was named.
+pub fn refused(state: &State) -> Refusals {
+    let mut found = Refusals::new();
     let mut nodes = state.nodes.reader();
     for call in state.calls.scan() {
         let Some(node) = nodes.get(&call.id) else {

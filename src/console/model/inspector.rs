@@ -6,10 +6,14 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::console::doc::{Cache, Doc};
+use crate::console::linked::Linked;
+use crate::console::model::count::{Count, Counted};
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
 use crate::console::model::seek::Seek;
-use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
+use crate::console::work::{Finding, Work};
+use crate::domain::id::{NodeId, NodeKind, Rev, Seq, TurnId};
+use crate::domain::state::State;
 
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -129,9 +133,57 @@ pub struct Inspector {
     pub cache: Cache,
     /// What the document was made of: run, width, bytes streamed.
     pub made: Option<Made>,
+    /// What hangs together with the node that is shown, where that is shown.
+    linked: (Option<NodeId>, Count<Linked>),
+    /// What nobody has begun to work out yet, beside that of the documents.
+    work: Option<Work>,
 }
 
 impl Inspector {
+    /// Goes through what hangs together with the node that is shown, where that is shown; `now` is in milliseconds.
+    pub fn link(&mut self, state: &State, now: u64) {
+        let node = match self.subject {
+            Some(Subject::Pick(Pick::Node(id))) if self.tab == Tab::Depends => id,
+            _ => return,
+        };
+        let (about, linked) = &mut self.linked;
+        if about.replace(node) != Some(node) {
+            linked.forget();
+        }
+        let before = linked.at();
+        let of = move |state: &State| Linked::of(state, node);
+        self.work = linked
+            .refresh(state, now, of, Finding::Linked)
+            .or(self.work.take());
+        if linked.at() != before {
+            self.made = None;
+        }
+    }
+
+    /// What hangs together with the node that is shown, once that is known.
+    pub fn linked(&self) -> Option<&Linked> {
+        self.linked.1.known()
+    }
+
+    /// Takes in what hangs together with a node.
+    pub fn put(&mut self, linked: Counted<Linked>) {
+        self.linked.1.put(linked);
+        self.made = None;
+    }
+
+    /// When it is to be gone through again.
+    pub fn wake_at(&self, seq: Seq) -> Option<u64> {
+        let shown = self.tab == Tab::Depends;
+        self.linked.1.wake_at(seq).filter(|_| shown)
+    }
+
+    /// What is to be worked out since this was asked last.
+    pub fn take_work(&mut self) -> Vec<Work> {
+        let mut work = self.cache.take_work();
+        work.extend(self.work.take());
+        work
+    }
+
     /// Chooses a tab for the pane that the inspector follows.
     pub fn choose(&mut self, tab: Tab, lead: Pane) {
         match lead {

@@ -2,18 +2,18 @@
 //!
 //! Must not know: what can be done with a branch.
 
-use super::many;
+use super::{COUNTED, Chosen, many};
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::symbols::Charset;
 use crate::console::tabs::branch_list;
-use crate::domain::branch::branches;
-use crate::domain::id::Epoch;
 
 /// The rows.
-pub(super) fn make(run: &RunPart, marked: Option<Epoch>, looks: (u16, Charset)) -> (String, Vec<Row>) {
-    let all = branches(&run.state);
-    let rows = branch_list(&run.state, &all, marked, looks)
+pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, looks: (u16, Charset)) -> (String, Vec<Row>) {
+    let Some(all) = chosen.branches else {
+        return (COUNTED.to_owned(), Vec::new());
+    };
+    let rows = branch_list(&run.state, all, chosen.marked, looks)
         .into_iter()
         .map(|line| {
             let branch = line.of.and_then(|at| all.get(at));

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{guards, many};
+use super::{Chosen, guards, many};
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Named, Row, Target};
@@ -13,7 +13,7 @@ use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::breaker::{Breaker, Phase, Scope};
-use crate::resilience::health::{Refused, ToolHealth, refused};
+use crate::resilience::health::{Refusals, Refused, ToolHealth};
 use crate::resilience::routing::{Alert, Change, Row as Weight};
 
 /// Columns of a tool's name.
@@ -33,14 +33,14 @@ const ROOMY: u16 = 60;
 pub type Explained = Option<(Arc<str>, Arc<str>)>;
 
 /// The rows.
-pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Charset) -> (String, Vec<Row>) {
+pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Charset) -> (String, Vec<Row>) {
     let pane = Pane {
         run,
         charset,
         roomy: width >= ROOMY,
     };
     let watch = &run.watch;
-    let refused = refused(&run.state);
+    let named = chosen.refused.into_iter().flat_map(Refusals::keys);
     let weights: Vec<Weight> = watch.weights.rows().collect();
     let mut rows: Vec<Row> = watch
         .weights
@@ -54,14 +54,15 @@ pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Ch
     rows.extend(changed.map(|(scope, one)| breaker(scope, one)));
     let mut names: Vec<&str> = watch.health.tools().map(|(name, _)| &**name).collect();
     names.extend(weights.iter().map(|one| one.tool.as_str()));
-    names.extend(refused.keys().map(|name| &**name));
+    names.extend(named.map(|name| &**name));
     names.sort_unstable();
     names.dedup();
     for name in names {
-        rows.push(pane.tool(name, refused.get(name)));
+        rows.push(pane.tool(name, chosen.refused.and_then(|refused| refused.get(name))));
         for one in weights.iter().filter(|one| one.tool == name) {
             rows.push(pane.weight(one));
-            let is_open = explained
+            let is_open = chosen
+                .explained
                 .as_ref()
                 .is_some_and(|(tool, kind)| **tool == one.tool && **kind == one.kind);
             if is_open {

@@ -2,21 +2,24 @@
 
 use super::Maker;
 use crate::console::doc::Styled;
+use crate::console::linked::Linked;
 use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::graph::{self, EdgeKind};
 use crate::domain::id::NodeId;
 
-/// Nodes that are listed.
+/// Nodes right above that are listed.
 const MOST: usize = 200;
 
 /// What a node hangs on, and what hangs on it.
 pub fn make(maker: &mut Maker<'_>, id: NodeId) {
     let state = &maker.run.state;
     let edges = graph::edges_into(state, id);
-    let below = graph::descendants(state, id);
-    let above = graph::ancestors(state, id).len();
-    maker.own(Role::Title, format!("hangs on ({above} in all)"));
+    let linked = maker.linked;
+    let above = linked.map_or("being counted".to_owned(), |linked| {
+        format!("{} in all", linked.above)
+    });
+    maker.own(Role::Title, format!("hangs on ({above})"));
     for edge in edges.iter().take(MOST) {
         let word = match edge.kind {
             EdgeKind::Produces => "follows",
@@ -35,12 +38,15 @@ pub fn make(maker: &mut Maker<'_>, id: NodeId) {
             );
         }
     }
-    maker.own(Role::Title, format!("hangs on it: {} nodes", below.len()));
-    for id in below.iter().take(MOST) {
+    let Some(Linked { below, first, .. }) = linked else {
+        return maker.own(Role::Title, "hangs on it: being counted");
+    };
+    maker.own(Role::Title, format!("hangs on it: {below} nodes"));
+    for id in first {
         row(maker, "", *id);
     }
-    if below.len() > MOST {
-        maker.own(Role::Dim, format!("and {} more", below.len() - MOST));
+    if *below > first.len() {
+        maker.own(Role::Dim, format!("and {} more", below - first.len()));
     }
 }
 

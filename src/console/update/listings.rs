@@ -7,16 +7,33 @@ use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, Trouble};
+use crate::console::model::count::Count;
 use crate::console::model::listing::{Item, Kind, Line, Listing};
+use crate::console::model::screen::Screen;
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
 use crate::console::theme::Role;
-use crate::domain::branch::branches;
+use crate::domain::branch::Branch;
 use crate::domain::branch::compare::compare;
 
+/// Keeps the cursor of a list on the screen.
+pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
+    let (_, rows, more) = screen.listing(list.lines.len(), list.doc.rows());
+    list.scroll(usize::from(rows.height), usize::from(more.height));
+}
+
 /// Brings a list up to date.
-pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected, keymap: &Keymap) {
-    let key = |list: &Listing| Some((maker.run.state.seq, maker.width, collected.stamp, list.selected));
+pub(super) fn make(
+    maker: &mut Maker<'_>,
+    list: &mut Listing,
+    (collected, branches): (&Collected, &Count<Vec<Branch>>),
+    keymap: &Keymap,
+) {
+    let stamp = match list.kind {
+        Kind::Branches { .. } => branches.at().map_or(0, |seq| seq.0),
+        _ => collected.stamp,
+    };
+    let key = |list: &Listing| Some((maker.run.state.seq, maker.width, stamp, list.selected));
     if list.made.is_some() && list.made == key(list) && !list.doc.is_due() {
         return;
     }
@@ -24,10 +41,13 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
     match list.kind {
         Kind::Collected => gathered(maker, list, collected),
         Kind::Branches { marked } => {
-            let all = branches(&maker.run.state);
+            let all = branches.known().map_or(&[][..], Vec::as_slice);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
-            list.title = format!("{} branches", all.len());
-            list.lines = tabs::branch_list(&maker.run.state, &all, marked, (maker.width, maker.charset));
+            list.title = match branches.at() {
+                Some(_) => format!("{} branches", all.len()),
+                None => "branches: being counted".to_owned(),
+            };
+            list.lines = tabs::branch_list(&maker.run.state, all, marked, (maker.width, maker.charset));
             if let Some(branch) = all.get(list.at) {
                 tabs::branch_answer(maker, branch);
             }

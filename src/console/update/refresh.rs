@@ -2,36 +2,25 @@
 //!
 //! Queue rows, graph rows, places, documents. Must not know: how anything is drawn.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+mod overlay;
 
-use super::{bulk, listings};
 use crate::console::alike;
-use crate::console::doc::Doc;
 use crate::console::hints::hints;
-use crate::console::model::arming::{Arming, Question};
+use crate::console::model::Model;
 use crate::console::model::graph::{GraphPane, Pick, body};
 use crate::console::model::inspector::{Made, Subject, Tab};
-use crate::console::model::listing::Kind;
-use crate::console::model::log::{Line, LogPane};
-use crate::console::model::overlay::{DialogKind, Overlay, PageContent, Review, RuleView};
+use crate::console::model::log::Line;
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::model::screen::{Pane, inside};
-use crate::console::model::{Model, Settings};
 use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
 use crate::console::work::{Finding, Work};
-use crate::domain::advice::Cards;
 use crate::domain::again;
-use crate::domain::command::Command;
 use crate::domain::id::Seq;
-use crate::domain::lineage::{self, Plan};
 use crate::domain::node::Node;
-use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
 use crate::domain::turn::Turn;
-use crate::policy::backtest::would;
 
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
@@ -62,7 +51,7 @@ pub fn prepare(model: &mut Model) {
     inspect(model, width, room);
     model.inspector.scroll(room);
     lower(model);
-    overlay(model);
+    overlay::overlay(model);
 }
 
 /// Puts everything into its place. What of the newest word has no place there is read in the log.
@@ -91,8 +80,9 @@ fn arrange(model: &mut Model, banner: bool) {
 
 /// What is to be worked out since this was asked last; [`Msg::Found`](crate::console::msg::Msg) brings what came of it.
 pub fn work(model: &mut Model) -> Vec<Work> {
-    let mut work = model.inspector.cache.take_work();
+    let mut work = model.inspector.take_work();
     work.extend(model.graph.take_work());
+    work.extend(model.lower.take_work());
     work
 }
 
@@ -104,6 +94,10 @@ pub fn found(model: &mut Model, finding: Finding) {
             model.graph.take(*made);
             super::graph::count_on(model);
         }
+        Finding::Tally(counted) => model.lower.tally.put(counted),
+        Finding::Linked(linked) => model.inspector.put(linked),
+        Finding::Refused(counted) => model.lower.refused.put(counted),
+        Finding::Branches(counted) => model.lower.branched.put(counted),
     }
 }
 
@@ -132,28 +126,29 @@ fn lower(model: &mut Model) {
         model.log.scroll(height);
         return;
     }
-    let explained = model.lower.explained.clone();
-    let chosen = Chosen {
-        explained: &explained,
-        marked: model.lower.marked,
-    };
     let now = model.now_of_run().filter(|_| pane == Pane::Budget);
-    let Some(rows) = model.lower.of_mut(pane) else {
+    let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
+    let (run, lower) = (&model.run, &mut model.lower);
+    lower.count(pane, &run.state, model.arming.now);
+    let key = Some((run.state.seq, area.width, lasts, lower.counted_at(pane)));
+    if lower.of(pane).is_some_and(|rows| rows.made != key) {
+        let chosen = Chosen {
+            explained: &lower.explained,
+            marked: lower.marked,
+            tally: lower.tally.known(),
+            refused: lower.refused.known(),
+            branches: lower.branched.known().map(Vec::as_slice),
+        };
+        let charset = model.settings.charset;
+        let (title, made) = crate::console::rows::make((run, now), pane, chosen, area.width, charset);
+        if let Some(rows) = lower.of_mut(pane) {
+            rows.made = key;
+            rows.take(title, made);
+        }
+    }
+    let Some(rows) = lower.of_mut(pane) else {
         return;
     };
-    let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
-    let key = Some((model.run.state.seq, area.width, lasts));
-    if rows.made != key {
-        rows.made = key;
-        let (title, made) = crate::console::rows::make(
-            (&model.run, now),
-            pane,
-            chosen,
-            area.width,
-            model.settings.charset,
-        );
-        rows.take(title, made);
-    }
     rows.scroll(height);
 }
 
@@ -221,6 +216,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         _ => 0,
     };
     model.inspector.follows = (streamed > 0).then_some(follows);
+    model.inspector.link(&model.run.state, model.arming.now);
     let since = match tab {
         // What was sent stays as it was: it is made anew when it has come, where an edit makes it another thing than
         // what would be sent now, and where it is sent again. Neither of the two numbers ever becomes less.
@@ -239,6 +235,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         return;
     }
     model.inspector.made = Some(key);
+    let linked = model.inspector.linked().cloned();
     let inspector = &mut model.inspector;
     let looks = (width, model.settings.charset);
     let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.alike, looks);
@@ -251,6 +248,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         upto: inspector.upto,
         keys: ["older", "newer"].map(key),
     };
+    maker.linked = linked.as_ref();
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
@@ -291,184 +289,4 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
         inspector.top = top;
     }
     true
-}
-
-/// Makes what is on a page.
-fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, settings: &Settings) {
-    // Nothing is offered that a halted run refuses.
-    let offered = settings.offered().filter(|_| maker.run.halted.is_none());
-    match content {
-        PageContent::Loops => tabs::loops(maker, offered),
-        PageContent::Needed => tabs::needed(maker, log, offered),
-        PageContent::Help(here) => {
-            let kept = match (settings.is_replay(), settings.is_recorded()) {
-                (true, _) => tabs::Kept::Replayed,
-                (false, true) => tabs::Kept::Read,
-                (false, false) if maker.run.halted.is_some() => tabs::Kept::Halted {
-                    busy: maker.run.is_busy(),
-                },
-                (false, false) => tabs::Kept::Live,
-            };
-            tabs::help(maker, &settings.keymap, kept, *here);
-        }
-        PageContent::Note(words) => tabs::note(maker, words),
-        PageContent::Difference(texts) => tabs::apart(maker, texts),
-        PageContent::Impact { edit, plan } => {
-            *plan = tabs::impact(maker, edit).map(Box::new);
-        }
-    }
-}
-
-/// What became of the node of the editor below a preview.
-fn meanwhile(model: &Model) -> Option<String> {
-    let meanwhile = match model.overlays.as_slice() {
-        [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.stood.since(&model.run.state),
-        _ => None,
-    };
-    meanwhile.map(|meanwhile| meanwhile.what)
-}
-
-fn overlay(model: &mut Model) {
-    model.screen.broad = matches!(
-        model.overlays.last(),
-        Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })
-    );
-    let key = Some((model.run.state.seq, model.screen.overlay_width()));
-    let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
-    let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
-        .then(|| bulk::items(model));
-    let meanwhile = meanwhile(model);
-    let Model {
-        run,
-        overlays,
-        inspector,
-        screen,
-        settings,
-        collected,
-        log,
-        queue,
-        arming,
-        ..
-    } = model;
-    let looks = (screen.overlay_width(), settings.charset);
-    let mut maker = Maker::new(run, &mut inspector.cache, &queue.alike, looks);
-    let Some(overlay) = overlays.last_mut() else {
-        return;
-    };
-    let (doc, top) = match overlay {
-        Overlay::Page(page) => {
-            if stale(page.made, &page.doc) {
-                page.made = key;
-                content(&mut maker, &mut page.content, log, settings);
-                page.doc = maker.doc;
-            }
-            (&page.doc, &mut page.top)
-        }
-        Overlay::Review(review) => {
-            if stale(review.made, &review.doc) {
-                review.made = key;
-                review.plan = plan_of(&run.state, &review.command);
-                review.meanwhile = meanwhile.unwrap_or_default();
-                tabs::review(&mut maker, review);
-                review.doc = maker.doc;
-                review.stamp = stamp(review);
-            }
-            (&review.doc, &mut review.top)
-        }
-        Overlay::Listing(list) => {
-            listings::make(&mut maker, list, collected, &settings.keymap);
-            let (_, rows, more) = screen.listing(list.lines.len(), list.doc.rows());
-            list.scroll(usize::from(rows.height), usize::from(more.height));
-            return;
-        }
-        Overlay::Bulk(bulk) => {
-            if let Some(now) = listed {
-                bulk.made = key;
-                bulk::compare(bulk, &run.state, &now);
-                tabs::bulk(&mut maker, bulk);
-                bulk.doc = maker.doc;
-            }
-            (&bulk.doc, &mut bulk.top)
-        }
-        Overlay::Rule(view) => {
-            if stale(view.made, &view.doc) {
-                view.made = key;
-                count(view, run, arming);
-                tabs::rule_preview(&mut maker, view);
-                view.doc = maker.doc;
-            }
-            (&view.doc, &mut view.top)
-        }
-        Overlay::Fork(view) => {
-            if stale(view.made, &view.doc) {
-                view.made = key;
-                tabs::fork(&mut maker, view.foreseen.as_ref());
-                view.doc = maker.doc;
-            }
-            (&view.doc, &mut view.top)
-        }
-        Overlay::Dialog(dialog) => {
-            if stale(dialog.made, &dialog.doc) {
-                dialog.made = key;
-                let stands = run.still_asks(&dialog.question);
-                match (&dialog.kind, &dialog.question) {
-                    _ if stands.is_err() => {
-                        let why = stands.err().unwrap_or_default();
-                        tabs::unasked(&mut maker, &why, &settings.keymap.first("close"));
-                    }
-                    (DialogKind::Broken(turn), _) => tabs::broken(&mut maker, *turn),
-                    (_, Question::Call { call, .. }) => tabs::decision(&mut maker, *call),
-                    _ => {}
-                }
-                dialog.doc = maker.doc;
-            }
-            (&dialog.doc, &mut dialog.top)
-        }
-        _ => return,
-    };
-    let height = usize::from(inside(screen.overlay(doc.rows())).height);
-    *top = (*top).min(doc.last_top(height));
-}
-
-/// What a previewed command would do.
-fn plan_of(state: &State, command: &Command) -> Result<Plan, Refusal> {
-    match command {
-        Command::Edit(command) => lineage::plan_of(state, command),
-        command => crate::domain::decide::command(state, &Cards(state), command)
-            .map(|events| lineage::of_events(state, &events)),
-    }
-}
-
-/// Changes when what is committed or its plan does.
-fn stamp(review: &Review) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
-    match &review.plan {
-        Ok(plan) => {
-            (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
-            (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
-            (&plan.recalled, &plan.drifted, &plan.held, &plan.perhaps).hash(&mut hasher);
-        }
-        Err(refusal) => refusal.message.hash(&mut hasher),
-    }
-    hasher.finish()
-}
-
-/// Counts what a rule would mean, and what of it nobody has read.
-fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
-    view.would = would(&run.state, &view.wanted);
-    let waiting = view.would.iter().flat_map(|would| &would.waiting);
-    view.unread = waiting.map(|one| bulk::not_read(run, arming, one)).collect();
-    view.stamp = rule_stamp(view);
-}
-
-/// Changes when the rule does, or what it decides at once.
-fn rule_stamp(view: &RuleView) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    format!("{:?}", view.wanted).hash(&mut hasher);
-    match &view.would {
-        Ok(would) => would.seen().hash(&mut hasher),
-        Err(why) => why.hash(&mut hasher),
-    }
-    hasher.finish()
 }

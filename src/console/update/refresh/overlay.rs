@@ -1,0 +1,213 @@
+//! Brings what is on top up to date: pages, previews, lists, dialogs, each made anew only where something changed.
+//!
+//! Must not know: keys, how anything is drawn.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::super::{bulk, listings};
+use crate::console::doc::Doc;
+use crate::console::model::arming::{Arming, Question};
+use crate::console::model::listing::Kind;
+use crate::console::model::log::LogPane;
+use crate::console::model::overlay::{Dialog, DialogKind, Overlay, PageContent, Review, RuleView};
+use crate::console::model::run::RunPart;
+use crate::console::model::screen::{Pane, inside};
+use crate::console::model::{Model, Settings};
+use crate::console::tabs::{self, Maker};
+use crate::domain::advice::Cards;
+use crate::domain::command::Command;
+use crate::domain::id::Seq;
+use crate::domain::lineage::{self, Plan};
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
+use crate::policy::backtest::would;
+
+/// Makes what is on a page.
+fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, settings: &Settings) {
+    // Nothing is offered that a halted run refuses.
+    let offered = settings.offered().filter(|_| maker.run.halted.is_none());
+    match content {
+        PageContent::Loops => tabs::loops(maker, offered),
+        PageContent::Needed => tabs::needed(maker, log, offered),
+        PageContent::Help(here) => {
+            let kept = match (settings.is_replay(), settings.is_recorded()) {
+                (true, _) => tabs::Kept::Replayed,
+                (false, true) => tabs::Kept::Read,
+                (false, false) if maker.run.halted.is_some() => tabs::Kept::Halted {
+                    busy: maker.run.is_busy(),
+                },
+                (false, false) => tabs::Kept::Live,
+            };
+            tabs::help(maker, &settings.keymap, kept, *here);
+        }
+        PageContent::Note(words) => tabs::note(maker, words),
+        PageContent::Difference(texts) => tabs::apart(maker, texts),
+        PageContent::Impact { edit, plan } => {
+            *plan = tabs::impact(maker, edit).map(Box::new);
+        }
+    }
+}
+
+/// What became of the node of the editor below a preview.
+fn meanwhile(model: &Model) -> Option<String> {
+    let meanwhile = match model.overlays.as_slice() {
+        [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.stood.since(&model.run.state),
+        _ => None,
+    };
+    meanwhile.map(|meanwhile| meanwhile.what)
+}
+
+/// Brings what is on top up to date.
+pub(super) fn overlay(model: &mut Model) {
+    model.screen.broad = matches!(
+        model.overlays.last(),
+        Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })
+    );
+    let key = Some((model.run.state.seq, model.screen.overlay_width()));
+    let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
+    if model.lists_branches() {
+        model
+            .lower
+            .count(Pane::Branches, &model.run.state, model.arming.now);
+    }
+    let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
+        .then(|| bulk::items(model));
+    let meanwhile = meanwhile(model);
+    let Model {
+        run,
+        overlays,
+        inspector,
+        screen,
+        settings,
+        collected,
+        log,
+        queue,
+        arming,
+        lower,
+        ..
+    } = model;
+    let looks = (screen.overlay_width(), settings.charset);
+    let mut maker = Maker::new(run, &mut inspector.cache, &queue.alike, looks);
+    let Some(overlay) = overlays.last_mut() else {
+        return;
+    };
+    let (doc, top) = match overlay {
+        Overlay::Page(page) => {
+            if stale(page.made, &page.doc) {
+                page.made = key;
+                content(&mut maker, &mut page.content, log, settings);
+                page.doc = maker.doc;
+            }
+            (&page.doc, &mut page.top)
+        }
+        Overlay::Review(review) => {
+            if stale(review.made, &review.doc) {
+                review.made = key;
+                review.plan = plan_of(&run.state, &review.command);
+                review.meanwhile = meanwhile.unwrap_or_default();
+                tabs::review(&mut maker, review);
+                review.doc = maker.doc;
+                review.stamp = stamp(review);
+            }
+            (&review.doc, &mut review.top)
+        }
+        Overlay::Listing(list) => {
+            listings::make(&mut maker, list, (collected, &lower.branched), &settings.keymap);
+            return listings::scroll(list, screen);
+        }
+        Overlay::Bulk(bulk) => {
+            if let Some(now) = listed {
+                bulk.made = key;
+                bulk::compare(bulk, &run.state, &now);
+                tabs::bulk(&mut maker, bulk);
+                bulk.doc = maker.doc;
+            }
+            (&bulk.doc, &mut bulk.top)
+        }
+        Overlay::Rule(view) => {
+            if stale(view.made, &view.doc) {
+                view.made = key;
+                count(view, run, arming);
+                tabs::rule_preview(&mut maker, view);
+                view.doc = maker.doc;
+            }
+            (&view.doc, &mut view.top)
+        }
+        Overlay::Fork(view) => {
+            if stale(view.made, &view.doc) {
+                view.made = key;
+                tabs::fork(&mut maker, view.foreseen.as_ref());
+                view.doc = maker.doc;
+            }
+            (&view.doc, &mut view.top)
+        }
+        Overlay::Dialog(dialog) => {
+            if stale(dialog.made, &dialog.doc) {
+                dialog.made = key;
+                asks(&mut maker, dialog, settings);
+                dialog.doc = maker.doc;
+            }
+            (&dialog.doc, &mut dialog.top)
+        }
+        _ => return,
+    };
+    let height = usize::from(inside(screen.overlay(doc.rows())).height);
+    *top = (*top).min(doc.last_top(height));
+}
+
+/// Makes what a dialog asks about.
+fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
+    let stands = maker.run.still_asks(&dialog.question);
+    match (&dialog.kind, &dialog.question) {
+        _ if stands.is_err() => {
+            let why = stands.err().unwrap_or_default();
+            tabs::unasked(maker, &why, &settings.keymap.first("close"));
+        }
+        (DialogKind::Broken(turn), _) => tabs::broken(maker, *turn),
+        (_, Question::Call { call, .. }) => tabs::decision(maker, *call),
+        _ => {}
+    }
+}
+
+/// What a previewed command would do.
+fn plan_of(state: &State, command: &Command) -> Result<Plan, Refusal> {
+    match command {
+        Command::Edit(command) => lineage::plan_of(state, command),
+        command => crate::domain::decide::command(state, &Cards(state), command)
+            .map(|events| lineage::of_events(state, &events)),
+    }
+}
+
+/// Changes when what is committed or its plan does.
+fn stamp(review: &Review) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
+    match &review.plan {
+        Ok(plan) => {
+            (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
+            (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
+            (&plan.recalled, &plan.drifted, &plan.held, &plan.perhaps).hash(&mut hasher);
+        }
+        Err(refusal) => refusal.message.hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
+/// Counts what a rule would mean, and what of it nobody has read.
+fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
+    view.would = would(&run.state, &view.wanted);
+    let waiting = view.would.iter().flat_map(|would| &would.waiting);
+    view.unread = waiting.map(|one| bulk::not_read(run, arming, one)).collect();
+    view.stamp = rule_stamp(view);
+}
+
+/// Changes when the rule does, or what it decides at once.
+fn rule_stamp(view: &RuleView) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{:?}", view.wanted).hash(&mut hasher);
+    match &view.would {
+        Ok(would) => would.seen().hash(&mut hasher),
+        Err(why) => why.hash(&mut hasher),
+    }
+    hasher.finish()
+}
