@@ -252,7 +252,7 @@ impl GraphPane {
     fn unfold_around(&mut self, node: NodeId) -> Option<usize> {
         // A fold can hold a fold.
         for _ in 0..3 {
-            let row = self.outline.rows.gutter.find(node)?;
+            let row = self.outline.rows.find(node)?;
             let hides = |here: &rows::Row| match here.stands {
                 Stands::Node => false,
                 // The row of a turn says what its first node does.
@@ -270,7 +270,7 @@ impl GraphPane {
             self.change().unfold(name);
         }
         self.coming.reveal = Some(node);
-        self.outline.rows.gutter.find(node)
+        self.outline.rows.find(node)
     }
 
     /// Unfolds or folds the row of the cursor.

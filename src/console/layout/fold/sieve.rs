@@ -5,9 +5,13 @@
 
 use std::borrow::Cow;
 
-use super::{Entry, Plan, Stands, merged, single};
+use super::{Entry, Planned, Stands, single};
 use crate::compact::make_room;
 use crate::console::layout::gutter::Shape;
+use crate::few::Few;
+
+/// Entries between two places at which one could begin anew, at least.
+const APART: usize = if cfg!(test) { 3 } else { 64 };
 
 /// How an entry is reached by those that hang on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,53 +122,140 @@ impl<K: Copy + Ord> Ways<K> {
     }
 }
 
-/// The rows that fit of the entries from a place on, with one row for each run of others. `open` tells whether the
-/// run that is called so is shown all the same; `called` is one that has a row although it does not fit.
+/// A run of entries that do not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Run<K> {
+    /// They have one row, as far as they were gone through. It names the first of them, and none of the others: they are
+    /// all that stands between it and the next row.
+    Hidden(Planned<K>),
+    /// They are shown all the same.
+    Shown,
+}
+
+/// A place at which one could begin to sieve anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Point {
+    /// The entry that comes next.
+    pub entry: usize,
+    /// The row that comes next: that of the hidden run in the middle of which this is.
+    pub row: usize,
+    /// In the middle of which run it is.
+    pub inside: Option<Inside>,
+}
+
+/// The run that a point is in the middle of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inside {
+    /// A hidden one, with the greatest mark so far.
+    Hidden(u8),
+    /// One that is shown.
+    Shown,
+}
+
+/// Rows, and where one could begin anew: the entries counted from the first of all, the rows from the first of these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sieved<K> {
+    /// The rows.
+    pub rows: Vec<Planned<K>>,
+    /// The places.
+    pub points: Vec<Point>,
+}
+
+impl<K: Copy + Ord> Sieved<K> {
+    fn end(&mut self, run: Option<Run<K>>) {
+        if let Some(Run::Hidden(row)) = run {
+            self.rows.push(row);
+        }
+    }
+
+    /// Notes a place, unless there is one not far before it.
+    fn point(&mut self, entry: usize, run: Option<&Run<K>>) {
+        let is_far = |last: &Point| entry >= last.entry + APART;
+        if self.points.last().is_none_or(is_far) {
+            self.points.push(Point {
+                entry,
+                row: self.rows.len(),
+                inside: run.map(|run| match run {
+                    Run::Hidden(row) => Inside::Hidden(row.mark),
+                    Run::Shown => Inside::Shown,
+                }),
+            });
+        }
+    }
+
+    fn show(&mut self, entry: &Entry<K>, ways: &mut Ways<K>) {
+        let shape = if entry.replaced.is_some() {
+            Shape::Side
+        } else {
+            Shape::Node
+        };
+        let mut row = single(entry, shape);
+        let (parents, elided) = ways.parents(entry);
+        (row.parents, row.elided) = (parents.into(), elided.into());
+        self.rows.push(row);
+        ways.note(entry, Way::Row);
+    }
+}
+
+/// The row of a hidden run before its first entry.
+const fn hidden<K>(key: K, replaced: Option<u64>) -> Planned<K> {
+    Planned {
+        key,
+        shape: Shape::Fold,
+        stands: Stands::Elided,
+        parents: Few::None,
+        elided: Few::None,
+        members: Few::None,
+        count: 0,
+        replaced,
+        mark: 0,
+    }
+}
+
+/// The rows that fit of the entries from a place on, with one row for each run of others; `run` is the one in the middle
+/// of which it begins. `open` tells whether the run that is called so is shown all the same; `called` is an entry that
+/// has a row although it does not fit.
 pub fn sieve<'a, K: Copy + Ord + 'a>(
     entries: impl IntoIterator<Item = Cow<'a, Entry<K>>>,
-    from: usize,
+    (from, mut run): (usize, Option<Run<K>>),
     ways: &mut Ways<K>,
     called: Option<K>,
     open: impl Fn(K) -> bool,
-) -> Plan<K> {
-    let mut plan = Plan::new();
+) -> Sieved<K> {
+    let mut sieved = Sieved {
+        rows: Vec::new(),
+        points: Vec::new(),
+    };
     let mut rest = entries.into_iter().peekable();
     match rest.peek() {
         Some(first) if from > 0 => ways.forget_from(first.key),
         Some(_) => *ways = Ways::default(),
         None => {}
     }
-    let is_hidden = |entry: &Entry<K>| !entry.hit && Some(entry.key) != called;
-    let mut at = from;
-    while let Some(first) = rest.next() {
-        plan.start(at);
-        let mut group = vec![first];
-        let hides = group.iter().all(|first| is_hidden(first));
-        if hides {
-            group.extend(std::iter::from_fn(|| rest.next_if(|entry| is_hidden(entry))));
+    for (at, entry) in (from..).zip(rest) {
+        if entry.hit || Some(entry.key) == called {
+            sieved.end(run.take());
+            sieved.point(at, None);
+            sieved.show(&entry, ways);
+            continue;
         }
-        at += group.len();
-        let shown = !hides || group.first().is_some_and(|first| open(first.key));
-        for entry in &group {
-            if !shown {
-                ways.pass(entry);
-                continue;
-            }
-            let shape = if entry.replaced.is_some() {
-                Shape::Side
+        sieved.point(at, run.as_ref());
+        let run = run.get_or_insert_with(|| {
+            if open(entry.key) {
+                Run::Shown
             } else {
-                Shape::Node
-            };
-            let mut row = single(entry, shape);
-            let (parents, elided) = ways.parents(entry);
-            (row.parents, row.elided) = (parents.into(), elided.into());
-            plan.rows.push(row);
-            ways.note(entry, Way::Row);
-        }
-        if !shown {
-            let group = group.iter().map(|entry| &**entry);
-            plan.rows.extend(merged(group, Shape::Fold, Stands::Elided));
+                Run::Hidden(hidden(entry.key, entry.replaced))
+            }
+        });
+        match run {
+            Run::Shown => sieved.show(&entry, ways),
+            Run::Hidden(row) => {
+                row.count += 1;
+                row.mark = row.mark.max(entry.mark);
+                ways.pass(&entry);
+            }
         }
     }
-    plan
+    sieved.end(run);
+    sieved
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::sieve::Ways;
+use super::sieve::{Inside, Point, Run, Sieved, Ways};
 use super::*;
 use crate::console::layout::gutter::{Cell, Gutter};
 use crate::few::Few;
@@ -194,7 +194,7 @@ fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
     for at in [0, 2, 4] {
         entries[at].hit = true;
     }
-    let plan = sieve(&entries, 0, &mut Ways::default(), None, |_| false);
+    let plan = sieve(&entries, &mut Ways::default(), None, |_| false);
     assert_eq!(
         shown(&plan.rows),
         [
@@ -213,26 +213,24 @@ fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
         (&plan.rows[4].parents, &plan.rows[4].elided),
         (&Few::None, &vec![1, 3].into())
     );
-    let one = sieve(&entries, 0, &mut Ways::default(), Some(2), |_| false);
+    let one = sieve(&entries, &mut Ways::default(), Some(2), |_| false);
     assert_eq!(
         shown(&one.rows)[1..4],
         [(2, Stands::Node, 1), (3, Stands::Node, 1), (4, Stands::Elided, 1)],
         "what was called for has a row, and nothing else"
     );
-    let all = sieve(&entries, 0, &mut Ways::default(), None, |key| key == 4);
+    let all = sieve(&entries, &mut Ways::default(), None, |key| key == 4);
     assert_eq!(all.rows[3].stands, Stands::Node, "a run is shown if asked for");
     assert_eq!(all.rows[4].parents, [4]);
 }
 
 fn sieve(
     entries: &[Entry<u32>],
-    from: usize,
     ways: &mut Ways<u32>,
     called: Option<u32>,
     open: impl Fn(u32) -> bool,
-) -> Plan<u32> {
-    let rest = entries.iter().skip(from).map(Cow::Borrowed);
-    super::sieve::sieve(rest, from, ways, called, open)
+) -> Sieved<u32> {
+    super::sieve::sieve(entries.iter().map(Cow::Borrowed), (0, None), ways, called, open)
 }
 
 fn entries() -> impl Strategy<Value = Vec<Entry<u32>>> {
@@ -342,16 +340,31 @@ proptest! {
         let is_shown = |key: u32| open.contains(&key);
         let called = open.last().copied();
         let mut ways = Ways::default();
-        let old = sieve(&before, 0, &mut ways, called, is_shown);
-        let (entry, row) = start(&old, cut);
-        let mut rows = old.rows[..row].to_vec();
-        rows.extend(sieve(&entries, entry, &mut ways, called, is_shown).rows);
-        prop_assert_eq!(rows, sieve(&entries, 0, &mut Ways::default(), called, is_shown).rows);
+        let old = sieve(&before, &mut ways, called, is_shown);
+        let behind = old.points.partition_point(|point| point.entry < cut);
+        let first = Point { entry: 0, row: 0, inside: None };
+        let point = behind.checked_sub(1).map_or(first, |at| old.points[at]);
+        let run = point.inside.map(|inside| match inside {
+            Inside::Shown => Run::Shown,
+            Inside::Hidden(mark) => {
+                let row = &old.rows[point.row];
+                let from = before.iter().position(|entry| entry.key == row.key).unwrap();
+                Run::Hidden(Planned { count: point.entry - from, mark, ..row.clone() })
+            }
+        });
+        let rest = entries.iter().skip(point.entry).map(Cow::Borrowed);
+        let now = super::sieve::sieve(rest, (point.entry, run), &mut ways, called, is_shown);
+        let mut rows = old.rows[..point.row].to_vec();
+        rows.extend(now.rows);
+        let wanted = sieve(&entries, &mut Ways::default(), called, is_shown);
+        prop_assert_eq!(rows, wanted.rows);
+        let far = wanted.points.windows(2).map(|two| two[1].entry - two[0].entry);
+        prop_assert!(far.into_iter().all(|far| far == 3), "no place is far from one to begin at");
     }
 
     #[test]
     fn a_sieved_drawing_says_what_is_direct_and_what_is_not(entries in entries()) {
-        let plan = sieve(&entries, 0, &mut Ways::default(), None, |_| false);
+        let plan = sieve(&entries, &mut Ways::default(), None, |_| false);
         let mut gutter = Gutter::default();
         gutter.sync(0, plan.rows.iter().map(Planned::item));
         // What each shown node reaches going up, stopping at shown nodes.

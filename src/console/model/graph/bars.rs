@@ -3,7 +3,6 @@
 //! Times are those of the record; what has not ended lasts until now, or until its newest event where no time is
 //! told. Must not know: how a bar is drawn.
 
-use crate::console::layout::gutter::Keys;
 use crate::domain::call::{Call, Decision, Outcome};
 use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::stand::{self, Stand};
@@ -51,16 +50,13 @@ impl Bar {
     }
 }
 
-/// Members of a row that are looked at, at both of its ends.
-const MOST: usize = 64;
+/// Members of a row that are looked at, at either of its ends.
+pub const MOST: usize = 64;
 
-/// What the nodes of a row did, in the order in which it is drawn over each other. What goes on lasts until `now`.
-pub fn of_row(state: &State, now: Option<i64>, key: NodeId, members: Keys<'_, NodeId>) -> Vec<Bar> {
+/// What nodes of a row did, in the order in which it is drawn over each other. What goes on lasts until `now`.
+pub fn of_row(state: &State, now: Option<i64>, nodes: impl IntoIterator<Item = NodeId>) -> Vec<Bar> {
     let mut bars = Vec::new();
-    of_node(state, key, &mut bars);
-    let skipped = members.len().saturating_sub(2 * MOST);
-    let both_ends = members.clone().take(MOST).chain(members.skip(MOST + skipped));
-    for id in both_ends {
+    for id in nodes {
         of_node(state, id, &mut bars);
     }
     for bar in &mut bars {

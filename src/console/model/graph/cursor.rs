@@ -53,7 +53,7 @@ impl GraphPane {
     /// The row of the cursor.
     pub fn cursor(&self) -> Option<usize> {
         match self.selected? {
-            Pick::Node(id) => self.outline.rows.gutter.find(id),
+            Pick::Node(id) => self.outline.rows.find(id),
             Pick::Live(turn, part) => self
                 .live
                 .iter()
@@ -73,7 +73,7 @@ impl GraphPane {
 
     /// Puts the cursor on a node, unfolding what hides it.
     pub fn go_to(&mut self, node: NodeId, run: &RunPart) -> bool {
-        if self.outline.rows.gutter.find(node).is_none() {
+        if self.outline.rows.find(node).is_none() {
             return false;
         }
         self.coming.reveal = None;

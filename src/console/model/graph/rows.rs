@@ -8,10 +8,11 @@ use super::list::{Content, List};
 use super::marks::Marks;
 use crate::compact::make_room;
 use crate::console::layout::fold::packed::Packed;
-use crate::console::layout::fold::sieve::{Ways, sieve};
+use crate::console::layout::fold::sieve::{Inside, Point, Run, Ways, sieve};
 use crate::console::layout::fold::{Entry, Folded, LOOK_BACK, Plan, Planned, Rules, Stands, plan_from};
 use crate::console::layout::gutter::{Gutter, Key, Shape};
 use crate::domain::id::{NodeId, NodeKind};
+use crate::few::Few;
 
 /// Of the places at which a plan can begin, one in so many is noted.
 const APART: usize = 4;
@@ -78,6 +79,8 @@ pub struct Rows {
     pub entries: Packed<NodeId>,
     /// Entries at which a plan can begin, each with its row: some of them.
     starts: Vec<(u32, u32)>,
+    /// The same where something is looked for.
+    points: Vec<Point>,
     ways: Ways<NodeId>,
 }
 
@@ -115,7 +118,51 @@ impl Rows {
 
     /// The row that stands for a node.
     pub fn of(&self, id: NodeId) -> Option<Row> {
-        self.get(self.gutter.find(id)?)
+        self.get(self.find(id)?)
+    }
+
+    /// The number of the row that stands for a node.
+    pub fn find(&self, id: NodeId) -> Option<usize> {
+        let named = self.gutter.find(id);
+        if named.is_some() || self.points.is_empty() {
+            return named;
+        }
+        // What does not fit stands in the row before it, all of which does not.
+        let before = self.through(Some(id)).checked_sub(1)?;
+        let stands = self.list.get(before)?.stands;
+        (stands == Stands::Elided && self.entry_of(id).is_some()).then_some(before)
+    }
+
+    /// The further nodes that a row stands for: at most so many from either end.
+    pub fn ends(&self, row: usize, most: usize) -> Vec<NodeId> {
+        let Some(here) = self.get(row).filter(|here| here.stands == Stands::Elided) else {
+            let members = self.gutter.members(row);
+            let skipped = members.len().saturating_sub(2 * most);
+            return members
+                .clone()
+                .take(most)
+                .chain(members.skip(most + skipped))
+                .collect();
+        };
+        let from = self.entry(here.key);
+        let (first, last) = (here.count.min(most), here.count.saturating_sub(most).max(most));
+        let part = |at: usize, count: usize| self.entries.rest(from + at).take(count);
+        let both = part(0, first).chain(part(last, here.count.saturating_sub(last)));
+        let nodes = both.flat_map(|entry| {
+            let entry = entry.into_owned();
+            std::iter::once(entry.key).chain(entry.members.iter().copied().collect::<Vec<_>>())
+        });
+        nodes.filter(|id| *id != here.key).collect()
+    }
+
+    /// The last node that a row stands for.
+    pub fn last(&self, row: usize) -> Option<NodeId> {
+        let here = self.get(row)?;
+        if here.stands == Stands::Elided {
+            let last = self.entries.get(self.entry(here.key) + here.count - 1)?;
+            return last.members.last().copied().or(Some(last.key));
+        }
+        self.gutter.members(row).last().or(Some(here.key))
     }
 
     /// How many rows are not behind the one of this name, or where it would stand.
@@ -149,15 +196,9 @@ impl Rows {
     pub fn plan(&mut self, from: usize, rules: Rules, sieved: Option<Called>, open: &BTreeSet<Unfolded>) {
         let is_open = |kind: Folded, key: NodeId| open.contains(&(key, kind));
         if let Some(Called(called)) = sieved {
-            let (at, entry, row) = self.start(from);
-            let rest = self.entries.rest(entry);
-            let plan = sieve(rest, entry, &mut self.ways, called, |key| {
-                is_open(Folded::Elided, key)
-            });
-            let end = self.take(plan, at, (0, row));
-            return self.gutter.truncate(end);
+            return self.sieve(from, called, |key| is_open(Folded::Elided, key));
         }
-        self.ways = Ways::default();
+        (self.ways, self.points) = (Ways::default(), Vec::new());
         let (mut from, mut many) = (from, AT_ONCE);
         loop {
             let (at, entry, row) = self.start(from);
@@ -182,7 +223,11 @@ impl Rows {
 
     /// The entry from which a plan goes on after a change at another one.
     pub fn planned_from(&self, from: usize) -> usize {
-        self.start(from).1
+        if self.points.is_empty() {
+            self.start(from).1
+        } else {
+            self.point(from).1.entry
+        }
     }
 
     /// True where a row that is unfolded would hide a node if it were folded.
@@ -239,15 +284,21 @@ impl Rows {
     /// behind the last.
     fn take(&mut self, plan: Plan<NodeId>, at: usize, (entry, row): (usize, usize)) -> usize {
         self.starts.truncate(at);
+        let end = self.put(row, &plan.rows);
         for (one, below) in plan.starts.iter().step_by(APART) {
             make_room(&mut self.starts, 1);
             self.starts.push(((entry + one) as u32, (row + below) as u32));
         }
-        let (_, end) = self.gutter.merge(row, plan.rows.iter().map(Planned::item));
+        end
+    }
+
+    /// Puts rows in the place of those from one on; gives the row behind the last.
+    fn put(&mut self, row: usize, rows: &[Planned<NodeId>]) -> usize {
+        let (_, end) = self.gutter.merge(row, rows.iter().map(Planned::item));
         self.list.truncate(row);
         self.marks.truncate(row);
-        self.marks.extend(plan.rows.iter().map(|row| row.mark));
-        for row in plan.rows {
+        self.marks.extend(rows.iter().map(|row| row.mark));
+        for row in rows {
             self.list.push(Content {
                 stands: row.stands,
                 count: row.count,
@@ -257,9 +308,61 @@ impl Rows {
         end
     }
 
+    /// Plans the rows that fit from an entry on.
+    fn sieve(&mut self, from: usize, called: Option<NodeId>, open: impl Fn(NodeId) -> bool) {
+        let (at, point) = self.point(from);
+        let run = point.inside.and_then(|inside| self.run(point, inside));
+        let rest = self.entries.rest(point.entry);
+        let sieved = sieve(rest, (point.entry, run), &mut self.ways, called, open);
+        let end = self.put(point.row, &sieved.rows);
+        self.gutter.truncate(end);
+        self.starts = Vec::new();
+        self.points.truncate(at);
+        make_room(&mut self.points, sieved.points.len());
+        self.points.extend(sieved.points.iter().map(|one| Point {
+            row: point.row + one.row,
+            ..*one
+        }));
+    }
+
+    /// The run in the middle of which a point is, as far as that.
+    fn run(&self, point: Point, inside: Inside) -> Option<Run<NodeId>> {
+        let Inside::Hidden(mark) = inside else {
+            return Some(Run::Shown);
+        };
+        let row = self.get(point.row)?;
+        Some(Run::Hidden(Planned {
+            key: row.key,
+            shape: row.shape,
+            stands: row.stands,
+            parents: Few::None,
+            elided: Few::None,
+            members: Few::None,
+            count: point.entry - self.entry(row.key),
+            replaced: row.replaced,
+            mark,
+        }))
+    }
+
+    /// The place from which one has to sieve after a change at an entry, with its number: what changed may belong to what
+    /// stands before it.
+    fn point(&self, from: usize) -> (usize, Point) {
+        let first = Point {
+            entry: 0,
+            row: 0,
+            inside: None,
+        };
+        let before = self.points.partition_point(|point| point.entry < from);
+        match before.checked_sub(1).and_then(|at| self.points.get(at)) {
+            Some(point) => (before - 1, *point),
+            None => (0, first),
+        }
+    }
+
     /// Forgets how the rows came about: the next plan begins at the first entry.
     pub fn replan_all(&mut self) {
         self.starts.clear();
+        self.points.clear();
     }
 }
 
@@ -356,6 +459,107 @@ mod tests {
             for entry in &after[cut..] { rows.entries.push(entry.clone()); }
             rows.plan(cut, rules, None, &open);
             check(&rows, &entries, rules);
+        }
+    }
+
+    fn check_sieved(
+        rows: &Rows,
+        entries: &[Entry<NodeId>],
+        called: Option<NodeId>,
+        open: &BTreeSet<Unfolded>,
+    ) {
+        let mut whole = Rows::default();
+        for entry in entries {
+            whole.entries.push(entry.clone());
+        }
+        let rules = Rules {
+            wide: 3,
+            detail: Detail::Nodes,
+        };
+        whole.plan(0, rules, Some(Called(called)), open);
+        assert_eq!(rows.len(), whole.len());
+        let mut next = 0;
+        for at in 0..rows.len() {
+            let row = rows.get(at).unwrap();
+            assert_eq!(Some(row), whole.get(at));
+            assert_eq!(rows.marks.get(at), whole.marks.get(at));
+            assert_eq!(rows.gutter.row(at), whole.gutter.row(at));
+            // Every node stands in the row that counts it, whether it is named there or not.
+            let here = &entries[next..next + row.count];
+            next += row.count;
+            let nodes: Vec<NodeId> = here
+                .iter()
+                .flat_map(|entry| std::iter::once(entry.key).chain(entry.members.iter().copied()))
+                .collect();
+            assert!(nodes.iter().all(|id| rows.find(*id) == Some(at)));
+            assert_eq!(rows.last(at).as_ref(), nodes.last());
+            let is_elided = row.stands == Stands::Elided;
+            assert_eq!(
+                is_elided,
+                row.count > 1 || !here[0].hit && Some(row.key) != called && !shown(here, open, entries)
+            );
+            assert_eq!(rows.ends(at, 100), nodes[1..]);
+            let few = rows.ends(at, 2);
+            assert!(few.len() <= 8 && few.iter().all(|id| nodes[1..].contains(id)));
+            assert!(nodes.len() < 2 || few.contains(nodes.last().unwrap()));
+        }
+        assert_eq!(next, entries.len());
+    }
+
+    /// True for an entry in a run that is shown although it does not fit.
+    fn shown(here: &[Entry<NodeId>], open: &BTreeSet<Unfolded>, entries: &[Entry<NodeId>]) -> bool {
+        let at = entries.iter().position(|entry| entry.key == here[0].key).unwrap();
+        let before = entries[..=at]
+            .iter()
+            .rposition(|entry| open.contains(&(entry.key, Folded::Elided)));
+        before.is_some_and(|first| entries[first..=at].iter().all(|entry| !entry.hit))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_sieved_in_parts_is_what_is_sieved_at_once(
+            before in entries(),
+            after in entries(),
+            cut in 0..200_usize,
+            hits in prop::collection::vec(prop::bool::weighted(0.1), 400),
+            called in prop::option::of(0..200_usize),
+            opened in prop::collection::vec(0..200_usize, 0..3),
+        ) {
+            let hit = |entries: &mut Vec<Entry<NodeId>>, from: usize| {
+                for (entry, hit) in entries.iter_mut().zip(&hits[from..]) {
+                    entry.hit = *hit;
+                }
+            };
+            let (mut before, mut after) = (before, after);
+            hit(&mut before, 0);
+            hit(&mut after, 7);
+            let key = |at: usize| before.get(at).map(|entry| entry.key);
+            let called = called.and_then(key);
+            let open: BTreeSet<Unfolded> = opened.into_iter().filter_map(key).map(|key| (key, Folded::Elided)).collect();
+            let rules = Rules { wide: 3, detail: Detail::Nodes };
+            let mut rows = Rows::default();
+            for entry in &before { rows.entries.push(entry.clone()); }
+            rows.plan(0, rules, Some(Called(called)), &open);
+            check_sieved(&rows, &before, called, &open);
+            let cut = cut.min(before.len()).min(after.len());
+            let mut entries = before[..cut].to_vec();
+            entries.extend_from_slice(&after[cut..]);
+            rows.entries.truncate(cut);
+            for entry in &after[cut..] { rows.entries.push(entry.clone()); }
+            rows.plan(cut, rules, Some(Called(called)), &open);
+            check_sieved(&rows, &entries, called, &open);
+            // One after the other at the end.
+            let mut grown = Rows::default();
+            for (at, entry) in entries.iter().enumerate() {
+                grown.entries.push(entry.clone());
+                grown.plan(at, rules, Some(Called(called)), &open);
+            }
+            check_sieved(&grown, &entries, called, &open);
+            if let Some(far) = grown.points.last() {
+                prop_assert!(entries.len() - far.entry <= 4, "little is gone through for one more");
+            }
         }
     }
 

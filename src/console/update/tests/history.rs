@@ -2,7 +2,6 @@
 //! reasons for replacing it.
 
 use crate::console::hints::hints;
-use crate::console::layout::gutter::Keys;
 use crate::console::model::graph::Mark;
 use crate::console::model::graph::bars::{self, Doing};
 use crate::console::model::graph::query::Query;
@@ -97,7 +96,7 @@ fn the_bar_of_what_waited_ends_with_the_edit() {
         spoken: None,
         text: "later".into(),
     });
-    let bars = bars::of_row(&stage.model.run.state, Some(120_000), id("c3"), Keys::default());
+    let bars = bars::of_row(&stage.model.run.state, Some(120_000), [id("c3")]);
     let waited = bars.iter().find(|bar| bar.doing == Doing::Waited).unwrap();
     assert_eq!((waited.open, waited.to - waited.from), (false, 1_000));
 }

@@ -111,11 +111,11 @@ pub(super) struct Foreseen {
 impl Foreseen {
     /// What a plan does with a row and what is folded in it.
     pub(super) fn of(model: &Model, plan: &Plan, row: usize, here: &Row) -> Option<Self> {
-        let members = model.graph.outline.rows.gutter.members(row);
-        let some = members.clone().take(LIT).chain(members.clone().last());
-        let mut fates = some.chain([here.key]).map(|id| Fate::of(plan, id));
+        let some = model.graph.outline.rows.ends(row, LIT);
+        let is_cut = some.len() >= 2 * LIT;
+        let mut fates = some.into_iter().chain([here.key]).map(|id| Fate::of(plan, id));
         let first = fates.next()?;
-        let (mut most, mut part) = (first, members.len() > LIT + 1);
+        let (mut most, mut part) = (first, is_cut);
         for fate in fates {
             part |= fate != most;
             most = match (most, fate) {
@@ -193,9 +193,8 @@ pub(in crate::console::view) fn draw(model: &Model, canvas: &mut Canvas<'_>, are
             graph
                 .outline
                 .rows
-                .gutter
                 .find(*id)
-                .or_else(|| graph.outline.rows.gutter.find(id.call()))
+                .or_else(|| graph.outline.rows.find(id.call()))
         })
         .or(graph.cursor())
         .unwrap_or(0);

@@ -131,11 +131,9 @@ fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
     if !lit.is_any() {
         return None;
     }
-    let members = model.graph.outline.rows.gutter.members(row);
-    let looked_at = || {
-        let some = members.clone().take(LIT).chain(members.clone().last());
-        some.chain([here.key])
-    };
+    let mut looked_at = model.graph.outline.rows.ends(row, LIT);
+    looked_at.push(here.key);
+    let looked_at = || looked_at.iter().copied();
     if looked_at().any(|id| lit.is_above(state, id)) {
         Some((Symbol::HangsOn, Role::Ancestor))
     } else if looked_at().any(|id| lit.is_below(state, id)) {
@@ -151,13 +149,13 @@ fn is_match(model: &Model, row: usize, here: &Row) -> bool {
     if graph.search.hits.is_empty() {
         return false;
     }
-    let last = graph.outline.rows.gutter.members(row).last().unwrap_or(here.key);
+    let last = graph.outline.rows.last(row).unwrap_or(here.key);
     graph
         .search
         .hits
         .range(here.key.min(last)..=last.max(here.key))
         .take(256)
-        .any(|id| graph.outline.rows.gutter.find(*id) == Some(row))
+        .any(|id| graph.outline.rows.find(*id) == Some(row))
 }
 
 /// The symbol of a node, and a look for its whole row where it does not count (fully) now.

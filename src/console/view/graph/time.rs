@@ -14,10 +14,10 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::model::graph::bars::{self, Bar, Doing};
-use crate::console::model::graph::rows::Row;
+use crate::console::model::graph::rows::{Row, Rows};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
-use crate::domain::id::TurnId;
+use crate::domain::id::{NodeId, TurnId};
 
 /// The axis of what is on screen.
 pub(super) struct Scale {
@@ -40,7 +40,7 @@ impl Scale {
         let rows = (graph.top..).zip(graph.outline.rows.iter_from(graph.top));
         let mut all: Vec<Bar> = rows
             .take(height)
-            .flat_map(|(at, row)| bars::of_row(state, now, row.key, graph.outline.rows.gutter.members(at)))
+            .flat_map(|(at, row)| bars::of_row(state, now, nodes(&graph.outline.rows, at, &row)))
             .collect();
         if graph.top + height > graph.outline.rows.len() {
             let turns = graph.live.iter().filter_map(|(turn, _)| state.turns.get(turn));
@@ -137,10 +137,15 @@ const fn look(charset: Charset, doing: Doing) -> (char, Role) {
     }
 }
 
+/// The nodes of a row whose bars are drawn.
+fn nodes(rows: &Rows, at: usize, row: &Row) -> impl Iterator<Item = NodeId> + use<> {
+    std::iter::once(row.key).chain(rows.ends(at, bars::MOST))
+}
+
 /// Draws a row: its name, and its bars.
 pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Row, scale: &Scale) {
     let graph = &model.graph;
-    let Some(at) = graph.outline.rows.gutter.find(here.key) else {
+    let Some(at) = graph.outline.rows.find(here.key) else {
         return;
     };
     let looks = lines::looks(&model.run.state, here.key);
@@ -155,7 +160,7 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
     canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
     lines::shine(model, canvas, (place, words), at, here);
     let (state, now) = (&model.run.state, model.now_of_run());
-    for bar in bars::of_row(state, now, here.key, graph.outline.rows.gutter.members(at)) {
+    for bar in bars::of_row(state, now, nodes(&graph.outline.rows, at, here)) {
         draw(model, canvas, place.y, &bar, scale);
     }
 }

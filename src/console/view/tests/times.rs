@@ -1,6 +1,5 @@
 //! The timeline: whom a call waited for, and how long what goes on has lasted. Must not know: how a time is recorded.
 
-use crate::console::layout::gutter::Keys;
 use crate::console::layout::gutter::Line;
 use crate::console::model::graph::bars::{self, Doing};
 use crate::console::testing::{Stage, id};
@@ -30,7 +29,7 @@ fn reuse(stage: &mut Stage, actor: Actor, node: &str, from: Seq) {
 }
 
 fn did(stage: &Stage, node: &str) -> Vec<Doing> {
-    let bars = bars::of_row(&stage.model.run.state, None, id(node), Keys::default());
+    let bars = bars::of_row(&stage.model.run.state, None, [id(node)]);
     bars.iter().map(|bar| bar.doing).collect()
 }
 
