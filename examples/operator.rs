@@ -1,10 +1,11 @@
 //! What an operator feels: the real program in a real pseudo-terminal on sessions of any length, beside the
 //! smallest program that shows as much.
 //!
-//! `cargo build --release && cargo run --release --example operator [-- [stream] NODES …]` makes the sessions, and
+//! `cargo build --release && cargo run --release --example operator [-- [stream | keys] NODES …]` makes the sessions, and
 //! prints how long it takes to start, how long a key waits for its frame, what a program does that is left
 //! alone, and all that again while a megabyte a second streams in; with the word `stream` only the last, with the word
-//! `card` how soon a streamed call is on the screen and can be decided.
+//! `keys` how long every kind of key waits, with the word `card` how soon a streamed call is on the screen and can be
+//! decided.
 //! Must not know: how the console works.
 
 #![allow(
@@ -20,6 +21,8 @@ mod card;
 mod figures;
 #[path = "operator/floor.rs"]
 mod floor;
+#[path = "operator/keys.rs"]
+mod keys;
 #[path = "operator/pty.rs"]
 mod pty;
 #[path = "session/run.rs"]
@@ -61,9 +64,9 @@ fn main() -> Result<(), Fail> {
         cards()?;
         return Ok(());
     }
-    let (only_stream, words) = match words.split_first() {
-        Some((word, rest)) if word == "stream" => (true, rest),
-        _ => (false, &words[..]),
+    let (only, words) = match words.split_first() {
+        Some((word, rest)) if ["stream", "keys"].contains(&&**word) => (Some(&**word), rest),
+        _ => (None, &words[..]),
     };
     let mut sizes = words
         .iter()
@@ -75,12 +78,15 @@ fn main() -> Result<(), Fail> {
     let home = tempfile::tempdir()?;
     let dir = home.path().join("data/overrule/sessions");
     let server = Server::new()?;
+    if only == Some("keys") {
+        return every_key(&sizes, &server, (home.path(), &dir));
+    }
     let mut kinds = vec![Kind::Floor(sizes.iter().copied().max().unwrap_or(1_000))];
     for nodes in sizes {
         let made = write::session(&make(&dir)?, nodes, &server.base)?;
         kinds.push(Kind::Replay(nodes, made.id.to_string()));
     }
-    if !only_stream {
+    if only.is_none() {
         quiet(&kinds, home.path());
     }
     streaming(&kinds, &server, home.path());
@@ -109,6 +115,27 @@ fn cards() -> Result<(), Fail> {
         "| its last byte to the question | {:.1} | {:.1} |",
         asked.0, asked.1
     );
+    Ok(())
+}
+
+/// Every kind of key, while nothing happens and while it streams.
+fn every_key(sizes: &[usize], server: &Server, (home, dir): (&Path, &PathBuf)) -> Result<(), Fail> {
+    server.pace(FAST);
+    for nodes in sizes.iter().copied() {
+        let session = || Ok::<_, Fail>(write::session(&make(dir)?, nodes, &server.base)?.id.to_string());
+        let recorded = session()?;
+        println!("| a session of {nodes} nodes: key | first frame ms |");
+        println!("|---|---|");
+        for line in keys::measure(home, false, || recorded.clone()) {
+            println!("{line}");
+        }
+        println!("\n| the same, 1 MB/s: key | first frame ms |");
+        println!("|---|---|");
+        for line in keys::measure(home, true, || session().unwrap()) {
+            println!("{line}");
+        }
+        println!();
+    }
     Ok(())
 }
 

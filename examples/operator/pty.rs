@@ -131,6 +131,20 @@ impl Program {
         answered.saturating_duration_since(at).as_secs_f64() * 1e3
     }
 
+    /// Presses a key: milliseconds to the first frame after it; none where none comes for so long.
+    pub fn answer(&mut self, key: &str, long: Duration) -> Option<f64> {
+        while self.take(Duration::ZERO).is_some() {}
+        let (at, frames) = (now(), self.frames);
+        self.send(key);
+        while let Some(left) = long.checked_sub(at.elapsed()) {
+            let piece = self.take(left);
+            if let Some(when) = piece.filter(|_| self.frames > frames) {
+                return Some(when.saturating_duration_since(at).as_secs_f64() * 1e3);
+            }
+        }
+        None
+    }
+
     /// Presses keys that nobody waits for.
     pub fn send(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();

@@ -29,6 +29,8 @@ pub const DEFAULT_LANES: u8 = 8;
 pub const MAX_LANES: u8 = 32;
 
 const NO_ROW: u32 = u32::MAX;
+/// Rows from which on it takes less to go through all keys than through those of the rows that are taken away.
+const MANY: usize = if cfg!(test) { 8 } else { 1024 };
 
 /// What a row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -279,23 +281,39 @@ impl<K: Key> Gutter<K> {
             *self = Self::new(self.lanes);
             return;
         }
-        for at in (len..self.len()).rev() {
-            let Some(links) = self.store.links(at) else {
-                continue;
-            };
-            for key in links.members.chain([links.key]) {
-                if self.index.get(key.code()) == Some(at as u32) {
-                    self.index.remove(key.code());
-                }
-            }
-            while let Some((_, code, older)) = self.shadow.pop_if(|(row, ..)| *row as usize >= at) {
-                self.index.insert(code, older);
-            }
+        if self.len() - len > MANY {
+            self.forget_many(len);
+        } else {
+            (len..self.len()).rev().for_each(|at| self.forget(at));
         }
         self.store.truncate(len);
         let chips = self.chips.partition_point(|(row, _)| (*row as usize) < len);
         self.chips.truncate(chips);
         self.take_back();
+    }
+
+    /// Forgets in which row the keys of the last one stand.
+    fn forget(&mut self, at: usize) {
+        let Some(links) = self.store.links(at) else {
+            return;
+        };
+        for key in links.members.chain([links.key]) {
+            if self.index.get(key.code()) == Some(at as u32) {
+                self.index.remove(key.code());
+            }
+        }
+        while let Some((_, code, older)) = self.shadow.pop_if(|(row, ..)| *row as usize >= at) {
+            self.index.insert(code, older);
+        }
+    }
+
+    /// The same for all rows from one on.
+    fn forget_many(&mut self, len: usize) {
+        // What a row had taken from an older one goes back, and from that one perhaps to one that is older still.
+        while let Some((_, code, older)) = self.shadow.pop_if(|(row, ..)| *row as usize >= len) {
+            self.index.insert(code, older);
+        }
+        self.index.truncate(len as u32);
     }
 
     /// Makes the rows from `first` on equal to `items`, keeping what is equal already. Gives the

@@ -150,7 +150,10 @@ impl GraphPane {
             match self.outline.keep_up(state) {
                 Some(true) => self.keep_in_sight(stood),
                 Some(false) => {}
-                None => self.coming.order(&mut self.outline, state),
+                None => {
+                    self.outline.cut(state);
+                    self.coming.order(&mut self.outline, state);
+                }
             }
         }
         self.live = run

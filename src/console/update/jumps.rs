@@ -151,6 +151,7 @@ fn next(
         .or_else(|| broken.first().map(|turn| Pick::Live(*turn, 0)));
     match found {
         Some(pick) => go_pick(model, pick),
+        None if model.graph.is_coming() => Err("the rows are being made: a moment".to_owned()),
         None => Err(none.to_owned()),
     }
 }

@@ -75,6 +75,16 @@ impl Index {
         }
     }
 
+    /// Forgets every key that stands in a row from this one on.
+    pub fn truncate(&mut self, rows: u32) {
+        for found in &mut self.places {
+            if *found >> SORTS >= rows {
+                *found = 0;
+            }
+        }
+        self.odd.retain(|_, row| *row < rows);
+    }
+
     /// All keys with their rows, by number.
     #[cfg(test)]
     pub fn all(&self) -> BTreeMap<u64, u32> {
@@ -116,6 +126,26 @@ mod tests {
                 }
                 prop_assert_eq!(index.get(*code), map.get(code).copied());
                 prop_assert_eq!(&index.all(), &map);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keys_of_rows_that_are_gone_are_forgotten(
+            steps in prop::collection::vec((code(), 0..9_u32), 0..120),
+            rows in 0..12_u32,
+        ) {
+            let (mut index, mut map) = (Index::default(), BTreeMap::new());
+            for (code, row) in &steps {
+                index.insert(*code, *row);
+                map.insert(*code, *row);
+            }
+            index.truncate(rows);
+            map.retain(|_, row| *row < rows);
+            prop_assert_eq!(&index.all(), &map);
+            for (code, _) in steps {
+                prop_assert_eq!(index.get(code), map.get(&code).copied());
             }
         }
     }

@@ -136,6 +136,16 @@ impl Outline {
         self.made = Some(state.seq);
     }
 
+    /// Takes away the rows of what this run does not have: one that was further on stood here before.
+    pub fn cut(&mut self, state: &State) {
+        let first = NodeId::new(NodeId::FIRST.kind, state.last_no.saturating_add(1));
+        let at = self.rows.entry(first);
+        if at < self.rows.entries.len() {
+            self.rows.entries.truncate(at);
+            self.plan(at);
+        }
+    }
+
     /// Makes the next entries of a run that is far ahead of the rows, a piece of them; true while there are more. What
     /// is left is for [`Self::refresh`].
     fn grow(&mut self, state: &State) -> bool {

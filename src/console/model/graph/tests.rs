@@ -279,6 +279,30 @@ fn rows_of_a_run_that_is_there_at_once_come_when_they_are_made() {
 }
 
 #[test]
+fn no_row_is_shown_of_what_a_run_does_not_have() {
+    let mut stage = long_run();
+    let mut earlier = State::default();
+    let recorded = stage.recorded().to_vec();
+    for envelope in &recorded[..recorded.len() / 2] {
+        apply(&mut earlier, envelope);
+    }
+    let is_there = |stage: &Stage| {
+        let state = &stage.model.run.state;
+        let rows = &stage.model.graph.outline.rows;
+        rows.iter_from(0).all(|row| state.node(row.key).is_some())
+    };
+    let before = stage.model.graph.outline.rows.len();
+    stage.send(Msg::Run(Update::Snapshot(Box::new(earlier))));
+    stage.draw();
+    assert!(stage.model.graph.is_coming() && is_there(&stage));
+    let rows = stage.model.graph.outline.rows.len();
+    assert!(0 < rows && rows < before, "what is there stays on the screen");
+    stage.press("f");
+    comes(&mut stage);
+    assert!(is_there(&stage));
+}
+
+#[test]
 fn what_fits_is_found_out_beside_the_keys_and_counted_when_it_is_known() {
     let mut stage = long_run();
     filter(&mut stage, "is:failed");

@@ -1,0 +1,149 @@
+//! Every kind of key in a long session, one after the other: how long each waits for its first frame, alone
+//! and while a model streams.
+//!
+//! Must not know: how the console works.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::figures::{median, overrule};
+use crate::pty::Program;
+
+/// A frame at 60 in a second, in milliseconds.
+const FRAME: f64 = 1000.0 / 60.0;
+/// How often everything is begun anew.
+const ROUNDS: usize = 3;
+/// Before each key: what the one before had to be worked out is on the screen.
+const REST: Duration = Duration::from_millis(200);
+/// After each key.
+const LOOKED: Duration = Duration::from_millis(200);
+/// Keys that are named.
+const NAMED: usize = 8;
+
+/// What is pressed: a word about it, and the keys, of which each is a press of its own.
+const KEYS: &[(&str, &[&str])] = &[
+    (
+        "rows",
+        &["j", "k", "g", "j", "j", "\x06", "\x02", "\x15", "G", "k"],
+    ),
+    ("the next that failed", &["f", "f", "g", "f", "G", "f"]),
+    ("the next that was edited", &["d", "g", "d", "G", "d"]),
+    (
+        "parents and children",
+        &["[", "[", "]", "}", "{", "g", "]", "]", "G", "["],
+    ),
+    (
+        "a search",
+        &[
+            "/", "p", "a", "r", "t", " ", "1", "\r", "n", "n", "n", "N", "G", "N",
+        ],
+    ),
+    (
+        "a search for what failed",
+        &[
+            "/", "\x15", "i", "s", ":", "f", "a", "i", "l", "e", "d", "\r", "n", "N",
+        ],
+    ),
+    ("a search for nothing", &["/", "\x15", "z", "q", "z", "\r", "n"]),
+    (
+        "a filter",
+        &[
+            "&", "p", "a", "r", "t", " ", "1", "2", "\r", "j", "g", "j", "j", "G", "k", "n", " ", "f", "d",
+        ],
+    ),
+    (
+        "a filter that nothing fits",
+        &["&", "\x15", "z", "q", "z", "\r", "j", "G", " ", "j", "g", " "],
+    ),
+    (
+        "a filter that most fits",
+        &[
+            "&", "\x15", "!", "k", "i", "n", "d", ":", "t", "h", "o", "u", "g", "h", "t", "\r", "G", "g",
+        ],
+    ),
+    ("no filter", &["&", "\x15", "\r", "G", "g"]),
+    (
+        "less and more",
+        &[
+            "Z", "G", "g", "j", "Z", "G", "g", "j", "Z", "G", "g", "j", "Z", "G", "g", "j",
+        ],
+    ),
+    ("the map", &["V", "j", "k", "G", "g", "V"]),
+    ("the timeline", &["J", "j", "G", "g", "J"]),
+    (
+        "what a row holds",
+        &["g", "j", " ", "j", "h", "l", "j", "l", "h", " ", " "],
+    ),
+    ("the log", &["4", "j", "G", "g", "4"]),
+    ("the state", &["5", "j", "G", "g", "5"]),
+    ("the branches", &["6", "j", "G", "g", "6"]),
+    ("the budget", &["7", "j", "G", "g", "7"]),
+    ("the health of the tools", &["8", "j", "G", "g", "8"]),
+    (
+        "lists and pages",
+        &[
+            "O", "j", "s", "\x1b", "C", "\x1b", "W", "\x1b", "?", "G", "\x1b", "E", "b",
+        ],
+    ),
+    (
+        "the inspector",
+        &[
+            "g", "3", ">", "G", "g", ">", "G", "g", ">", "G", "g", ">", "G", "g", ">", "G", "g", "<", "1",
+        ],
+    ),
+    (
+        "the inspector, at the end",
+        &[
+            "G", "3", ">", "G", "g", ">", "G", "g", ">", "G", "g", ">", "G", "g", ">", "G", "g", "<", "1",
+        ],
+    ),
+    (
+        "what an edit would do",
+        &["g", "j", "j", "v", "\x1b", "G", "v", "\x1b"],
+    ),
+    ("the palette", &[":", "f", "o", "l", "\x1b"]),
+    ("the screen", &["z", "z", "\x0c", "m", "m", "y"]),
+];
+
+/// Presses them several times over; gives a line for each of the slowest, and what all came to. Of every key the middle
+/// of its times counts: the machine has other things to do, too. Each time is on a session of its own where one streams.
+pub fn measure(home: &Path, streams: bool, session: impl Fn() -> String) -> Vec<String> {
+    let rounds: Vec<Vec<f64>> = (0..ROUNDS).map(|_| round(&session(), home, streams)).collect();
+    let keys = KEYS
+        .iter()
+        .flat_map(|(what, keys)| keys.iter().map(move |key| (what, key)));
+    let mut waits: Vec<(f64, String)> = keys
+        .enumerate()
+        .map(|(at, (what, key))| {
+            let times = rounds.iter().map(|round| round[at]).collect();
+            (median(times), format!("{what}: {key:?}"))
+        })
+        .collect();
+    waits.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let over = waits.iter().filter(|(ms, _)| *ms > FRAME).count();
+    let named = waits.iter().take(NAMED);
+    let mut lines: Vec<String> = named.map(|(ms, key)| format!("| {key} | {ms:.1} |")).collect();
+    let half = median(waits.iter().map(|(ms, _)| *ms).collect());
+    lines.push(format!("| half of {} | {half:.1} |", waits.len()));
+    lines.push(format!("| longer than a frame | {over} |"));
+    lines
+}
+
+/// Presses each key once; milliseconds of each, 0 where nothing changed for it.
+fn round(id: &str, home: &Path, streams: bool) -> Vec<f64> {
+    let how = if streams { "resume" } else { "replay" };
+    let more: &[&str] = if streams { &["--max-turns", "1000000"] } else { &[] };
+    let args: Vec<&str> = [how, id].into_iter().chain(more.iter().copied()).collect();
+    let mut program = Program::start(&overrule(), &args, home);
+    program.until("the inspector or the stream", |it| {
+        !it.heading().is_empty() || it.shows("says: ")
+    });
+    program.wait(Duration::from_secs(3));
+    program.send("1");
+    let keys = KEYS.iter().flat_map(|(_, keys)| keys.iter());
+    keys.map(|key| {
+        program.wait(REST);
+        program.answer(key, LOOKED).unwrap_or(0.0)
+    })
+    .collect()
+}
