@@ -124,17 +124,20 @@ fn every_key(sizes: &[usize], server: &Server, (home, dir): (&Path, &PathBuf)) -
     for nodes in sizes.iter().copied() {
         let session = || Ok::<_, Fail>(write::session(&make(dir)?, nodes, &server.base)?.id.to_string());
         let recorded = session()?;
-        println!("| a session of {nodes} nodes: key | first frame ms |");
-        println!("|---|---|");
-        for line in keys::measure(home, false, || recorded.clone()) {
-            println!("{line}");
+        let quiet = keys::measure(home, false, || recorded.clone());
+        let mut streaming = keys::measure(home, true, || session().unwrap());
+        for (wait, answered) in streaming.iter_mut().zip(&quiet) {
+            // Of what changes nothing, the next frame is that of the stream.
+            *wait = wait.filter(|_| answered.is_some());
         }
-        println!("\n| the same, 1 MB/s: key | first frame ms |");
-        println!("|---|---|");
-        for line in keys::measure(home, true, || session().unwrap()) {
-            println!("{line}");
+        for (what, waits) in [("alone", quiet), ("1 MB/s", streaming)] {
+            println!("| a session of {nodes} nodes, {what}: key | first frame ms |");
+            println!("|---|---|");
+            for line in keys::lines(&waits) {
+                println!("{line}");
+            }
+            println!();
         }
-        println!();
     }
     Ok(())
 }

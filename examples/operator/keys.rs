@@ -105,32 +105,42 @@ const KEYS: &[(&str, &[&str])] = &[
     ("the screen", &["z", "z", "\x0c", "m", "m", "y"]),
 ];
 
-/// Presses them several times over; gives a line for each of the slowest, and what all came to. Of every key the middle
-/// of its times counts: the machine has other things to do, too. Each time is on a session of its own where one streams.
-pub fn measure(home: &Path, streams: bool, session: impl Fn() -> String) -> Vec<String> {
-    let rounds: Vec<Vec<f64>> = (0..ROUNDS).map(|_| round(&session(), home, streams)).collect();
+/// The times of every key, in milliseconds; none where it changed nothing on the screen.
+pub type Waits = Vec<Option<f64>>;
+
+/// Presses them several times over, each time in a session that is made for it. Of every key the middle of its times
+/// counts: the machine has other things to do, too.
+pub fn measure(home: &Path, streams: bool, session: impl Fn() -> String) -> Waits {
+    let rounds: Vec<Waits> = (0..ROUNDS).map(|_| round(&session(), home, streams)).collect();
+    let of = |at: usize| -> Option<f64> {
+        let times: Option<Vec<f64>> = rounds.iter().map(|round| round[at]).collect();
+        times.map(median)
+    };
+    (0..rounds[0].len()).map(of).collect()
+}
+
+/// A line for each of the slowest, and what all came to.
+pub fn lines(waits: &Waits) -> Vec<String> {
     let keys = KEYS
         .iter()
         .flat_map(|(what, keys)| keys.iter().map(move |key| (what, key)));
-    let mut waits: Vec<(f64, String)> = keys
-        .enumerate()
-        .map(|(at, (what, key))| {
-            let times = rounds.iter().map(|round| round[at]).collect();
-            (median(times), format!("{what}: {key:?}"))
-        })
+    let mut known: Vec<(f64, String)> = waits
+        .iter()
+        .zip(keys)
+        .filter_map(|(wait, (what, key))| Some(((*wait)?, format!("{what}: {key:?}"))))
         .collect();
-    waits.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let over = waits.iter().filter(|(ms, _)| *ms > FRAME).count();
-    let named = waits.iter().take(NAMED);
+    known.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let over = known.iter().filter(|(ms, _)| *ms > FRAME).count();
+    let named = known.iter().take(NAMED);
     let mut lines: Vec<String> = named.map(|(ms, key)| format!("| {key} | {ms:.1} |")).collect();
-    let half = median(waits.iter().map(|(ms, _)| *ms).collect());
-    lines.push(format!("| half of {} | {half:.1} |", waits.len()));
+    let half = median(known.iter().map(|(ms, _)| *ms).collect());
+    lines.push(format!("| half of {} | {half:.1} |", known.len()));
     lines.push(format!("| longer than a frame | {over} |"));
     lines
 }
 
-/// Presses each key once; milliseconds of each, 0 where nothing changed for it.
-fn round(id: &str, home: &Path, streams: bool) -> Vec<f64> {
+/// Presses each key once.
+fn round(id: &str, home: &Path, streams: bool) -> Waits {
     let how = if streams { "resume" } else { "replay" };
     let more: &[&str] = if streams { &["--max-turns", "1000000"] } else { &[] };
     let args: Vec<&str> = [how, id].into_iter().chain(more.iter().copied()).collect();
@@ -143,7 +153,7 @@ fn round(id: &str, home: &Path, streams: bool) -> Vec<f64> {
     let keys = KEYS.iter().flat_map(|(_, keys)| keys.iter());
     keys.map(|key| {
         program.wait(REST);
-        program.answer(key, LOOKED).unwrap_or(0.0)
+        program.answer(key, LOOKED)
     })
     .collect()
 }

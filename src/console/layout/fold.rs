@@ -27,6 +27,9 @@ pub enum Keep {
     Always,
 }
 
+/// Of so many that something hangs on, each is looked for one by one.
+const FEW: usize = 16;
+
 /// A node that could have a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<K> {
@@ -279,6 +282,29 @@ fn single<K: Copy>(entry: &Entry<K>, shape: Shape) -> Planned<K> {
     }
 }
 
+/// What nodes hang on beside one another, each once, in the order of its first mention.
+fn outside<'a, K: Copy + Ord + 'a>(
+    own: impl Iterator<Item = K>,
+    parents: impl Iterator<Item = &'a K>,
+) -> Vec<K> {
+    let mut own: Vec<K> = own.collect();
+    own.sort_unstable();
+    let (mut outside, mut known) = (Vec::new(), BTreeSet::new());
+    for parent in parents.filter(|parent| own.binary_search(parent).is_err()) {
+        // Most rows hang on one or two.
+        let is_new = if outside.len() < FEW {
+            !outside.contains(parent)
+        } else {
+            known.extend(outside.get(known.len()..).unwrap_or_default());
+            known.insert(*parent)
+        };
+        if is_new {
+            outside.push(*parent);
+        }
+    }
+    outside
+}
+
 fn merged<'a, K: Copy + Ord + 'a>(
     entries: impl Iterator<Item = &'a Entry<K>> + Clone,
     shape: Shape,
@@ -290,15 +316,12 @@ fn merged<'a, K: Copy + Ord + 'a>(
         .flat_map(|entry| std::iter::once(entry.key).chain(entry.members.iter().copied()))
         .skip(1)
         .collect();
-    let mut parents: Vec<K> = Vec::new();
-    if shape != Shape::Fold {
-        let mut known: BTreeSet<K> = members.iter().copied().chain([first.key]).collect();
-        for parent in entries.clone().flat_map(|entry| &entry.parents) {
-            if known.insert(*parent) {
-                parents.push(*parent);
-            }
-        }
-    }
+    let parents = if shape == Shape::Fold {
+        Vec::new()
+    } else {
+        let own = members.iter().copied().chain([first.key]);
+        outside(own, entries.clone().flat_map(|entry| &entry.parents))
+    };
     Some(Planned {
         key: first.key,
         shape,

@@ -4,6 +4,7 @@
 //! Must not know: how entries become rows.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{Entry, Keep};
 use crate::compact::{Reader, make_room, push, push_signed};
@@ -38,7 +39,8 @@ struct Block {
     first: u64,
     /// How many fit what is looked for.
     hits: u8,
-    bytes: Box<[u8]>,
+    /// Shared with copies, as they never change.
+    bytes: Arc<[u8]>,
 }
 
 impl Block {

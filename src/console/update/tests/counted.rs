@@ -88,7 +88,10 @@ fn what_is_not_looked_at_is_not_counted() {
     }
     assert_eq!(stage.model.lower.counted_at(Pane::Budget), counted);
     let wakes = stage.model.wake_at();
-    assert!(wakes.is_none_or(|at| at >= stage.now + 1_000), "nothing wakes for it");
+    assert!(
+        wakes.is_none_or(|at| at >= stage.now + 1_000),
+        "nothing wakes for it"
+    );
 }
 
 #[test]
