@@ -181,6 +181,11 @@ impl GraphPane {
         }
     }
 
+    /// The run is another one than before: nothing of its rows may stay that it does not have.
+    pub fn renew(&mut self) {
+        self.change().spoil_all();
+    }
+
     /// What is to be worked out since this was asked last.
     pub fn take_work(&mut self) -> Option<Work> {
         self.coming.take_work()
@@ -312,6 +317,7 @@ impl GraphPane {
     pub fn set_level(&mut self, level: Level) {
         let before = self.cursor();
         self.change().set_level(level);
+        self.coming.folds = !self.outline.is_planned();
         self.stay(before);
     }
 

@@ -28,7 +28,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
             model.run.replace(*state);
-            model.graph.outline.spoil_all();
+            model.graph.renew();
             if is_first && !model.collected.is_empty() {
                 collect::hold_again(model, out);
             }

@@ -29,7 +29,7 @@ pub(super) struct Coming {
     work: Option<Work>,
     /// The node that is to be seen in the rows that come.
     pub reveal: Option<NodeId>,
-    /// True where what is under the cursor is folded in the rows that come because somebody wanted so.
+    /// True where what is under the cursor may be folded in the rows that come: somebody wanted so.
     pub folds: bool,
     /// What was said of it while it is made.
     pub said: Option<String>,

@@ -292,6 +292,9 @@ fn no_row_is_shown_of_what_a_run_does_not_have() {
         rows.iter_from(0).all(|row| state.node(row.key).is_some())
     };
     let before = stage.model.graph.outline.rows.len();
+    stage.model.graph.set_level(Level::Turns);
+    stage.draw();
+    assert!(stage.model.graph.is_coming(), "rows of the later run");
     stage.send(Msg::Run(Update::Snapshot(Box::new(earlier))));
     stage.draw();
     assert!(stage.model.graph.is_coming() && is_there(&stage));
@@ -360,6 +363,28 @@ fn rows_that_are_not_wanted_any_more_are_not_shown() {
             .iter_from(0)
             .all(|row| { row.stands == Stands::Elided || row.key.kind == NodeKind::Thought })
     );
+}
+
+#[test]
+fn a_level_folds_what_is_under_the_cursor_in_a_long_run_as_in_a_short_one() {
+    for is_long in [false, true] {
+        let mut stage = Stage::new(100, 30);
+        stage.long_run(if is_long { 60 } else { 10 });
+        stage.model.graph.set_level(Level::Nodes);
+        stage.press("1");
+        stage.slow = Some(Vec::new());
+        stage.press("g j j j j j j");
+        let here = stage.selected().unwrap();
+        stage.model.graph.set_level(Level::Turns);
+        stage.draw();
+        assert_eq!(stage.model.graph.is_coming(), is_long);
+        if is_long {
+            comes(&mut stage);
+        }
+        let row = stage.model.graph.outline.rows.of(here).unwrap();
+        assert_eq!(row.stands, Stands::Turn, "{here}");
+        assert!(stage.model.graph.outline.unfolded.is_empty());
+    }
 }
 
 #[test]
