@@ -23,6 +23,7 @@ use crate::console::layout::fold::{Folded, Stands};
 use crate::console::layout::gutter::Shape;
 use crate::console::work::Work;
 use crate::domain::id::{NodeId, TurnId};
+use crate::domain::state::State;
 use crate::domain::turn::Turn;
 use coming::Coming;
 pub use coming::Made;
@@ -37,9 +38,10 @@ pub use search::Search;
 const WIDE: usize = 8;
 /// Nodes that are looked at before those are packed again: a long run is never unpacked as a whole.
 const PIECE: usize = if cfg!(test) { 3 } else { 1024 };
-/// Nodes whose entries are made while a frame waits, and entries from which rows are planned meanwhile: either takes two
-/// or three milliseconds.
-const MADE: usize = if cfg!(test) { 40 } else { 2048 };
+/// Nodes whose entries are made while a frame waits, which takes ten milliseconds at most: a session that is read comes
+/// in such parts, and what is copied for the worker would be given back by no allocator.
+const MADE: usize = if cfg!(test) { 40 } else { 8192 };
+/// Entries from which rows are planned meanwhile: two or three milliseconds.
 const PLANNED: usize = if cfg!(test) { 60 } else { 16_384 };
 /// Turns at the end that keep all their rows.
 const RECENT: usize = 30;
@@ -141,6 +143,13 @@ pub struct GraphPane {
 }
 
 impl GraphPane {
+    /// Makes the next entries, a piece of them; true while there are more. What is left is for [`Self::sync`]: between two
+    /// pieces the run can be packed.
+    pub fn grow(&mut self, state: &State) -> bool {
+        let waits = !self.coming.is_any() && !self.outline.is_made(state);
+        waits && !self.outline.is_far_behind(state) && self.outline.grow(state)
+    }
+
     /// Brings the rows up to date with the run; where that takes long they stay as they are until others come.
     pub fn sync(&mut self, run: &RunPart) {
         let state = &run.state;

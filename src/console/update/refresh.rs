@@ -39,6 +39,9 @@ pub fn prepare(model: &mut Model) {
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
     model.graph.map.room = (graph.width, graph.height);
+    while model.graph.grow(&model.run.state) {
+        model.run.state.rest_if_crowded();
+    }
     model.graph.sync(&model.run);
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
     let height = usize::from(graph.height).saturating_sub(model.graph.form.head());
