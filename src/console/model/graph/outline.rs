@@ -98,6 +98,10 @@ impl Outline {
 
     /// True where so much is to be made anew that nobody should wait for it.
     pub fn is_far_behind(&self, state: &State) -> bool {
+        if self.rows.is_empty() {
+            // Nothing is on the screen that could stay there, and a copy would be given back by no allocator.
+            return false;
+        }
         let made = self.rows.entries.last().map_or(0, |last| last.no);
         let made = self.due.spoilt.map_or(made, |from| made.min(from.no));
         state.last_no.saturating_sub(made) as usize > MADE
@@ -105,7 +109,7 @@ impl Outline {
 
     /// True where a plan from an entry on would have to go through so much that nobody should wait for it.
     fn is_far(&self, from: usize) -> bool {
-        self.rows.entries.len() - self.rows.planned_from(from) > PLANNED
+        !self.rows.is_empty() && self.rows.entries.len() - self.rows.planned_from(from) > PLANNED
     }
 
     /// Brings the rows up to date where that does not take long; gives whether they changed. Nothing where it takes

@@ -254,7 +254,7 @@ fn filter(stage: &mut Stage, text: &str) {
 }
 
 #[test]
-fn rows_of_a_run_that_is_there_at_once_come_when_they_are_made() {
+fn rows_of_a_run_that_is_there_at_once_are_made_at_once_and_made_again_beside_the_frames() {
     let mut long = Stage::new(80, 24);
     long.long_run(60);
     for state in SAMPLES.map(state_of).into_iter().chain([long.model.run.state]) {
@@ -262,12 +262,10 @@ fn rows_of_a_run_that_is_there_at_once_come_when_they_are_made() {
         let mut stage = Stage::new(80, 24);
         stage.slow = Some(Vec::new());
         stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
-        let text = stage.text();
-        assert_eq!(stage.model.graph.is_empty(), is_long);
-        if is_long {
-            assert!(text.contains("the rows are being made"), "{text}");
-            comes(&mut stage);
-        }
+        let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+        assert!(graph.grow(&run.state), "it has more nodes than a piece");
+        stage.draw();
+        assert!(!stage.model.graph.is_coming());
         assert_eq!(drawn(&stage.model.graph), anew(&stage));
         stage.model.graph.outline.spoil_all();
         stage.draw();
