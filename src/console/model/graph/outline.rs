@@ -151,7 +151,7 @@ impl Outline {
     }
 
     /// Makes the next entries of a run that is far ahead of the rows, a piece of them; true while there are more. What
-    /// is left is for [`Self::refresh`].
+    /// is left is for [`Self::keep_up`].
     pub fn grow(&mut self, state: &State) -> bool {
         self.drop_spoilt();
         if self.behind(state).take(PIECE).count() < PIECE {
