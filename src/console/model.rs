@@ -450,7 +450,9 @@ impl Model {
             .is_counting()
             .then(|| self.arming.now.saturating_add(COUNTING));
         let branches = self.lists_branches().then_some(Pane::Branches);
-        let panes = self.screen.lower.into_iter().chain(branches);
+        // What has no room is not counted.
+        let lower = self.screen.lower.filter(|_| self.screen.places.lower.is_some());
+        let panes = lower.into_iter().chain(branches);
         let recount = panes
             .filter_map(|pane| self.lower.wake_at(pane, self.run.state.seq))
             .min();

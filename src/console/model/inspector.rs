@@ -173,8 +173,10 @@ impl Inspector {
 
     /// When it is to be gone through again.
     pub fn wake_at(&self, seq: Seq) -> Option<u64> {
-        let shown = self.tab == Tab::Depends;
-        self.linked.1.wake_at(seq).filter(|_| shown)
+        let (about, linked) = &self.linked;
+        let node = about.map(|id| Subject::Pick(Pick::Node(id)));
+        let shown = self.tab == Tab::Depends && self.subject == node;
+        linked.wake_at(seq).filter(|_| shown)
     }
 
     /// What is to be worked out since this was asked last.

@@ -95,6 +95,26 @@ fn what_is_not_looked_at_is_not_counted() {
 }
 
 #[test]
+fn a_pane_that_has_no_room_wakes_nobody() {
+    let mut stage = long_run();
+    stage.press("7");
+    stage.work();
+    stage.press("1 z");
+    assert!(stage.model.screen.lower.is_some() && stage.model.screen.places.lower.is_none());
+    one_more(&mut stage);
+    stage.wait(2_000);
+    while stage.work() > 0 {
+        stage.draw();
+    }
+    let wakes = stage.model.wake_at();
+    assert!(
+        wakes.is_none_or(|at| at > stage.now),
+        "{wakes:?} at {}",
+        stage.now
+    );
+}
+
+#[test]
 fn branches_and_tools_of_a_long_run_are_counted_beside_the_keys() {
     let mut stage = long_run();
     stage.press("6");
