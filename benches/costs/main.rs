@@ -15,8 +15,11 @@ mod graph;
 mod journal;
 #[path = "../../examples/dataflow/model.rs"]
 mod model;
+#[path = "../../examples/session/run.rs"]
+mod run;
 #[path = "../../examples/dataflow/stage.rs"]
 mod stage;
+mod turns;
 
 fn main() {
     divan::main();

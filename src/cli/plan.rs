@@ -9,7 +9,7 @@ use crate::text::visible;
 
 /// Calls that may run again and need not.
 fn may(plan: &Plan) -> Vec<NodeId> {
-    let maybe = plan.possible.iter().filter(|id| !plan.certain.contains(id));
+    let maybe = plan.possible.iter().filter(|id| !plan.is_certain(**id));
     maybe.copied().collect()
 }
 
@@ -71,7 +71,7 @@ pub fn words(state: &State, plan: &Plan) -> String {
     if !judged.is_empty() {
         lines.push(format!("run or ask         {}", list(&judged)));
     }
-    let (new, may): (Vec<NodeId>, Vec<NodeId>) = may(plan).iter().partition(|id| plan.anew.contains(id));
+    let (new, may) = plan.perhaps();
     if !new.is_empty() {
         lines.push(format!("may run            {}", list(&new)));
     }

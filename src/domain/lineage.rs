@@ -42,7 +42,8 @@ impl Asked {
     }
 }
 
-/// What a set of edits would do.
+/// What a set of edits would do. Lists of nodes are in journal order, apart from `cancelled`, `drained`,
+/// `approves` and `consents`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// The state of the run that the plan was made for.
@@ -90,14 +91,30 @@ impl Plan {
     /// Calls that will run with what they never ran with: those that the edit approves, and those that the policy judges
     /// first. How it will judge is not known here: it may have changed since it judged them, and so may what they read.
     pub fn first(&self) -> (Vec<NodeId>, Vec<NodeId>) {
-        let certain = self.certain.iter().filter(|id| self.anew.contains(id));
+        let certain = self.certain.iter().filter(|id| self.is_anew(**id));
         certain.copied().partition(|id| self.approves.contains(id))
     }
 
     /// Calls that will run once more with what they ran with.
     pub fn again(&self) -> Vec<NodeId> {
-        let certain = self.certain.iter().filter(|id| !self.anew.contains(id));
+        let certain = self.certain.iter().filter(|id| !self.is_anew(**id));
         certain.copied().collect()
+    }
+
+    /// Calls that may run and need not: those that never ran with what they would run with, and the others.
+    pub fn perhaps(&self) -> (Vec<NodeId>, Vec<NodeId>) {
+        let maybe = self.possible.iter().filter(|id| !self.is_certain(**id));
+        maybe.copied().partition(|id| self.is_anew(*id))
+    }
+
+    /// True for a call that will run.
+    pub fn is_certain(&self, call: NodeId) -> bool {
+        self.certain.binary_search(&call).is_ok()
+    }
+
+    /// True for a call that will or may run, and never ran with what it would run with.
+    pub fn is_anew(&self, call: NodeId) -> bool {
+        self.anew.binary_search(&call).is_ok()
     }
 }
 

@@ -225,8 +225,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     effects(maker, plan);
     let (first, judged) = plan.first();
     let again = plan.again();
-    let maybe = plan.possible.iter().filter(|id| !plan.certain.contains(id));
-    let (may, perhaps): (Vec<NodeId>, Vec<NodeId>) = maybe.partition(|id| plan.anew.contains(id));
+    let (may, perhaps) = plan.perhaps();
     if plan.superseded.is_empty()
         && plan.recalled.is_empty()
         && may.is_empty()
@@ -339,8 +338,8 @@ fn effects(maker: &mut Maker<'_>, plan: &Plan) {
         let again = maker.run.state.ledger.get(seq).map(|entry| entry.call);
         let word = match again {
             // What happened was something else.
-            Some(call) if plan.anew.contains(&call) => "",
-            Some(call) if plan.certain.contains(&call) => "runs again",
+            Some(call) if plan.is_anew(call) => "",
+            Some(call) if plan.is_certain(call) => "runs again",
             Some(call) if plan.possible.contains(&call) => "may run again",
             _ => "",
         };

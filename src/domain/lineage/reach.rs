@@ -59,8 +59,8 @@ impl Reach {
             reach.take(state, event);
         }
         let observed = |id: &NodeId| state.observation(*id).map(|node| node.id);
-        let mut observations: BTreeSet<NodeId> = reach.gone.iter().filter_map(observed).collect();
-        reach.gone.append(&mut observations);
+        let observations: Vec<NodeId> = reach.gone.iter().filter_map(observed).collect();
+        reach.gone.extend(observations);
         reach.possible.extend(&reach.certain);
         reach.leave_out_dead(state);
         reach.take_children(state);
@@ -162,13 +162,8 @@ impl Reach {
     fn take_children(&mut self, state: &State) {
         let falls: Vec<NodeId> = self.gone.union(&self.certain).copied().collect();
         let (turns, nodes) = thread::under(state, falls);
-        self.turns.extend(
-            turns
-                .iter()
-                .filter(|id| !self.turns.contains(id))
-                .copied()
-                .collect::<Vec<_>>(),
-        );
+        let known: BTreeSet<TurnId> = self.turns.iter().copied().collect();
+        self.turns.extend(turns.iter().filter(|id| !known.contains(id)));
         let (_, perhaps) = thread::under(state, self.possible.iter().copied());
         let calls = nodes
             .iter()
@@ -185,7 +180,8 @@ impl Reach {
 
     /// What falls with the turns that are held, if they do: it may leave effects behind.
     fn take_held(&mut self, state: &State) {
-        self.held.retain(|id| !self.turns.contains(id));
+        let fall: BTreeSet<TurnId> = self.turns.iter().copied().collect();
+        self.held.retain(|id| !fall.contains(id));
         let turns = self.held.iter().filter_map(|id| state.turns.get(id));
         let mut nodes: BTreeSet<NodeId> = turns.flat_map(|turn| &turn.nodes).copied().collect();
         let (_, under) = thread::under(state, nodes.iter().copied());
@@ -213,7 +209,7 @@ impl Reach {
             Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
             Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
             Event::Edit(EditEvent::Suspected { calls }) => {
-                self.possible.append(&mut calls.iter().copied().collect());
+                self.possible.extend(calls);
             }
             Event::Edit(EditEvent::Revised {
                 node,
@@ -249,7 +245,7 @@ impl Reach {
                     .extend(turns.iter().filter(|id| state.turns.contains_key(id)));
                 for turn in turns.iter().filter_map(|id| state.turns.get(id)) {
                     let counting = turn.nodes.iter().filter(|id| is_active(state, **id));
-                    self.gone.append(&mut counting.copied().collect());
+                    self.gone.extend(counting);
                 }
             }
             Event::Turn(TurnEvent::Proposed { turn, node, .. }) => {
@@ -310,7 +306,7 @@ impl Reach {
         self.held.extend(held(state, moves));
         for (id, to) in &moves.calls {
             match to {
-                CallMove::Anew if may_be_given(state, *id, moves) => {
+                CallMove::Anew if may_be_given(state, *id, self.says.get(id)) => {
                     self.possible.insert(*id);
                 }
                 CallMove::Anew => {
@@ -333,12 +329,13 @@ impl Reach {
 /// Turns that are held on the branch that comes back: what they hang on is worked out again.
 fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
     let is_held = |activity| matches!(activity, Activity::Suspended(_));
+    let fall: BTreeSet<TurnId> = moves.turns_fall.iter().copied().collect();
     let mut held: BTreeSet<TurnId> = state
         .turns
         .values()
         .filter(|turn| is_held(turn.activity))
         .map(|turn| turn.id)
-        .filter(|id| !moves.turns_fall.contains(id))
+        .filter(|id| !fall.contains(id))
         .collect();
     for (id, standing) in &moves.turns_stand {
         if is_held(standing.activity) {
@@ -355,13 +352,13 @@ fn asked_unless(answered: bool) -> Asked {
     if answered { Asked::No } else { Asked::Yes }
 }
 
-/// True where a call that begins anew may take an equal result on record instead of running.
-fn may_be_given(state: &State, id: NodeId, moves: &Moves) -> bool {
+/// True where a call that begins anew, with the revision that it says then if it is another, may take an equal
+/// result on record instead of running.
+fn may_be_given(state: &State, id: NodeId, says: Option<&Rev>) -> bool {
     let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
         return false;
     };
-    let stands = moves.stands.iter().find(|(one, _)| *one == id);
-    let rev = stands.map_or(node.rev(), |(_, standing)| standing.rev);
+    let rev = says.copied().unwrap_or_else(|| node.rev());
     node.revision(rev)
         .is_some_and(|said| repeat::may_be_reused(state, call, &said.origin))
 }

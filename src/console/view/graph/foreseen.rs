@@ -53,17 +53,14 @@ impl Fate {
         let is_call = call.kind == NodeKind::Call;
         let calls = |nodes: &[NodeId]| is_call && nodes.binary_search(&call).is_ok();
         if calls(&plan.certain) {
-            return Some(match (plan.anew.contains(&call), plan.approves.contains(&call)) {
+            return Some(match (plan.is_anew(call), plan.approves.contains(&call)) {
                 (false, _) => Self::Again,
                 (true, false) => Self::Judged,
                 (true, true) => Self::Runs,
             });
         }
         let all = [
-            (
-                calls(&plan.possible) && plan.anew.contains(&call),
-                Self::MayRunFirst,
-            ),
+            (calls(&plan.possible) && plan.is_anew(call), Self::MayRunFirst),
             (calls(&plan.possible), Self::MayRun),
             (plan.cancelled.contains(&call), Self::Cancelled),
             (has(&plan.superseded), Self::Superseded),

@@ -1,6 +1,7 @@
 //! Decides undo, redo and the choice of another branch. The outside world is left as it is: nothing
 //! that a tool did is undone, and no approval comes back. Must not know: how branches are shown.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{begin, seen};
@@ -9,11 +10,11 @@ use crate::domain::branch::recall::{CallMove, Moves, recall};
 use crate::domain::call::{Call, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
-use crate::domain::id::{Attempt, Epoch, NodeId};
+use crate::domain::id::{Attempt, Epoch, NodeId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::{Began, LedgerOutcome, State};
-use crate::domain::turn::Stream;
+use crate::domain::turn::{Stream, TurnStanding};
 
 /// Refuses where another edit was committed since the operator looked: what is the newest one is another by now.
 fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {
@@ -128,12 +129,10 @@ fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
         .turns_fall
         .iter()
         .chain(moves.turns_stand.iter().map(|(id, _)| id));
+    let open = |(_, standing): &&(TurnId, TurnStanding)| standing.stream == Stream::Open;
+    let stay_open: BTreeSet<TurnId> = moves.turns_stand.iter().filter(open).map(|(id, _)| *id).collect();
     for turn in turns.filter_map(|id| draft.state.turns.get(id)) {
-        let goes_on = moves
-            .turns_stand
-            .iter()
-            .any(|(id, standing)| *id == turn.id && standing.stream == Stream::Open);
-        if turn.stream == Stream::Open && !goes_on {
+        if turn.stream == Stream::Open && !stay_open.contains(&turn.id) {
             draft.turn_event(TurnEvent::Aborted {
                 turn: turn.id,
                 reason: Arc::from("another branch was chosen"),
