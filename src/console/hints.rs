@@ -437,12 +437,12 @@ fn edits(
             return review.whose != Whose::Collected && !review.edits().is_empty();
         }
         // What cannot be done is not offered.
-        (Some(Overlay::Review(review)), EditVerb::Commit) => return review.plan.is_ok(),
+        (Some(Overlay::Review(review)), EditVerb::Commit) => return review.known().is_ok(),
         (Some(Overlay::Review(review)), EditVerb::Reason) => {
-            return review.plan.is_ok() && !review.edits().is_empty();
+            return review.known().is_ok() && !review.edits().is_empty();
         }
         (Some(Overlay::Review(review)), EditVerb::KeepLater) => {
-            let falls = review.plan.as_ref().is_ok_and(|plan| !plan.turns.is_empty());
+            let falls = review.known().is_ok_and(|plan| !plan.turns.is_empty());
             let may = review.edits().iter().all(|edit| may_keep_later(edit).is_ok());
             return !review.edits().is_empty() && ((falls && may) || review.keeps_later());
         }

@@ -9,6 +9,7 @@ pub mod collected;
 pub mod count;
 pub mod course;
 pub mod editor;
+pub mod foresight;
 pub mod graph;
 pub mod inspector;
 pub mod listing;
@@ -45,6 +46,7 @@ use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
 use collected::Collected;
+use foresight::{Change, Foresight};
 use graph::{Form, GraphPane};
 use inspector::Inspector;
 use log::LogPane;
@@ -178,6 +180,8 @@ pub struct Model {
     pub log: LogPane,
     /// The other panes at the bottom.
     pub lower: Lower,
+    /// What the change that is looked at would do.
+    pub foresight: Foresight,
     /// What is open on top, the topmost last.
     pub overlays: Vec<Overlay>,
     /// Edits that wait to be committed together.
@@ -206,6 +210,7 @@ impl Model {
             inspector: Inspector::default(),
             log: LogPane::default(),
             lower: Lower::default(),
+            foresight: Foresight::default(),
             overlays: Vec::new(),
             collected: Collected::default(),
             arming: Arming::default(),
@@ -427,6 +432,11 @@ impl Model {
         matches!(list, Some(Overlay::Listing(list)) if matches!(list.kind, listing::Kind::Branches { .. }))
     }
 
+    /// The change that is looked at, be it below something else.
+    pub fn change(&self) -> Option<Change> {
+        self.overlays.iter().rev().find_map(Overlay::change)
+    }
+
     /// The next moment at which something happens by time alone.
     pub fn wake_at(&self) -> Option<u64> {
         let arming = self.arming.wake_at(self.settings.arming_ms);
@@ -457,6 +467,7 @@ impl Model {
             .filter_map(|pane| self.lower.wake_at(pane, self.run.state.seq))
             .min();
         let linked = self.inspector.wake_at(self.run.state.seq);
+        let foreseen = self.foresight.wake_at(self.run.state.seq);
         let searches = self.graph.search.goes_on();
         let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
@@ -470,6 +481,7 @@ impl Model {
             searches,
             recount,
             linked,
+            foreseen,
         ]
         .into_iter()
         .flatten()

@@ -10,6 +10,7 @@ use std::sync::{Arc, Weak};
 use super::doc;
 use super::linked::Linked;
 use super::model::count::Counted;
+use super::model::foresight::Outlook;
 use super::model::graph;
 use super::rows::Tally;
 use crate::domain::branch::Branch;
@@ -77,4 +78,6 @@ pub enum Finding {
     Linked(Counted<Linked>),
     /// What the branches came to.
     Branches(Counted<Vec<Branch>>),
+    /// What the change that is looked at would do.
+    Outlook(Box<Counted<Outlook>>),
 }

@@ -87,6 +87,11 @@ impl<T: 'static> Count<T> {
         }
     }
 
+    /// It was counted at once, up to this event; what is counted elsewhere is not wanted any more.
+    pub fn know(&mut self, seq: Seq, value: T) {
+        (self.known, self.order) = (Some((seq, value)), None);
+    }
+
     /// Something else is to be counted.
     pub fn forget(&mut self) {
         (self.known, self.order) = (None, None);

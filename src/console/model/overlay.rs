@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
+use super::foresight::Change;
 use super::listing::Listing;
 use super::seek::Seek;
 use crate::console::commands::{Context, Verb};
@@ -80,6 +81,18 @@ impl Overlay {
         }
     }
 
+    /// The change that it is about.
+    pub fn change(&self) -> Option<Change> {
+        match self {
+            Self::Review(review) => Some(Change::Command(review.command.clone())),
+            Self::Page(page) => match &page.content {
+                PageContent::Impact { edit, .. } => Some(Change::Any((**edit).clone())),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// What is read in it.
     pub const fn doc(&self) -> Option<&Doc> {
         match self {
@@ -148,7 +161,7 @@ pub enum PageContent {
     Impact {
         /// The change.
         edit: Box<Edit>,
-        /// What it would do; none where it could not be made.
+        /// What it would do; none where it could not be made, and before it is known.
         plan: Option<Box<Plan>>,
     },
 }
@@ -245,8 +258,8 @@ pub struct Review {
     pub command: Command,
     /// What it is, as a title.
     pub title: String,
-    /// What it would do.
-    pub plan: Result<Plan, Refusal>,
+    /// What it would do; none before that is known.
+    pub plan: Option<Result<Plan, Refusal>>,
     /// What changes in the texts.
     pub changes: Vec<Changed>,
     /// Why, for the log; empty for no reason.
@@ -268,6 +281,15 @@ pub struct Review {
 }
 
 impl Review {
+    /// What it would do, or why that is not known or cannot be.
+    pub fn known(&self) -> Result<&Plan, &str> {
+        match &self.plan {
+            Some(Ok(plan)) => Ok(plan),
+            Some(Err(refusal)) => Err(&refusal.message),
+            None => Err("what it does is still being worked out: wait for it"),
+        }
+    }
+
     /// The edits, where it is about edits.
     pub fn edits(&self) -> &[Edit] {
         match &self.command {

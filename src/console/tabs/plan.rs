@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use super::{Maker, NAME, WHOLE};
 use crate::console::doc::Styled;
+use crate::console::model::foresight::Outlook;
 use crate::console::model::overlay::{Review, Whose};
 use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
 use crate::domain::advice::{Advice as _, Cards};
-use crate::domain::branch;
-use crate::domain::branch::compare::compare;
 use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand};
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::lineage::{Asked, Plan, plan};
+use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::lineage::{Asked, Plan};
 use crate::domain::refusal::Refusal;
 use crate::domain::thread;
 use crate::text::heed;
@@ -27,7 +26,7 @@ const MOST: usize = 40;
 const MOST_EFFECTS: usize = 50;
 
 /// A previewed change: why, what it does, what it changes.
-pub fn review(maker: &mut Maker<'_>, review: &Review) {
+pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: Option<&Outlook>) {
     if !review.meanwhile.is_empty() {
         maker.own(Role::Warning, &review.meanwhile);
     }
@@ -43,14 +42,15 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
             Role::Warning,
             "The outside world stays as it is: what tools did has happened, and this does not undo it. No approval comes back.",
         );
-        says_again(maker, &review.command);
+        says_again(maker, outlook.map_or(&[], |outlook| &outlook.says));
     }
     match &review.plan {
-        Ok(plan) => {
+        Some(Ok(plan)) => {
             approvals(maker, plan, review.edits());
             impact_of(maker, plan);
         }
-        Err(refusal) => refused(maker, refusal),
+        Some(Err(refusal)) => refused(maker, refusal),
+        None => comes(maker),
     }
     let several = review.changes.len() > 1;
     if !several && !review.changes.is_empty() {
@@ -132,40 +132,33 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
 }
 
 /// Nodes that stay and say something else, because another branch stands.
-fn says_again(maker: &mut Maker<'_>, command: &Command) {
-    let run = maker.run;
-    let state = &run.state;
-    let to = match command {
-        Command::Edit(EditCommand::Undo { .. }) => branch::undo_target(state).map(|(to, _)| to),
-        Command::Edit(EditCommand::Redo { .. }) => branch::redo_target(state),
-        Command::Edit(EditCommand::Switch { to, .. }) => Some(*to),
-        _ => None,
-    };
-    let Some(to) = to else { return };
-    let rows = compare(state, state.epoch, to).rows;
-    let words: Vec<String> = rows
+fn says_again(maker: &mut Maker<'_>, says: &[(NodeId, Rev, Rev)]) {
+    let words: Vec<String> = says
         .iter()
-        .filter(|row| !row.same)
-        .filter_map(|row| Some(format!("{} {} instead of {}", row.node, row.b?, row.a?)))
+        .take(MOST)
+        .map(|(node, then, now)| format!("{node} {then} instead of {now}"))
         .collect();
     if words.is_empty() {
         return;
     }
-    let list = match words.get(..MOST) {
-        Some(head) => format!("{} and {} more", head.join(", "), words.len() - MOST),
-        None => words.join(", "),
+    let list = match says.len().saturating_sub(MOST) {
+        0 => words.join(", "),
+        more => format!("{} and {more} more", words.join(", ")),
     };
     maker.own(Role::Ok, format!("counts again: {list}"));
 }
 
-/// What a change of a node would do, whatever it says then; gives the plan where there is one.
-pub fn impact(maker: &mut Maker<'_>, edit: &Edit) -> Option<Plan> {
-    let plan = plan(&maker.run.state, std::slice::from_ref(edit));
-    match &plan {
-        Ok(plan) => impact_of(maker, plan),
-        Err(refusal) => refused(maker, refusal),
+/// What a change of a node would do, whatever it says then, where that is known.
+pub fn impact(maker: &mut Maker<'_>, outlook: Option<&Outlook>) {
+    match outlook.map(|outlook| &outlook.plan) {
+        Some(Ok(plan)) => impact_of(maker, plan),
+        Some(Err(refusal)) => refused(maker, refusal),
+        None => comes(maker),
     }
-    plan.ok()
+}
+
+fn comes(maker: &mut Maker<'_>) {
+    maker.own(Role::Dim, "what it does is being worked out");
 }
 
 /// More about a collected edit.

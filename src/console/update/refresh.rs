@@ -4,6 +4,8 @@
 
 mod overlay;
 
+pub(super) use overlay::{meanwhile, stamp};
+
 use crate::console::alike;
 use crate::console::hints::hints;
 use crate::console::model::Model;
@@ -86,6 +88,7 @@ pub fn work(model: &mut Model) -> Vec<Work> {
     let mut work = model.inspector.take_work();
     work.extend(model.graph.take_work());
     work.extend(model.lower.take_work());
+    work.extend(model.foresight.take_work());
     work
 }
 
@@ -101,6 +104,7 @@ pub fn found(model: &mut Model, finding: Finding) {
         Finding::Linked(linked) => model.inspector.put(linked),
         Finding::Refused(counted) => model.lower.refused.put(counted),
         Finding::Branches(counted) => model.lower.branched.put(counted),
+        Finding::Outlook(outlook) => model.foresight.put(*outlook),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{armed, send};
 use super::input::By;
+use super::refresh::{meanwhile, stamp};
 use super::{open, prompts};
 use crate::console::doc::{self, Doc};
 use crate::console::json;
@@ -19,7 +20,6 @@ use crate::console::tabs::words;
 use crate::domain::branch;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{Epoch, NodeId};
-use crate::domain::lineage::Plan;
 use crate::domain::state::State;
 
 /// Shows what a command that is no edit of a text would do: an undo, another branch, another request.
@@ -78,7 +78,7 @@ fn show(
         Overlay::Review(Box::new(Review {
             command,
             title,
-            plan: Ok(Plan::default()),
+            plan: None,
             changes,
             reason,
             whose,
@@ -178,22 +178,48 @@ pub(super) fn set_reason(model: &mut Model, text: String) {
     review.reason = text;
 }
 
+/// Refuses where the run has gone on since the preview was made, and the change would do something else by now.
+fn still_does(model: &mut Model) -> Result<(), String> {
+    let since = meanwhile(model).unwrap_or_default();
+    let Some(outlook) = model.foresight.renew(&model.run.state) else {
+        return Ok(());
+    };
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
+    let now = stamp(&Review {
+        plan: Some(outlook.plan.clone()),
+        meanwhile: since,
+        ..(**review).clone()
+    });
+    if now == review.stamp {
+        return Ok(());
+    }
+    Err("the run has gone on, and this does something else by now: look at it again".to_owned())
+}
+
 /// Commits what is previewed, if the preview was on screen for long enough.
 pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());
     };
-    let plan = review.plan.as_ref().map_err(|refusal| refusal.message.clone())?;
-    let seen = plan.effects.len();
+    if review.made.is_none() {
+        return Err("it was changed just now: look first at what it does".to_owned());
+    }
+    let plan = review.known()?;
+    let (seen, as_of) = (plan.effects.len(), plan.seen);
     let question = Question::Review { stamp: review.stamp };
     let shown = armed(model, &question, by, at)?;
     let all = shown.read.misses(shown.rows).is_empty();
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
-        return Ok(());
-    };
     if model.run.committing {
         return Err("already sent: wait for the answer of the run".to_owned());
     }
+    if as_of != model.run.state.seq {
+        still_does(model)?;
+    }
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
     let mut command = review.command.clone();
     let why = (!review.reason.is_empty()).then(|| review.reason.as_str().into());
     let item = match review.whose {

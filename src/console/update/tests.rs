@@ -18,6 +18,7 @@ mod effects;
 mod figures;
 mod folded;
 mod follow;
+mod foreseen;
 mod forks;
 mod former;
 mod frame;

@@ -89,7 +89,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 (review.top, None),
                 Role::Decision,
             );
-            touched(model, frame, &review.doc, review.plan.as_ref().ok());
+            touched(model, frame, &review.doc, review.known().ok());
         }
         Overlay::Listing(list) => lists::listing(model, frame, list),
         Overlay::Bulk(bulk) => document(

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::super::{bulk, listings};
 use crate::console::doc::Doc;
 use crate::console::model::arming::{Arming, Question};
+use crate::console::model::foresight::Outlook;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::LogPane;
 use crate::console::model::overlay::{Dialog, DialogKind, Overlay, PageContent, Review, RuleView};
@@ -14,16 +15,16 @@ use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::{Model, Settings};
 use crate::console::tabs::{self, Maker};
-use crate::domain::advice::Cards;
-use crate::domain::command::Command;
 use crate::domain::id::Seq;
-use crate::domain::lineage::{self, Plan};
-use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
 use crate::policy::backtest::would;
 
 /// Makes what is on a page.
-fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, settings: &Settings) {
+fn content(
+    maker: &mut Maker<'_>,
+    content: &mut PageContent,
+    (log, outlook): (&LogPane, Option<&Outlook>),
+    settings: &Settings,
+) {
     // Nothing is offered that a halted run refuses.
     let offered = settings.offered().filter(|_| maker.run.halted.is_none());
     match content {
@@ -42,19 +43,29 @@ fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, sett
         }
         PageContent::Note(words) => tabs::note(maker, words),
         PageContent::Difference(texts) => tabs::apart(maker, texts),
-        PageContent::Impact { edit, plan } => {
-            *plan = tabs::impact(maker, edit).map(Box::new);
+        PageContent::Impact { plan, .. } => {
+            tabs::impact(maker, outlook);
+            let known = outlook.and_then(|outlook| outlook.plan.as_ref().ok());
+            *plan = known.cloned().map(Box::new);
         }
     }
 }
 
 /// What became of the node of the editor below a preview.
-fn meanwhile(model: &Model) -> Option<String> {
+pub(in crate::console::update) fn meanwhile(model: &Model) -> Option<String> {
     let meanwhile = match model.overlays.as_slice() {
         [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.stood.since(&model.run.state),
         _ => None,
     };
     meanwhile.map(|meanwhile| meanwhile.what)
+}
+
+/// Makes a preview.
+fn preview(mut maker: Maker<'_>, review: &mut Review, outlook: Option<&Outlook>) {
+    review.plan = outlook.map(|outlook| outlook.plan.clone());
+    tabs::review(&mut maker, review, outlook);
+    review.doc = maker.doc;
+    review.stamp = stamp(review);
 }
 
 /// Brings what is on top up to date.
@@ -73,6 +84,13 @@ pub(super) fn overlay(model: &mut Model) {
     let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
         .then(|| bulk::items(model));
     let meanwhile = meanwhile(model);
+    let change = model.change();
+    model.foresight.look(change, &model.run.state, model.arming.now);
+    // What a change does is as old as what is known of it.
+    let foreseen = Some((
+        model.foresight.at().unwrap_or_default(),
+        model.screen.overlay_width(),
+    ));
     let Model {
         run,
         overlays,
@@ -84,6 +102,7 @@ pub(super) fn overlay(model: &mut Model) {
         queue,
         arming,
         lower,
+        foresight,
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
@@ -93,21 +112,20 @@ pub(super) fn overlay(model: &mut Model) {
     };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
-            if stale(page.made, &page.doc) {
+            let is_impact = matches!(page.content, PageContent::Impact { .. });
+            let key = if is_impact { foreseen } else { key };
+            if page.made != key || page.doc.is_due() {
                 page.made = key;
-                content(&mut maker, &mut page.content, log, settings);
+                content(&mut maker, &mut page.content, (log, foresight.known()), settings);
                 page.doc = maker.doc;
             }
             (&page.doc, &mut page.top)
         }
         Overlay::Review(review) => {
-            if stale(review.made, &review.doc) {
-                review.made = key;
-                review.plan = plan_of(&run.state, &review.command);
+            if review.made != foreseen || review.doc.is_due() {
+                review.made = foreseen;
                 review.meanwhile = meanwhile.unwrap_or_default();
-                tabs::review(&mut maker, review);
-                review.doc = maker.doc;
-                review.stamp = stamp(review);
+                preview(maker, review, foresight.known());
             }
             (&review.doc, &mut review.top)
         }
@@ -169,26 +187,18 @@ fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
     }
 }
 
-/// What a previewed command would do.
-fn plan_of(state: &State, command: &Command) -> Result<Plan, Refusal> {
-    match command {
-        Command::Edit(command) => lineage::plan_of(state, command),
-        command => crate::domain::decide::command(state, &Cards(state), command)
-            .map(|events| lineage::of_events(state, &events)),
-    }
-}
-
 /// Changes when what is committed or its plan does.
-fn stamp(review: &Review) -> u64 {
+pub(in crate::console::update) fn stamp(review: &Review) -> u64 {
     let mut hasher = DefaultHasher::new();
     (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
     match &review.plan {
-        Ok(plan) => {
+        None => {}
+        Some(Ok(plan)) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
             (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
             (&plan.recalled, &plan.drifted, &plan.held, &plan.perhaps).hash(&mut hasher);
         }
-        Err(refusal) => refusal.message.hash(&mut hasher),
+        Some(Err(refusal)) => refusal.message.hash(&mut hasher),
     }
     hasher.finish()
 }

@@ -491,7 +491,7 @@ fn a_preview_counts_what_falls_as_the_row_of_the_graph_does_afterwards() {
     let Some(Overlay::Review(review)) = stage.model.overlays.last() else {
         panic!("no preview");
     };
-    let falls = review.plan.as_ref().unwrap().superseded.len();
+    let falls = review.known().unwrap().superseded.len();
     assert!(falls > 1);
     stage.wait(ARMING);
     stage.press("enter");
