@@ -3,6 +3,7 @@
 
 use crate::console::commands::{Context, Move};
 use crate::console::doc::{Doc, Styled};
+use crate::domain::branch::compare::Comparison;
 use crate::domain::id::{Epoch, NodeId, Seq};
 
 /// What is listed.
@@ -96,6 +97,17 @@ pub struct Listing {
     pub top: usize,
     /// What it was made for.
     pub made: Option<Made>,
+    /// Two branches side by side, where that is what is listed.
+    pub compared: Option<Compared>,
+}
+
+/// What a list of two branches was made of. It stays while the cursor goes through it: a long run takes long to compare.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// The run, the width, whether nodes that say the same are listed too.
+    pub of: (Seq, u16, bool),
+    /// The two.
+    pub comparison: Box<Comparison>,
 }
 
 impl Listing {
@@ -112,6 +124,7 @@ impl Listing {
             doc: Doc::default(),
             top: 0,
             made: None,
+            compared: None,
         }
     }
 

@@ -8,13 +8,14 @@ use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, Trouble};
 use crate::console::model::count::Count;
-use crate::console::model::listing::{Item, Kind, Line, Listing};
+use crate::console::model::listing::{Compared, Item, Kind, Line, Listing};
 use crate::console::model::screen::Screen;
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
 use crate::console::theme::Role;
 use crate::domain::branch::Branch;
-use crate::domain::branch::compare::compare;
+use crate::domain::branch::compare::{Comparison, compare};
+use crate::domain::id::Epoch;
 
 /// Keeps the cursor of a list on the screen.
 pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
@@ -74,18 +75,30 @@ pub(super) fn make(
             }
         }
         Kind::Compare { a, b, all } => {
-            let comparison = compare(&maker.run.state, a, b);
-            list.take(tabs::compared(&comparison, all));
-            list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
-            list.lines = tabs::compare(maker, &comparison, all);
+            let comparison = compared(maker, list, (a, b), all);
             match list.selected {
                 Some(Item::Node(node)) => tabs::compared_node(maker, &comparison, node),
                 _ => maker.doc.line(Styled::new().own(Role::Dim, "no node differs")),
             }
+            let of = (maker.run.state.seq, maker.width, all);
+            list.compared = Some(Compared { of, comparison });
         }
     }
     list.doc = std::mem::take(&mut maker.doc);
     list.made = Some((maker.run.state.seq, maker.width, collected.stamp, list.selected));
+}
+
+/// Two branches side by side, with their rows; both are made anew only where the run or the width is another one.
+fn compared(maker: &Maker<'_>, list: &mut Listing, (a, b): (Epoch, Epoch), all: bool) -> Box<Comparison> {
+    let of = (maker.run.state.seq, maker.width, all);
+    if let Some(kept) = list.compared.take().filter(|kept| kept.of == of) {
+        return kept.comparison;
+    }
+    let comparison = Box::new(compare(&maker.run.state, a, b));
+    list.take(tabs::compared(&comparison, all));
+    list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
+    list.lines = tabs::compare(maker, &comparison, all);
+    comparison
 }
 
 fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {

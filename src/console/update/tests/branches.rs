@@ -6,7 +6,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
-use crate::domain::event::TurnEvent;
+use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeKind, Rev, TurnId};
 use crate::domain::state::State;
 
@@ -209,6 +209,32 @@ fn two_branches_stand_side_by_side_where_there_is_room() {
         "{row}"
     );
     assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn two_branches_are_compared_once_while_the_cursor_goes_through_them() {
+    let mut stage = edited();
+    stage.press("b g c s");
+    let made = list(&stage).lines.len();
+    assert!(made > 3);
+    // What is made anew comes back.
+    let forget = |stage: &mut Stage| match stage.model.overlays.last_mut() {
+        Some(Overlay::Listing(list)) => list.lines.truncate(3),
+        other => panic!("no list but {other:?}"),
+    };
+    forget(&mut stage);
+    let first = list(&stage).selected;
+    stage.press("G g");
+    assert_ne!(list(&stage).selected, first, "the cursor has moved");
+    assert_eq!(list(&stage).lines.len(), 3, "nothing else has changed");
+    let reason = "a word".to_owned();
+    stage.engine(Event::Run(RunEvent::Paused { reason }));
+    stage.draw();
+    assert_eq!(list(&stage).lines.len(), made, "the run has gone on");
+    forget(&mut stage);
+    stage.press("s");
+    let fewer = list(&stage).lines.len();
+    assert!(fewer != 3 && fewer < made, "{fewer} lines");
 }
 
 #[test]
