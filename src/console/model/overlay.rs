@@ -86,7 +86,7 @@ impl Overlay {
         match self {
             Self::Review(review) => Some(Change::Command(review.command.clone())),
             Self::Page(page) => match &page.content {
-                PageContent::Impact { edit, .. } => Some(Change::Any((**edit).clone())),
+                PageContent::Impact(edit) => Some(Change::Any((**edit).clone())),
                 _ => None,
             },
             _ => None,
@@ -158,12 +158,7 @@ pub enum PageContent {
     /// A difference.
     Difference([Arc<str>; 2]),
     /// What a change of a node would do, whatever it is.
-    Impact {
-        /// The change.
-        edit: Box<Edit>,
-        /// What it would do; none where it could not be made, and before it is known.
-        plan: Option<Box<Plan>>,
-    },
+    Impact(Box<Edit>),
 }
 
 /// A list to choose from by typing.

@@ -20,6 +20,27 @@ impl Stage {
         }
     }
 
+    /// A long run, in which what takes long takes long.
+    pub fn slow_run() -> Self {
+        let mut stage = Self::new(120, 40);
+        stage.long_run(70);
+        stage.draw();
+        stage.slow = Some(Vec::new());
+        stage
+    }
+
+    /// One more call that succeeds, in a turn of its own.
+    pub fn one_more(&mut self) {
+        let state = &self.model.run.state;
+        let (no, turn) = (state.last_no + 1, state.last_turn + 1);
+        self.model_turn(
+            turn,
+            no,
+            "One more.",
+            &[(r#"{"path":"one more"}"#, Outcome::ok("1"))],
+        );
+    }
+
     /// A write that ran.
     pub fn written(&mut self) {
         self.begin();

@@ -477,13 +477,7 @@ fn impact(model: &mut Model) -> Result<(), String> {
     let title = format!("what a change of {id} would do");
     open(
         model,
-        Overlay::Page(Page::new(
-            title,
-            PageContent::Impact {
-                edit: Box::new(edit),
-                plan: None,
-            },
-        )),
+        Overlay::Page(Page::new(title, PageContent::Impact(Box::new(edit)))),
     );
     Ok(())
 }

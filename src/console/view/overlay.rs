@@ -67,13 +67,15 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
         Overlay::Page(page) => {
             let find = page.seek.as_ref().map(|seek| &seek.regex);
             let place = (page.top, find);
-            let PageContent::Impact { plan, .. } = &page.content else {
+            let PageContent::Impact(_) = &page.content else {
                 document(model, frame, &page.title, &page.doc, place, Role::Focus);
                 return;
             };
             blank(model, frame);
             document(model, frame, &page.title, &page.doc, place, Role::Focus);
-            touched(model, frame, &page.doc, plan.as_deref());
+            let known = model.foresight.known();
+            let plan = known.and_then(|outlook| outlook.plan.as_ref().ok());
+            touched(model, frame, &page.doc, plan);
         }
         Overlay::Review(review) => {
             let words = if model.run.committing {

@@ -16,6 +16,8 @@ use crate::console::model::screen::{Pane, inside};
 use crate::console::model::{Model, Settings};
 use crate::console::tabs::{self, Maker};
 use crate::domain::id::Seq;
+use crate::domain::lineage::Plan;
+use crate::domain::refusal::Refusal;
 use crate::policy::backtest::would;
 
 /// Makes what is on a page.
@@ -43,11 +45,7 @@ fn content(
         }
         PageContent::Note(words) => tabs::note(maker, words),
         PageContent::Difference(texts) => tabs::apart(maker, texts),
-        PageContent::Impact { plan, .. } => {
-            tabs::impact(maker, outlook);
-            let known = outlook.and_then(|outlook| outlook.plan.as_ref().ok());
-            *plan = known.cloned().map(Box::new);
-        }
+        PageContent::Impact(_) => tabs::impact(maker, outlook),
     }
 }
 
@@ -65,7 +63,7 @@ fn preview(mut maker: Maker<'_>, review: &mut Review, outlook: Option<&Outlook>)
     review.plan = outlook.map(|outlook| outlook.plan.clone());
     tabs::review(&mut maker, review, outlook);
     review.doc = maker.doc;
-    review.stamp = stamp(review);
+    review.stamp = stamp(review, review.plan.as_ref(), &review.meanwhile);
 }
 
 /// Brings what is on top up to date.
@@ -112,7 +110,7 @@ pub(super) fn overlay(model: &mut Model) {
     };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
-            let is_impact = matches!(page.content, PageContent::Impact { .. });
+            let is_impact = matches!(page.content, PageContent::Impact(_));
             let key = if is_impact { foreseen } else { key };
             if page.made != key || page.doc.is_due() {
                 page.made = key;
@@ -188,10 +186,14 @@ fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
 }
 
 /// Changes when what is committed or its plan does.
-pub(in crate::console::update) fn stamp(review: &Review) -> u64 {
+pub(in crate::console::update) fn stamp(
+    review: &Review,
+    plan: Option<&Result<Plan, Refusal>>,
+    meanwhile: &str,
+) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
-    match &review.plan {
+    (review.keeps_later(), meanwhile).hash(&mut hasher);
+    match plan {
         None => {}
         Some(Ok(plan)) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);

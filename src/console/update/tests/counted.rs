@@ -2,17 +2,7 @@
 
 use crate::console::model::screen::Pane;
 use crate::console::testing::Stage;
-use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
-
-/// A long run, in which what takes long takes long.
-fn long_run() -> Stage {
-    let mut stage = Stage::new(120, 40);
-    stage.long_run(70);
-    stage.draw();
-    stage.slow = Some(Vec::new());
-    stage
-}
 
 /// The row of the calls in the budget.
 fn calls(stage: &mut Stage) -> String {
@@ -21,25 +11,13 @@ fn calls(stage: &mut Stage) -> String {
     row.unwrap_or_else(|| panic!("{text}")).to_owned()
 }
 
-/// One more call that succeeds, in a turn of its own.
-fn one_more(stage: &mut Stage) {
-    let state = &stage.model.run.state;
-    let (no, turn) = (state.last_no + 1, state.last_turn + 1);
-    stage.model_turn(
-        turn,
-        no,
-        "One more.",
-        &[(r#"{"path":"one more"}"#, Outcome::ok("1"))],
-    );
-}
-
 fn wakes_at(stage: &Stage) -> Option<u64> {
     stage.model.lower.wake_at(Pane::Budget, stage.model.run.state.seq)
 }
 
 #[test]
 fn the_calls_of_a_long_run_are_counted_beside_the_keys() {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("7");
     assert!(
         calls(&mut stage).contains("being counted"),
@@ -55,8 +33,8 @@ fn the_calls_of_a_long_run_are_counted_beside_the_keys() {
     assert_eq!(wakes_at(&stage), None, "nothing has happened since");
 
     let first = counted_at(&stage);
-    one_more(&mut stage);
-    one_more(&mut stage);
+    stage.one_more();
+    stage.one_more();
     let before = calls(&mut stage);
     stage.work();
     assert_eq!(counted_at(&stage), first, "not for each of many events");
@@ -75,13 +53,13 @@ fn the_calls_of_a_long_run_are_counted_beside_the_keys() {
 
 #[test]
 fn what_is_not_looked_at_is_not_counted() {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("7");
     stage.work();
     stage.press("7");
     let counted = stage.model.lower.counted_at(Pane::Budget);
     assert!(counted.is_some());
-    one_more(&mut stage);
+    stage.one_more();
     stage.wait(2_000);
     while stage.work() > 0 {
         stage.draw();
@@ -96,12 +74,12 @@ fn what_is_not_looked_at_is_not_counted() {
 
 #[test]
 fn a_pane_that_has_no_room_wakes_nobody() {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("7");
     stage.work();
     stage.press("1 z");
     assert!(stage.model.screen.lower.is_some() && stage.model.screen.places.lower.is_none());
-    one_more(&mut stage);
+    stage.one_more();
     stage.wait(2_000);
     while stage.work() > 0 {
         stage.draw();
@@ -116,7 +94,7 @@ fn a_pane_that_has_no_room_wakes_nobody() {
 
 #[test]
 fn branches_and_tools_of_a_long_run_are_counted_beside_the_keys() {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("6");
     assert!(stage.text().contains("being counted"), "{}", stage.text());
     assert!(stage.work() > 0);
@@ -135,7 +113,7 @@ fn branches_and_tools_of_a_long_run_are_counted_beside_the_keys() {
 
 #[test]
 fn what_hangs_on_a_node_of_a_long_run_is_found_beside_the_keys() {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("1 g");
     let first = stage.selected().unwrap();
     for _ in 0..7 {

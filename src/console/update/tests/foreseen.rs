@@ -3,33 +3,11 @@
 use crate::console::model::foresight::{Change, Outlook};
 use crate::console::model::overlay::{Overlay, PageContent, Review};
 use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::Outcome;
 use crate::domain::command::{Command, EditCommand};
-
-/// A long run, in which what takes long takes long.
-fn long_run() -> Stage {
-    let mut stage = Stage::new(120, 40);
-    stage.long_run(70);
-    stage.draw();
-    stage.slow = Some(Vec::new());
-    stage
-}
-
-/// One more call that succeeds, in a turn of its own.
-fn one_more(stage: &mut Stage) {
-    let state = &stage.model.run.state;
-    let (no, turn) = (state.last_no + 1, state.last_turn + 1);
-    stage.model_turn(
-        turn,
-        no,
-        "One more.",
-        &[(r#"{"path":"one more"}"#, Outcome::ok("1"))],
-    );
-}
 
 /// An edit of the prompt at the beginning, as far as its preview.
 fn previewed() -> Stage {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("1 g e");
     stage.edit_field("Look at other files.");
     stage.press("ctrl-s");
@@ -51,7 +29,7 @@ fn commits(stage: &mut Stage) -> usize {
 
 #[test]
 fn what_any_change_would_do_is_worked_out_beside_the_keys() {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("1 g j v");
     assert!(stage.text().contains("being worked out"), "{}", stage.text());
     assert!(stage.work() > 0);
@@ -63,11 +41,11 @@ fn what_any_change_would_do_is_worked_out_beside_the_keys() {
     let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
         panic!("no page");
     };
-    let PageContent::Impact { edit, plan } = &page.content else {
+    let PageContent::Impact(edit) = &page.content else {
         panic!("{:?}", page.content);
     };
     let at_once = Outlook::of(&stage.model.run.state, &Change::Any((**edit).clone()));
-    assert_eq!(plan.as_deref(), at_once.plan.as_ref().ok());
+    assert_eq!(stage.model.foresight.known(), Some(&at_once));
     stage.press("esc");
     assert_eq!(stage.model.foresight.known(), None, "nobody looks at it");
 }
@@ -103,7 +81,7 @@ fn what_comes_while_a_preview_is_read_is_in_it_soon_and_before_it_is_committed()
     stage.commands();
     let falls = |stage: &Stage| review(stage).known().unwrap().superseded.len();
     let before = falls(&stage);
-    one_more(&mut stage);
+    stage.one_more();
     assert_eq!(falls(&stage), before, "no frame has waited for it");
     stage.press("enter");
     assert_eq!(commits(&mut stage), 0, "what would be done is not what was seen");
@@ -123,15 +101,15 @@ fn a_preview_of_a_run_that_goes_on_is_made_again_and_not_for_each_event() {
     let first = stage.model.foresight.at();
     stage.wait(1_000);
     stage.work();
-    one_more(&mut stage);
-    one_more(&mut stage);
+    stage.one_more();
+    stage.one_more();
     stage.draw();
     assert_eq!(stage.model.foresight.at(), first, "no frame waits for it");
     stage.work();
     stage.draw();
     let known = stage.model.foresight.at();
     assert!(known > first);
-    one_more(&mut stage);
+    stage.one_more();
     stage.draw();
     stage.work();
     assert_eq!(stage.model.foresight.at(), known, "it was made just now");
@@ -145,7 +123,7 @@ fn a_preview_of_a_run_that_goes_on_is_made_again_and_not_for_each_event() {
 
 #[test]
 fn what_was_found_out_about_another_change_is_not_taken_for_this_one() {
-    let mut stage = long_run();
+    let mut stage = Stage::slow_run();
     stage.press("1 g j v");
     let late = stage.slow.replace(Vec::new()).unwrap();
     let late: Vec<_> = late

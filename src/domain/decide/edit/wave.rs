@@ -35,6 +35,9 @@ pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, 
     for id in gone.iter().filter(|id| id.kind == NodeKind::Call) {
         readers.extend(graph::readers_of(draft.state, *id));
     }
+    if readers.is_empty() {
+        return;
+    }
     let gone: BTreeSet<&NodeId> = gone.iter().collect();
     readers.retain(|id| !gone.contains(id));
     suspect(draft, readers);
