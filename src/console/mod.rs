@@ -28,6 +28,7 @@ pub mod rows;
 pub mod said;
 pub mod scope;
 pub mod sgr;
+pub mod sides;
 pub mod summary;
 pub mod symbols;
 pub mod tabs;

@@ -32,13 +32,14 @@ use super::halted;
 use super::keymap::Keymap;
 use super::layout::fold::Stands;
 use super::layout::gutter::Line;
+use super::sides::Sides;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
 use super::words;
 use crate::domain::again::{self, Again};
 use crate::domain::call::{Call, Status};
-use crate::domain::id::NodeId;
+use crate::domain::id::{Epoch, NodeId};
 use crate::domain::ladder;
 use crate::domain::stand::Stand;
 use crate::domain::state::Mode;
@@ -46,6 +47,7 @@ use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
 use collected::Collected;
+use count::CountOf;
 use foresight::{Change, Foresight};
 use graph::{Form, GraphPane};
 use inspector::Inspector;
@@ -182,6 +184,8 @@ pub struct Model {
     pub lower: Lower,
     /// What the change that is looked at would do.
     pub foresight: Foresight,
+    /// The two branches that are compared.
+    pub sides: CountOf<(Epoch, Epoch), Sides>,
     /// What is open on top, the topmost last.
     pub overlays: Vec<Overlay>,
     /// Edits that wait to be committed together.
@@ -211,6 +215,7 @@ impl Model {
             log: LogPane::default(),
             lower: Lower::default(),
             foresight: Foresight::default(),
+            sides: CountOf::default(),
             overlays: Vec::new(),
             collected: Collected::default(),
             arming: Arming::default(),
@@ -432,6 +437,11 @@ impl Model {
         matches!(list, Some(Overlay::Listing(list)) if matches!(list.kind, listing::Kind::Branches { .. }))
     }
 
+    /// The two branches that are compared, be it below something else.
+    pub fn compares(&self) -> Option<(Epoch, Epoch)> {
+        self.overlays.iter().rev().find_map(Overlay::compares)
+    }
+
     /// The change that is looked at, be it below something else.
     pub fn change(&self) -> Option<Change> {
         self.overlays.iter().rev().find_map(Overlay::change)
@@ -468,6 +478,7 @@ impl Model {
             .min();
         let linked = self.inspector.wake_at(self.run.state.seq);
         let foreseen = self.foresight.wake_at(self.run.state.seq);
+        let compared = self.sides.wake_at(self.run.state.seq);
         let searches = self.graph.search.goes_on();
         let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
@@ -482,6 +493,7 @@ impl Model {
             recount,
             linked,
             foreseen,
+            compared,
         ]
         .into_iter()
         .flatten()

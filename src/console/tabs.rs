@@ -6,6 +6,7 @@ mod attempts;
 mod branches;
 mod call;
 mod change;
+mod compare;
 mod context;
 mod depends;
 mod derived;
@@ -54,10 +55,10 @@ use crate::domain::turn::Stream;
 
 pub use attempts::{decision_word, ledger_word};
 pub use branches::{
-    answer as branch_answer, compare, compared, compared_node, list as branch_list, title as branch_title,
-    what as branch_what,
+    answer as branch_answer, list as branch_list, title as branch_title, what as branch_what,
 };
 pub use call::decision;
+pub use compare::{difference as compared_node, nodes as compared_nodes, rows as compared_rows};
 pub use effects::{effect_list, effect_more, effects};
 pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};
 pub use former::definitions;

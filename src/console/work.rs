@@ -13,6 +13,7 @@ use super::model::count::Counted;
 use super::model::foresight::Outlook;
 use super::model::graph;
 use super::rows::Tally;
+use super::sides::Sides;
 use crate::domain::branch::Branch;
 use crate::resilience::health::Refusals;
 
@@ -78,6 +79,8 @@ pub enum Finding {
     Linked(Counted<Linked>),
     /// What the branches came to.
     Branches(Counted<Vec<Branch>>),
+    /// Two branches side by side.
+    Sides(Box<Counted<Sides>>),
     /// What the change that is looked at would do.
     Outlook(Box<Counted<Outlook>>),
 }

@@ -111,3 +111,83 @@ pub struct Counted<T> {
     seq: Seq,
     value: T,
 }
+
+/// What is counted of the thing that is looked at: never taken for what was counted of another one.
+#[derive(Debug, Clone)]
+pub struct CountOf<K, T> {
+    about: Option<K>,
+    count: Count<T>,
+    /// What nobody has begun to work out yet.
+    work: Option<Work>,
+}
+
+impl<K, T> Default for CountOf<K, T> {
+    fn default() -> Self {
+        Self {
+            about: None,
+            count: Count::default(),
+            work: None,
+        }
+    }
+}
+
+impl<K: Clone + PartialEq + Send + Sync + 'static, T: 'static> CountOf<K, T> {
+    /// Works it out, where something has happened since that was done; `now` is in milliseconds.
+    pub fn look(
+        &mut self,
+        about: Option<K>,
+        (state, now): (&State, u64),
+        of: fn(&State, &K) -> T,
+        found: fn(Counted<T>) -> Finding,
+    ) {
+        if self.about != about {
+            self.about.clone_from(&about);
+            self.count.forget();
+            self.work = None;
+        }
+        if let Some(about) = about {
+            let of = move |state: &State| of(state, &about);
+            let work = self.count.refresh(state, now, of, found);
+            self.work = work.or(self.work.take());
+        }
+    }
+
+    /// Works it out now, however long that takes: somebody acts on it.
+    pub fn renew(&mut self, state: &State, of: fn(&State, &K) -> T) -> Option<&T> {
+        if let Some(about) = self.about.as_ref().filter(|_| self.count.at() != Some(state.seq)) {
+            self.count.know(state.seq, of(state, about));
+            self.work = None;
+        }
+        self.known()
+    }
+
+    /// The thing that is looked at.
+    pub const fn about(&self) -> Option<&K> {
+        self.about.as_ref()
+    }
+
+    /// What came of it, once that is known.
+    pub fn known(&self) -> Option<&T> {
+        self.count.known()
+    }
+
+    /// The newest event that is in it; none before it is known.
+    pub fn at(&self) -> Option<Seq> {
+        self.count.at()
+    }
+
+    /// Takes in what was worked out.
+    pub fn put(&mut self, counted: Counted<T>) {
+        self.count.put(counted);
+    }
+
+    /// When it is to be worked out again.
+    pub fn wake_at(&self, seq: Seq) -> Option<u64> {
+        self.about.as_ref().and_then(|_| self.count.wake_at(seq))
+    }
+
+    /// What is to be worked out since this was asked last.
+    pub const fn take_work(&mut self) -> Option<Work> {
+        self.work.take()
+    }
+}

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::console::doc::{Cache, Doc};
 use crate::console::linked::Linked;
-use crate::console::model::count::{Count, Counted};
+use crate::console::model::count::{CountOf, Counted};
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
 use crate::console::model::seek::Seek;
@@ -134,9 +134,7 @@ pub struct Inspector {
     /// What the document was made of: run, width, bytes streamed.
     pub made: Option<Made>,
     /// What hangs together with the node that is shown, where that is shown.
-    linked: (Option<NodeId>, Count<Linked>),
-    /// What nobody has begun to work out yet, beside that of the documents.
-    work: Option<Work>,
+    linked: CountOf<NodeId, Linked>,
 }
 
 impl Inspector {
@@ -146,43 +144,36 @@ impl Inspector {
             Some(Subject::Pick(Pick::Node(id))) if self.tab == Tab::Depends => id,
             _ => return,
         };
-        let (about, linked) = &mut self.linked;
-        if about.replace(node) != Some(node) {
-            linked.forget();
-        }
-        let before = linked.at();
-        let of = move |state: &State| Linked::of(state, node);
-        self.work = linked
-            .refresh(state, now, of, Finding::Linked)
-            .or(self.work.take());
-        if linked.at() != before {
+        let before = self.linked.at();
+        let of = |state: &State, node: &NodeId| Linked::of(state, *node);
+        self.linked.look(Some(node), (state, now), of, Finding::Linked);
+        if self.linked.at() != before {
             self.made = None;
         }
     }
 
     /// What hangs together with the node that is shown, once that is known.
     pub fn linked(&self) -> Option<&Linked> {
-        self.linked.1.known()
+        self.linked.known()
     }
 
     /// Takes in what hangs together with a node.
     pub fn put(&mut self, linked: Counted<Linked>) {
-        self.linked.1.put(linked);
+        self.linked.put(linked);
         self.made = None;
     }
 
     /// When it is to be gone through again.
     pub fn wake_at(&self, seq: Seq) -> Option<u64> {
-        let (about, linked) = &self.linked;
-        let node = about.map(|id| Subject::Pick(Pick::Node(id)));
+        let node = self.linked.about().map(|id| Subject::Pick(Pick::Node(*id)));
         let shown = self.tab == Tab::Depends && self.subject == node;
-        linked.wake_at(seq).filter(|_| shown)
+        self.linked.wake_at(seq).filter(|_| shown)
     }
 
     /// What is to be worked out since this was asked last.
     pub fn take_work(&mut self) -> Vec<Work> {
         let mut work = self.cache.take_work();
-        work.extend(self.work.take());
+        work.extend(self.linked.take_work());
         work
     }
 

@@ -1,9 +1,12 @@
 //! A list with a cursor and more about what is under it: collected edits, branches, two branches side
 //! by side, effects. Must not know: keys, how it is drawn.
 
+mod rows;
+
+pub use rows::{Line, Rows};
+
 use crate::console::commands::{Context, Move};
-use crate::console::doc::{Doc, Styled};
-use crate::domain::branch::compare::Comparison;
+use crate::console::doc::Doc;
 use crate::domain::id::{Epoch, NodeId, Seq};
 
 /// What is listed.
@@ -62,15 +65,6 @@ pub enum Item {
     Rule(u32),
 }
 
-/// A row of the list.
-#[derive(Debug, Clone)]
-pub struct Line {
-    /// The entry that it belongs to; none for a heading.
-    pub of: Option<usize>,
-    /// Its words.
-    pub words: Styled,
-}
-
 /// What a list was made for: event, width, what may change otherwise, the entry under the cursor.
 pub type Made = (Seq, u16, u64, Option<Item>);
 
@@ -87,8 +81,8 @@ pub struct Listing {
     pub selected: Option<Item>,
     /// Its place.
     pub at: usize,
-    /// All rows.
-    pub lines: Vec<Line>,
+    /// Its rows.
+    pub rows: Rows,
     /// First row on screen.
     pub first: usize,
     /// More about the entry under the cursor.
@@ -97,17 +91,6 @@ pub struct Listing {
     pub top: usize,
     /// What it was made for.
     pub made: Option<Made>,
-    /// Two branches side by side, where that is what is listed.
-    pub compared: Option<Compared>,
-}
-
-/// What a list of two branches was made of. It stays while the cursor goes through it: a long run takes long to compare.
-#[derive(Debug, Clone)]
-pub struct Compared {
-    /// The run, the width, whether nodes that say the same are listed too.
-    pub of: (Seq, u16, bool),
-    /// The two.
-    pub comparison: Box<Comparison>,
 }
 
 impl Listing {
@@ -119,12 +102,11 @@ impl Listing {
             items: Vec::new(),
             selected: None,
             at: 0,
-            lines: Vec::new(),
+            rows: Rows::default(),
             first: 0,
             doc: Doc::default(),
             top: 0,
             made: None,
-            compared: None,
         }
     }
 
@@ -162,16 +144,14 @@ impl Listing {
 
     /// Keeps the entry under the cursor, and the text about it, on the screen.
     pub fn scroll(&mut self, rows: usize, more: usize) {
-        let mine = |line: &Line| line.of == Some(self.at);
-        let from = self.lines.iter().position(mine).unwrap_or(0);
-        let to = self.lines.iter().rposition(mine).unwrap_or(from);
+        let mine = self.rows.of(self.at);
         // The headings above the first entry stay as long as there is room.
         self.first = if self.at == 0 { 0 } else { self.first };
-        self.first = self.first.max((to + 1).saturating_sub(rows));
-        if from < self.first {
-            self.first = from;
+        if !mine.is_empty() {
+            self.first = self.first.max(mine.end.saturating_sub(rows));
+            self.first = self.first.min(mine.start);
         }
-        self.first = self.first.min(self.lines.len().saturating_sub(rows));
+        self.first = self.first.min(self.rows.count().saturating_sub(rows));
         self.top = self.top.min(self.doc.rows().saturating_sub(more));
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::editor::Editor;
 use super::foresight::Change;
-use super::listing::Listing;
+use super::listing::{Kind, Listing};
 use super::seek::Seek;
 use crate::console::commands::{Context, Verb};
 use crate::console::doc::{Doc, Styled};
@@ -20,7 +20,7 @@ use crate::domain::bulk::Alone;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::fork::Foreseen;
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
 use crate::domain::rule::Wanted;
@@ -87,6 +87,17 @@ impl Overlay {
             Self::Review(review) => Some(Change::Command(review.command.clone())),
             Self::Page(page) => match &page.content {
                 PageContent::Impact(edit) => Some(Change::Any((**edit).clone())),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The two branches that it compares.
+    pub fn compares(&self) -> Option<(Epoch, Epoch)> {
+        match self {
+            Self::Listing(list) => match list.kind {
+                Kind::Compare { a, b, .. } => Some((a, b)),
                 _ => None,
             },
             _ => None,

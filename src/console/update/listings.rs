@@ -7,51 +7,85 @@ use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, Trouble};
-use crate::console::model::count::Count;
-use crate::console::model::listing::{Compared, Item, Kind, Line, Listing};
+use crate::console::model::count::{Count, CountOf};
+use crate::console::model::listing::{Item, Kind, Line, Listing, Rows};
 use crate::console::model::screen::Screen;
+use crate::console::sides::Sides;
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
 use crate::console::theme::Role;
 use crate::domain::branch::Branch;
-use crate::domain::branch::compare::{Comparison, compare};
-use crate::domain::id::Epoch;
+use crate::domain::id::{Epoch, Seq};
 
 /// Keeps the cursor of a list on the screen.
 pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
-    let (_, rows, more) = screen.listing(list.lines.len(), list.doc.rows());
+    let (_, rows, more) = screen.listing(list.rows.count(), list.doc.rows());
     list.scroll(usize::from(rows.height), usize::from(more.height));
+}
+
+/// Makes the rows that are looked at, where they are not made yet.
+pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, sides: Option<&Sides>) {
+    let (_, rows, _) = screen.listing(list.rows.count(), list.doc.rows());
+    let looked = list.first..list.first + usize::from(rows.height);
+    if let (Kind::Compare { all, .. }, Some(sides)) = (&list.kind, sides)
+        && let Some(lacks) = list.rows.lacks(&looked)
+    {
+        let lines = tabs::compared_nodes(maker, sides, *all, lacks.clone());
+        list.rows.fill(lacks.start, lines);
+    }
+}
+
+/// What is counted over all of the run for lists.
+pub(super) struct Counts<'a> {
+    /// The branches.
+    pub branches: &'a Count<Vec<Branch>>,
+    /// Two of them side by side.
+    pub sides: &'a CountOf<(Epoch, Epoch), Sides>,
 }
 
 /// Brings a list up to date.
 pub(super) fn make(
     maker: &mut Maker<'_>,
     list: &mut Listing,
-    (collected, branches): (&Collected, &Count<Vec<Branch>>),
+    (collected, counts): (&Collected, &Counts<'_>),
     keymap: &Keymap,
 ) {
+    let counted = |at: Option<Seq>| at.map_or(0, |seq| seq.0 + 1);
     let stamp = match list.kind {
-        Kind::Branches { .. } => branches.at().map_or(0, |seq| seq.0),
+        Kind::Branches { .. } => counted(counts.branches.at()),
+        Kind::Compare { .. } => counted(counts.sides.at()),
         _ => collected.stamp,
     };
-    let key = |list: &Listing| Some((maker.run.state.seq, maker.width, stamp, list.selected));
-    if list.made.is_some() && list.made == key(list) && !list.doc.is_due() {
+    let of = (maker.run.state.seq, maker.width, stamp);
+    // The rows stay while the cursor goes through them.
+    let stay = list
+        .made
+        .is_some_and(|(seq, width, stamp, _)| (seq, width, stamp) == of);
+    if stay && list.made.is_some_and(|made| made.3 == list.selected) && !list.doc.is_due() {
         return;
     }
+    if !stay {
+        lay(maker, list, (collected, counts));
+    }
     maker.doc = Doc::default();
+    more(maker, list, (collected, counts), keymap);
+    list.doc = std::mem::take(&mut maker.doc);
+    list.made = Some((of.0, of.1, of.2, list.selected));
+}
+
+/// Makes the entries of a list, and its rows.
+fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, counts): (&Collected, &Counts<'_>)) {
     match list.kind {
         Kind::Collected => gathered(maker, list, collected),
         Kind::Branches { marked } => {
-            let all = branches.known().map_or(&[][..], Vec::as_slice);
+            let all = counts.branches.known().map_or(&[][..], Vec::as_slice);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
-            list.title = match branches.at() {
+            list.title = match counts.branches.at() {
                 Some(_) => format!("{} branches", all.len()),
                 None => "branches: being counted".to_owned(),
             };
-            list.lines = tabs::branch_list(&maker.run.state, all, marked, (maker.width, maker.charset));
-            if let Some(branch) = all.get(list.at) {
-                tabs::branch_answer(maker, branch);
-            }
+            let looks = (maker.width, maker.charset);
+            list.rows = Rows::all(tabs::branch_list(&maker.run.state, all, marked, looks));
         }
         Kind::Effects { all } => {
             list.take(tabs::effects(&maker.run.state, all));
@@ -61,52 +95,69 @@ pub(super) fn make(
                 "effects left behind or in doubt"
             };
             title.clone_into(&mut list.title);
-            list.lines = tabs::effect_list(maker, &list.items, all);
-            if let Some(Item::Effect(seq)) = list.selected {
-                tabs::effect_more(maker, seq, keymap);
-            }
+            list.rows = Rows::all(tabs::effect_list(maker, &list.items, all));
         }
         Kind::Rules => {
             list.take(tabs::rules(&maker.run.state));
             "rules of the session".clone_into(&mut list.title);
-            list.lines = tabs::rule_list(&maker.run.state, &list.items, maker.width);
-            if let Some(Item::Rule(no)) = list.selected {
-                tabs::rule_more(maker, no);
-            }
+            list.rows = Rows::all(tabs::rule_list(&maker.run.state, &list.items, maker.width));
         }
         Kind::Compare { a, b, all } => {
-            let comparison = compared(maker, list, (a, b), all);
-            match list.selected {
-                Some(Item::Node(node)) => tabs::compared_node(maker, &comparison, node),
-                _ => maker.doc.line(Styled::new().own(Role::Dim, "no node differs")),
-            }
-            let of = (maker.run.state.seq, maker.width, all);
-            list.compared = Some(Compared { of, comparison });
+            list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
+            let Some(sides) = counts.sides.known() else {
+                list.title.push_str(": being compared");
+                list.rows = Rows::default();
+                return;
+            };
+            list.take(sides.pairs(all).map(|pair| Item::Node(pair.node.node)).collect());
+            list.rows = tabs::compared_rows(maker, sides, all);
         }
     }
-    list.doc = std::mem::take(&mut maker.doc);
-    list.made = Some((maker.run.state.seq, maker.width, collected.stamp, list.selected));
 }
 
-/// Two branches side by side, with their rows; both are made anew only where the run or the width is another one.
-fn compared(maker: &Maker<'_>, list: &mut Listing, (a, b): (Epoch, Epoch), all: bool) -> Box<Comparison> {
-    let of = (maker.run.state.seq, maker.width, all);
-    if let Some(kept) = list.compared.take().filter(|kept| kept.of == of) {
-        return kept.comparison;
+/// More about the entry under the cursor.
+fn more(
+    maker: &mut Maker<'_>,
+    list: &Listing,
+    (collected, counts): (&Collected, &Counts<'_>),
+    keymap: &Keymap,
+) {
+    match (&list.kind, list.selected) {
+        (Kind::Collected, _) => {
+            if let Some(item) = collected.items().get(list.at) {
+                let texts = texts(&maker.run.state, &item.edit);
+                let troubles = collected.troubles(&maker.run.state);
+                let trouble = troubles.get(list.at).and_then(Option::as_ref);
+                tabs::gathered(maker, trouble.map(Trouble::words).as_deref(), &texts);
+            }
+        }
+        (Kind::Branches { .. }, _) => {
+            let branch = counts.branches.known().and_then(|all| all.get(list.at));
+            if let Some(branch) = branch {
+                tabs::branch_answer(maker, branch);
+            }
+        }
+        (Kind::Compare { all, .. }, _) => match counts.sides.known() {
+            None => maker
+                .doc
+                .line(Styled::new().own(Role::Dim, "the two are being compared")),
+            Some(sides) => match sides.pair(*all, list.at) {
+                Some(pair) => tabs::compared_node(maker, pair),
+                None => maker.doc.line(Styled::new().own(Role::Dim, "no node differs")),
+            },
+        },
+        (Kind::Effects { .. }, Some(Item::Effect(seq))) => tabs::effect_more(maker, seq, keymap),
+        (Kind::Rules, Some(Item::Rule(no))) => tabs::rule_more(maker, no),
+        (Kind::Effects { .. } | Kind::Rules, _) => {}
     }
-    let comparison = Box::new(compare(&maker.run.state, a, b));
-    list.take(tabs::compared(&comparison, all));
-    list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
-    list.lines = tabs::compare(maker, &comparison, all);
-    comparison
 }
 
-fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
+fn gathered(maker: &Maker<'_>, list: &mut Listing, collected: &Collected) {
     let items = collected.items();
     list.take(items.iter().map(|item| Item::Edit(item.no)).collect());
     list.title = format!("{}, not committed", count(items.len()));
     let troubles = collected.troubles(&maker.run.state);
-    list.lines = items
+    let lines = items
         .iter()
         .zip(&troubles)
         .enumerate()
@@ -124,9 +175,5 @@ fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
             }
         })
         .collect();
-    if let Some(item) = items.get(list.at) {
-        let texts = texts(&maker.run.state, &item.edit);
-        let trouble = troubles.get(list.at).and_then(Option::as_ref);
-        tabs::gathered(maker, trouble.map(Trouble::words).as_deref(), &texts);
-    }
+    list.rows = Rows::all(lines);
 }

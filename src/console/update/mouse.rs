@@ -118,10 +118,10 @@ fn pick_in_list(model: &mut Model, y: u16) {
             }
         }
         Some(Overlay::Listing(list)) => {
-            let (_, rows, _) = model.screen.listing(list.lines.len(), list.doc.rows());
+            let (_, rows, _) = model.screen.listing(list.rows.count(), list.doc.rows());
             if (rows.top()..rows.bottom()).contains(&y) {
                 let line = list.first + usize::from(y - rows.top());
-                if let Some(at) = list.lines.get(line).and_then(|line| line.of) {
+                if let Some(at) = list.rows.entry(line) {
                     list.point(at);
                 }
             }

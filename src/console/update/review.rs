@@ -13,6 +13,7 @@ use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::collected::{commit_of, node_of};
+use crate::console::model::foresight::Outlook;
 use crate::console::model::overlay::{Changed, LinePurpose, Overlay, Review, Whose};
 use crate::console::msg::Out;
 use crate::console::summary;
@@ -181,7 +182,7 @@ pub(super) fn set_reason(model: &mut Model, text: String) {
 /// Refuses where the run has gone on since the preview was made, and the change would do something else by now.
 fn still_does(model: &mut Model) -> Result<(), String> {
     let since = meanwhile(model).unwrap_or_default();
-    let Some(outlook) = model.foresight.renew(&model.run.state) else {
+    let Some(outlook) = model.foresight.renew(&model.run.state, Outlook::of) else {
         return Ok(());
     };
     let Some(Overlay::Review(review)) = model.overlays.last() else {

@@ -156,7 +156,7 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
 
 /// Draws a list with more about the entry under the cursor.
 pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
-    let (whole, rows, rest) = model.screen.listing(listing.lines.len(), listing.doc.rows());
+    let (whole, rows, rest) = model.screen.listing(listing.rows.count(), listing.doc.rows());
     overlay::open(model, frame, whole, &listing.title, Role::Focus);
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
@@ -164,7 +164,7 @@ pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
     };
     let height = usize::from(rows.height);
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
-    let shown = listing.lines.iter().skip(listing.first).take(height);
+    let shown = listing.rows.shown(listing.first..listing.first + height);
     let mut pointed = false;
     for (at, line) in shown.enumerate() {
         let place = row_of(rows, u16::try_from(at).unwrap_or(u16::MAX));
@@ -189,7 +189,7 @@ pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
             pointed = true;
         }
     }
-    let below = listing.lines.len().saturating_sub(listing.first + height);
+    let below = listing.rows.count().saturating_sub(listing.first + height);
     if below > 0 {
         let words = match below {
             1 => " 1 row below ".to_owned(),

@@ -4,6 +4,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::super::listings::Counts;
 use super::super::{bulk, listings};
 use crate::console::doc::Doc;
 use crate::console::model::arming::{Arming, Question};
@@ -14,10 +15,13 @@ use crate::console::model::overlay::{Dialog, DialogKind, Overlay, PageContent, R
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::{Model, Settings};
+use crate::console::sides::Sides;
 use crate::console::tabs::{self, Maker};
-use crate::domain::id::Seq;
+use crate::console::work::Finding;
+use crate::domain::id::{Epoch, Seq};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
 use crate::policy::backtest::would;
 
 /// Makes what is on a page.
@@ -66,6 +70,19 @@ fn preview(mut maker: Maker<'_>, review: &mut Review, outlook: Option<&Outlook>)
     review.stamp = stamp(review, review.plan.as_ref(), &review.meanwhile);
 }
 
+/// Finds out what of all of the run is told in what is open.
+fn look(model: &mut Model) {
+    let now = (&model.run.state, model.arming.now);
+    if model.lists_branches() {
+        model.lower.count(Pane::Branches, now.0, now.1);
+    }
+    let found = |outlook| Finding::Outlook(Box::new(outlook));
+    model.foresight.look(model.change(), now, Outlook::of, found);
+    let found = |sides| Finding::Sides(Box::new(sides));
+    let of = |state: &State, two: &(Epoch, Epoch)| Sides::of(state, *two);
+    model.sides.look(model.compares(), now, of, found);
+}
+
 /// Brings what is on top up to date.
 pub(super) fn overlay(model: &mut Model) {
     model.screen.broad = matches!(
@@ -74,16 +91,10 @@ pub(super) fn overlay(model: &mut Model) {
     );
     let key = Some((model.run.state.seq, model.screen.overlay_width()));
     let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
-    if model.lists_branches() {
-        model
-            .lower
-            .count(Pane::Branches, &model.run.state, model.arming.now);
-    }
+    look(model);
     let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
         .then(|| bulk::items(model));
     let meanwhile = meanwhile(model);
-    let change = model.change();
-    model.foresight.look(change, &model.run.state, model.arming.now);
     // What a change does is as old as what is known of it.
     let foreseen = Some((
         model.foresight.at().unwrap_or_default(),
@@ -101,6 +112,7 @@ pub(super) fn overlay(model: &mut Model) {
         arming,
         lower,
         foresight,
+        sides,
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
@@ -128,8 +140,13 @@ pub(super) fn overlay(model: &mut Model) {
             (&review.doc, &mut review.top)
         }
         Overlay::Listing(list) => {
-            listings::make(&mut maker, list, (collected, &lower.branched), &settings.keymap);
-            return listings::scroll(list, screen);
+            let counts = Counts {
+                branches: &lower.branched,
+                sides,
+            };
+            listings::make(&mut maker, list, (collected, &counts), &settings.keymap);
+            listings::scroll(list, screen);
+            return listings::fill(&maker, list, screen, sides.known());
         }
         Overlay::Bulk(bulk) => {
             if let Some(now) = listed {

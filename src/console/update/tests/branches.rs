@@ -3,7 +3,7 @@
 use crate::console::model::Source;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage, id};
+use crate::console::testing::{self, ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
@@ -215,26 +215,96 @@ fn two_branches_stand_side_by_side_where_there_is_room() {
 fn two_branches_are_compared_once_while_the_cursor_goes_through_them() {
     let mut stage = edited();
     stage.press("b g c s");
-    let made = list(&stage).lines.len();
-    assert!(made > 3);
-    // What is made anew comes back.
-    let forget = |stage: &mut Stage| match stage.model.overlays.last_mut() {
-        Some(Overlay::Listing(list)) => list.lines.truncate(3),
-        other => panic!("no list but {other:?}"),
-    };
-    forget(&mut stage);
-    let first = list(&stage).selected;
-    stage.press("G g");
-    assert_ne!(list(&stage).selected, first, "the cursor has moved");
-    assert_eq!(list(&stage).lines.len(), 3, "nothing else has changed");
+    let compared = |stage: &Stage| stage.model.sides.at();
+    let (first, at) = (list(&stage).selected, compared(&stage));
+    let (_, through) = testing::work::of(|| {
+        stage.press("G g s s G");
+    });
+    assert_eq!(through, 0, "nothing but the cursor has moved");
+    assert_ne!(list(&stage).selected, first);
     let reason = "a word".to_owned();
     stage.engine(Event::Run(RunEvent::Paused { reason }));
     stage.draw();
-    assert_eq!(list(&stage).lines.len(), made, "the run has gone on");
-    forget(&mut stage);
-    stage.press("s");
-    let fewer = list(&stage).lines.len();
-    assert!(fewer != 3 && fewer < made, "{fewer} lines");
+    assert!(compared(&stage) > at, "the run has gone on");
+    stage.press("esc esc");
+    stage.draw();
+    assert_eq!(compared(&stage), None, "nobody looks at it");
+}
+
+/// A long run whose prompt was edited: two branches that differ in nearly all, compared.
+fn long() -> Stage {
+    let mut stage = Stage::slow_run();
+    stage.press("1 g e");
+    stage.edit_field("Look at other files.");
+    stage.press("ctrl-s");
+    stage.work();
+    stage.draw();
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.carry_out();
+    assert_eq!(stage.model.run.state.epoch, Epoch(1));
+    stage.draw();
+    stage.press("b");
+    stage.work();
+    stage.press("g c");
+    stage
+}
+
+/// The entries of which a row is made.
+fn made(stage: &Stage) -> Vec<usize> {
+    let rows = &list(stage).rows;
+    let mut made: Vec<usize> = rows.shown(0..rows.count()).filter_map(|line| line.of).collect();
+    made.dedup();
+    made
+}
+
+#[test]
+fn branches_of_a_long_run_are_compared_beside_the_keys() {
+    let mut stage = long();
+    let text = stage.text();
+    assert!(text.contains(": being compared"), "{text}");
+    stage.press("j t");
+    assert!(stage.said().contains("no node is selected"), "{}", stage.said());
+    assert!(stage.work() > 0);
+    let text = stage.text();
+    assert!(!text.contains("being compared"), "{text}");
+    assert!(text.contains("only B"), "{text}");
+    let at = stage.model.sides.at();
+    stage.one_more();
+    stage.one_more();
+    stage.draw();
+    stage.work();
+    assert_eq!(stage.model.sides.at(), at, "not for each of many events");
+    let wakes = stage.model.wake_at().expect("nobody has to press a key for it");
+    assert!(wakes <= stage.now + 500);
+    stage.wait(wakes - stage.now);
+    stage.draw();
+    assert!(stage.work() > 0);
+    assert!(stage.model.sides.at() > at);
+}
+
+#[test]
+fn of_two_long_branches_the_rows_on_the_screen_are_made_and_no_others() {
+    for width in [100, 160] {
+        let mut stage = long();
+        let resize = crate::console::msg::TermMsg::Resize { width, height: 40 };
+        stage.send(crate::console::msg::Msg::Term(resize));
+        stage.draw();
+        stage.work();
+        for keys in ["g", "G", "k k k", "g j", "s G"] {
+            stage.press(keys);
+            let text = stage.text();
+            let Some(Item::Node(node)) = list(&stage).selected else {
+                panic!("nothing is selected");
+            };
+            let row = text.lines().find(|row| row.starts_with('❯'));
+            let name = format!("❯{node} ");
+            assert!(row.is_some_and(|row| row.starts_with(&name)), "{name}: {text}");
+            let (made, all) = (made(&stage), list(&stage).items.len());
+            assert!(all > 150 && made.len() < 45, "{} of {all} are made", made.len());
+            assert!(made.contains(&list(&stage).at), "{keys}");
+        }
+    }
 }
 
 #[test]

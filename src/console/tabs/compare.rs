@@ -1,0 +1,244 @@
+//! Two branches in rows, node by node: side by side where there is room, one under the other elsewhere.
+//!
+//! Must not know: keys, where the rows stand on the screen, what tells two branches apart.
+
+use std::ops::Range;
+
+use super::Maker;
+use super::branches::{BESIDE, clipped, cost, title};
+use super::revisions::{apart, words};
+use crate::console::doc::Styled;
+use crate::console::model::listing::{Line, Rows};
+use crate::console::sides::{Pair, Sides};
+use crate::console::summary::{self, Summary};
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+use crate::domain::branch::compare::Row;
+use crate::domain::came;
+use crate::domain::id::{NodeId, NodeKind, Rev};
+use crate::domain::node::Content;
+
+/// Columns before what a node says.
+const BEFORE: usize = 14;
+
+/// Where two things stand beside each other, or one under the other.
+struct Layout {
+    /// Beside each other.
+    beside: bool,
+    /// Columns of each.
+    room: usize,
+    charset: Charset,
+}
+
+impl Layout {
+    fn of(maker: &Maker<'_>) -> Self {
+        let width = usize::from(maker.width);
+        let beside = maker.width >= BESIDE;
+        let room = if beside {
+            width.saturating_sub(BEFORE + 3) / 2
+        } else {
+            width.saturating_sub(BEFORE + 2)
+        };
+        Self {
+            beside,
+            room,
+            charset: maker.charset,
+        }
+    }
+
+    /// Rows of what is on so many sides.
+    const fn rows(&self, sides: usize) -> usize {
+        if self.beside { 1 } else { sides }
+    }
+
+    /// Puts two things into rows. None for a side on which there is nothing: where the two stand one under the other it
+    /// takes no row.
+    fn put(
+        &self,
+        of: Option<usize>,
+        name: (Role, String),
+        a: Option<Styled>,
+        b: Option<Styled>,
+    ) -> Vec<Line> {
+        let before = |(role, words): (Role, String)| Styled::new().own(role, format!("{words:<BEFORE$}"));
+        let line = |words| Line { of, words };
+        if self.beside {
+            let bar = match self.charset {
+                Charset::Unicode => " │ ",
+                Charset::Ascii => " | ",
+            };
+            let a = clipped(a.unwrap_or_else(nothing), self.room, self.charset);
+            let mut words = before(name);
+            words.0.extend(a.0);
+            words = words.own(Role::Dim, bar);
+            words.0.extend(b.unwrap_or_else(nothing).0);
+            return vec![line(words)];
+        }
+        let mut name = Some(name);
+        let sides = [("A ", a), ("B ", b)].into_iter();
+        sides
+            .filter_map(|(sign, said)| {
+                let said = said?;
+                let name = name.take().unwrap_or((Role::Dim, String::new()));
+                let mut words = before(name).own(Role::Title, sign);
+                words.0.extend(said.0);
+                Some(line(words))
+            })
+            .collect()
+    }
+}
+
+fn nothing() -> Styled {
+    Styled::new().own(Role::Dim, "-")
+}
+
+/// The rows of a comparison: what the two are and came to, then those of each node, which [`nodes`] makes.
+pub fn rows(maker: &Maker<'_>, sides: &Sides, all: bool) -> Rows {
+    let layout = Layout::of(maker);
+    Rows::sparse(
+        head(maker, sides, &layout),
+        sides.pairs(all).map(|pair| layout.rows(pair.sides())),
+    )
+}
+
+fn head(maker: &Maker<'_>, sides: &Sides, layout: &Layout) -> Vec<Line> {
+    let comparison = &sides.comparison;
+    let state = &maker.run.state;
+    let mut lines = Vec::new();
+    let mut put = |name: &str, a: Styled, b: Styled| {
+        lines.extend(layout.put(None, (Role::Dim, name.to_owned()), Some(a), Some(b)));
+    };
+    let [name_a, name_b] = [comparison.a, comparison.b].map(|epoch| {
+        let now = if epoch == state.epoch { "now: " } else { "" };
+        Styled::new()
+            .own(Role::Ok, now)
+            .untrusted(Role::Title, &title(state, epoch), 100)
+    });
+    put("", name_a, name_b);
+    let sums = [&comparison.sum_a, &comparison.sum_b];
+    let [text_a, text_b] = sums.map(|sum| match &sum.text {
+        Some(text) => Styled::new().summary(Role::Ok, &summary::text_of(text), layout.room),
+        None => Styled::new().own(Role::Dim, "none"),
+    });
+    put("answer", text_a, text_b);
+    let [cost_a, cost_b] = sums.map(|sum| Styled::new().own(Role::Text, cost(sum)));
+    put("cost", cost_a, cost_b);
+    if comparison.is_equal() {
+        lines.push(equal(comparison.rows.len()));
+    }
+    lines
+}
+
+/// Says that nothing tells two branches of so many nodes apart.
+fn equal(nodes: usize) -> Line {
+    let words = match nodes {
+        0 => "equal: no node counts on either".to_owned(),
+        1 => "equal: the only node says the same on both".to_owned(),
+        nodes => format!("equal: all {nodes} nodes say the same on both"),
+    };
+    Line {
+        of: None,
+        words: Styled::new().own(Role::Ok, words),
+    }
+}
+
+/// The rows of some of the nodes.
+pub fn nodes(maker: &Maker<'_>, sides: &Sides, all: bool, which: Range<usize>) -> Vec<Line> {
+    let layout = Layout::of(maker);
+    which
+        .filter_map(|at| Some((at, sides.pair(all, at)?)))
+        .flat_map(|(at, pair)| node(maker, &layout, at, pair))
+        .collect()
+}
+
+fn node(maker: &Maker<'_>, layout: &Layout, at: usize, pair: Pair<'_>) -> Vec<Line> {
+    let (row, result) = (pair.node, pair.result);
+    let (role, word) = match (row.a, row.b) {
+        (Some(_), Some(_)) if pair.is_same() => (Role::Dim, "same"),
+        (Some(_), Some(_)) => (Role::Edited, "differs"),
+        (Some(_), None) => (Role::DiffRemove, "only A"),
+        (None, _) => (Role::DiffAdd, "only B"),
+    };
+    let name = (role, format!("{:<6}{word}", row.node.to_string()));
+    // What counted when the two were compared takes its row, whatever became of it.
+    let side = |rev: Option<Rev>, result, left, elsewhere| {
+        let rev = rev?;
+        let words = said(maker, row.node, (rev, result, left), elsewhere, layout.room);
+        Some(words.unwrap_or_else(nothing))
+    };
+    let a = side(row.a, result.and_then(|row| row.a), row.left_a, row.b);
+    let b = side(row.b, result.and_then(|row| row.b), row.left_b, row.a);
+    layout.put(Some(at), name, a, b)
+}
+
+/// The difference of a node on two branches, its result included.
+pub fn difference(maker: &mut Maker<'_>, pair: Pair<'_>) {
+    one(maker, "", pair.node);
+    if let Some(result) = pair.result {
+        one(maker, "result", result);
+    }
+}
+
+fn one(maker: &mut Maker<'_>, name: &str, row: &Row) {
+    let (state, id) = (&maker.run.state, row.node);
+    let text = |rev: Option<Rev>| {
+        rev.and_then(|rev| state.node(id)?.revision(rev))
+            .map(|revision| words(&revision.content))
+            .unwrap_or_default()
+    };
+    let (a, b) = (text(row.a), text(row.b));
+    let sign = match (row.a, row.b) {
+        _ if row.same => "the same on both",
+        (Some(_), Some(_)) => "- on A, + on B",
+        (Some(_), None) => "only on A",
+        (None, _) => "only on B",
+    };
+    maker.own(Role::Title, format!("{id} {name} {sign}").replace("  ", " "));
+    if !row.same {
+        apart(maker, &[a.into(), b.into()]);
+    }
+}
+
+fn said(
+    maker: &Maker<'_>,
+    id: NodeId,
+    (rev, result, left): (Rev, Option<Rev>, Option<&'static str>),
+    elsewhere: Option<Rev>,
+    room: usize,
+) -> Option<Styled> {
+    let state = &maker.run.state;
+    let node = state.node(id)?;
+    let says = node.revision(rev)?;
+    let mut line = Styled::new();
+    if node.revisions.len() > 1 {
+        line = line.own(Role::Edited, format!("{} ", says.no));
+    }
+    let given = result.filter(|_| id.kind == NodeKind::Call);
+    let given = given.and_then(|rev| state.node(id.observation())?.revision(rev));
+    let result = given.and_then(|given| match &given.content {
+        Content::Observation { outcome, .. } => {
+            let came = state.calls.get(&id).and_then(|call| came::of(call, given));
+            let told = came.map(|came| Summary::default().own(format!("{}: ", came.word())));
+            Some(told.unwrap_or_default().and(summary::result(outcome)))
+        }
+        _ => None,
+    });
+    let result = result.or_else(|| Some(Summary::default().own(left?)));
+    let left = room.saturating_sub(line.columns());
+    let most = match &result {
+        Some(result) => summary::beside(left, result),
+        None => left,
+    };
+    let words = match elsewhere.and_then(|rev| node.revision(rev)) {
+        Some(other) => summary::content_beside(state, node, &says.content, &other.content),
+        None => summary::content(state, node, &says.content),
+    };
+    line = line.summary(Role::Text, &words, most);
+    if let Some(result) = result {
+        let arrow = Symbol::Arrow.glyph(maker.charset);
+        line = line.own(Role::Dim, format!(" {arrow} "));
+        let left = room.saturating_sub(line.columns());
+        line = line.summary(Role::Dim, &result, left);
+    }
+    Some(line)
+}
