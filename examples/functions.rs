@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use names::Sections;
 use pty::Program;
-use write::Fail;
+use write::{Edited, Fail};
 
 /// Between two keys: every function takes fifty times as long as otherwise.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -111,7 +111,7 @@ fn seen(program: &Path, look: &Look) -> Result<String, Fail> {
         // Not where they lie by themselves: who names another place runs more.
         let dir = home.path().join("elsewhere");
         fs::create_dir_all(&dir)?;
-        id = write::session(&dir, nodes, "http://127.0.0.1:9/v1")?
+        id = write::session(&dir, nodes, "http://127.0.0.1:9/v1", Edited::Never)?
             .id
             .to_string();
         args.extend(["--sessions", "elsewhere", "replay", &id]);

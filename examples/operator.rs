@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use figures::{Figures, Kind, median};
 use stream::Server;
-use write::Fail;
+use write::{Edited, Fail};
 
 /// Nodes where none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -83,7 +83,7 @@ fn main() -> Result<(), Fail> {
     }
     let mut kinds = vec![Kind::Floor(sizes.iter().copied().max().unwrap_or(1_000))];
     for nodes in sizes {
-        let made = write::session(&make(&dir)?, nodes, &server.base)?;
+        let made = write::session(&make(&dir)?, nodes, &server.base, Edited::Never)?;
         kinds.push(Kind::Replay(nodes, made.id.to_string()));
     }
     if only.is_none() {
@@ -122,10 +122,17 @@ fn cards() -> Result<(), Fail> {
 fn every_key(sizes: &[usize], server: &Server, (home, dir): (&Path, &PathBuf)) -> Result<(), Fail> {
     server.pace(FAST);
     for nodes in sizes.iter().copied() {
-        let session = || Ok::<_, Fail>(write::session(&make(dir)?, nodes, &server.base)?.id.to_string());
-        let recorded = session()?;
-        let quiet = keys::measure(home, false, || recorded.clone());
-        let mut streaming = keys::measure(home, true, || session().unwrap());
+        let session = |edited| {
+            Ok::<_, Fail>(
+                write::session(&make(dir)?, nodes, &server.base, edited)?
+                    .id
+                    .to_string(),
+            )
+        };
+        let recorded = [session(Edited::Never)?, session(Edited::AndBack)?];
+        let quiet = keys::measure(home, false, |edited| recorded[usize::from(edited)].clone());
+        let of = |edited| if edited { Edited::AndBack } else { Edited::Never };
+        let mut streaming = keys::measure(home, true, |edited| session(of(edited)).unwrap());
         for (wait, answered) in streaming.iter_mut().zip(&quiet) {
             // Of what changes nothing, the next frame is that of the stream.
             *wait = wait.filter(|_| answered.is_some());

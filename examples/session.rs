@@ -1,9 +1,9 @@
 //! Writes sessions of any length, as an agent's run would be, through the real journal: for figures of
 //! the console, and to see how a long run looks.
 //!
-//! `cargo run --release --example session -- DIR [NODES …]` makes a session for each number of nodes in a
-//! directory of sessions, and prints for each its id, nodes, records, bytes and seconds. Must not know:
-//! the console.
+//! `cargo run --release --example session -- DIR [edited] [NODES …]` makes a session for each number of nodes in a
+//! directory of sessions, and prints for each its id, nodes, records, bytes and seconds. With the word `edited` each has
+//! two branches. Must not know: the console.
 
 #![allow(clippy::print_stdout, reason = "it prints what it made")]
 
@@ -14,17 +14,21 @@ mod write;
 
 use std::path::PathBuf;
 
-use write::Fail;
+use write::{Edited, Fail};
 
 /// Nodes where none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
 fn main() -> Result<(), Fail> {
-    let mut words = std::env::args().skip(1);
+    let mut words = std::env::args().skip(1).peekable();
     let dir: PathBuf = words
         .next()
-        .ok_or("say where: cargo run --release --example session -- DIR [NODES …]")?
+        .ok_or("say where: cargo run --release --example session -- DIR [edited] [NODES …]")?
         .into();
+    let edited = match words.next_if(|word| word == "edited") {
+        Some(_) => Edited::AndBack,
+        None => Edited::Never,
+    };
     let mut sizes = words
         .map(|word| word.parse())
         .collect::<Result<Vec<usize>, _>>()?;
@@ -33,7 +37,7 @@ fn main() -> Result<(), Fail> {
     }
     for nodes in sizes {
         let begin = write::now();
-        let made = write::session(&dir, nodes, "http://127.0.0.1:9/v1")?;
+        let made = write::session(&dir, nodes, "http://127.0.0.1:9/v1", edited)?;
         println!(
             "{}  {} nodes  {} records  {:.1} MB  {:.2} s",
             made.id,

@@ -105,13 +105,47 @@ const KEYS: &[(&str, &[&str])] = &[
     ("the screen", &["z", "z", "\x0c", "m", "m", "y"]),
 ];
 
+/// What is pressed in a session with two branches that differ in nearly all.
+const BRANCHES: &[(&str, &[&str])] = &[
+    ("the list of branches", &["b", "j", "k", "m", "g", "m"]),
+    (
+        "two branches side by side",
+        &[
+            "g", "c", "j", "j", "G", "k", "g", "s", "G", "k", "g", "s", "G", "\x1b", "\x1b",
+        ],
+    ),
+    (
+        "back to the other branch",
+        &["b", "G", "\r", "\x1b", "g", "\r", "\x1b", "\x1b"],
+    ),
+    ("an undo and a redo", &["u", "\x1b", "\x12", "\x1b"]),
+    (
+        "the branches, where there are two",
+        &["6", "j", "G", "g", " ", "j", "\x1bc", "\x1b", "6"],
+    ),
+    ("what was edited", &["d", "g", "d", "G", "d"]),
+    (
+        "what happened",
+        &["O", "j", "j", "G", "k", "g", "s", "j", "G", "k", "g", "j", "\x1b"],
+    ),
+    (
+        "a node of two revisions",
+        &["g", "j", "3", ">", "G", ">", "G", ">", "G", ">", "G", "<", "1"],
+    ),
+];
+
 /// The times of every key, in milliseconds; none where it changed nothing on the screen and nothing was worked out for it.
 pub type Waits = Vec<Option<f64>>;
 
 /// Presses them several times over, each time in a session that is made for it. Of every key the middle of its times
-/// counts: the machine has other things to do, too.
-pub fn measure(home: &Path, streams: bool, session: impl Fn() -> String) -> Waits {
-    let rounds: Vec<Waits> = (0..ROUNDS).map(|_| round(&session(), home, streams)).collect();
+/// counts: the machine has other things to do, too. The session is asked for with two branches or without.
+pub fn measure(home: &Path, streams: bool, session: impl Fn(bool) -> String) -> Waits {
+    let both = |_| {
+        let mut waits = round(&session(false), KEYS, home, streams);
+        waits.extend(round(&session(true), BRANCHES, home, streams));
+        waits
+    };
+    let rounds: Vec<Waits> = (0..ROUNDS).map(both).collect();
     let of = |at: usize| -> Option<f64> {
         let times: Option<Vec<f64>> = rounds.iter().map(|round| round[at]).collect();
         times.map(median)
@@ -123,6 +157,7 @@ pub fn measure(home: &Path, streams: bool, session: impl Fn() -> String) -> Wait
 pub fn lines(waits: &Waits) -> Vec<String> {
     let keys = KEYS
         .iter()
+        .chain(BRANCHES)
         .flat_map(|(what, keys)| keys.iter().map(move |key| (what, key)));
     let mut known: Vec<(f64, String)> = waits
         .iter()
@@ -147,7 +182,7 @@ fn worked(pid: u32) -> f64 {
 }
 
 /// Presses each key once.
-fn round(id: &str, home: &Path, streams: bool) -> Waits {
+fn round(id: &str, keys: &[(&str, &[&str])], home: &Path, streams: bool) -> Waits {
     let how = if streams { "resume" } else { "replay" };
     let more: &[&str] = if streams { &["--max-turns", "1000000"] } else { &[] };
     let args: Vec<&str> = [how, id].into_iter().chain(more.iter().copied()).collect();
@@ -157,7 +192,7 @@ fn round(id: &str, home: &Path, streams: bool) -> Waits {
     });
     program.wait(Duration::from_secs(3));
     program.send("1");
-    let keys = KEYS.iter().flat_map(|(_, keys)| keys.iter());
+    let keys = keys.iter().flat_map(|(_, keys)| keys.iter());
     keys.map(|key| {
         program.wait(REST);
         let before = worked(program.pid());

@@ -160,7 +160,7 @@ impl Program {
         let line = title.and_then(|at| rows.get(at + 1));
         let mut words = line.map(|line| line.split_whitespace()).into_iter().flatten();
         let (id, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let is_kind = ["call", "thought", "prompt"].contains(&kind);
+        let is_kind = ["call", "thought", "prompt", "intervention"].contains(&kind);
         if is_kind { id.to_owned() } else { String::new() }
     }
 

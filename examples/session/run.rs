@@ -29,6 +29,8 @@ pub struct Run {
     no: u32,
     turn: u32,
     draw: u64,
+    /// True where a call in five writes from here on.
+    pub writes: bool,
     /// Nodes so far, observations counted.
     pub nodes: usize,
     /// The events that nobody has taken yet.
@@ -44,6 +46,7 @@ impl Run {
             no: 0,
             turn: 0,
             draw: 0x9e37_79b9_7f4a_7c15,
+            writes: false,
             nodes: 0,
             events: Vec::new(),
         };
@@ -79,7 +82,8 @@ impl Run {
         self.draw % below
     }
 
-    fn event(&mut self, event: Event) {
+    /// This happens.
+    pub fn event(&mut self, event: Event) {
         self.seq += 1;
         self.clock += 3;
         self.events.push(Envelope {
@@ -154,12 +158,18 @@ impl Run {
     /// It calls a tool, which runs.
     pub fn start(&mut self, turn: TurnId, reads: Option<NodeId>) -> NodeId {
         let call = self.next(NodeKind::Call);
-        let args = format!(r#"{{"path":"src/part{}/file{}.rs"}}"#, turn.0, call.no);
+        let path = format!("src/part{}/file{}.rs", turn.0, call.no);
+        let (tool, effect, args) = if self.writes && self.random(5) == 0 {
+            let args = format!(r#"{{"path":"{path}","content":"fn part{}() {{}}"}}"#, call.no);
+            ("write_file", EffectClass::Write, args)
+        } else {
+            ("read_file", EffectClass::Read, format!(r#"{{"path":"{path}"}}"#))
+        };
         self.turn(TurnEvent::Proposed {
             turn,
             node: call,
             provider_id: None,
-            tool: "read_file".into(),
+            tool: tool.into(),
             args: args.clone().into(),
             origin: Origin::Model,
         });
@@ -170,13 +180,17 @@ impl Run {
             references: Vec::new(),
             label: call.to_string().into(),
             out: None,
-            effect: EffectClass::Read,
+            effect,
             delegates: false,
         });
         let read = |source: NodeId| Binding {
             reference: format!("call.{source}"),
             source: Some(source),
             rev: Rev(1),
+        };
+        let (rule, reason) = match effect {
+            EffectClass::Read => ("preset guarded: reads go", "it only looks"),
+            _ => ("rule 1: writes go", "the rule says so"),
         };
         self.call(CallEvent::Ready {
             call,
@@ -187,8 +201,8 @@ impl Run {
             operands: Vec::new(),
             verdict: Verdict {
                 gate: Gate::Allow,
-                rule: "preset guarded: reads go".into(),
-                reason: "it only looks".into(),
+                rule: rule.into(),
+                reason: reason.into(),
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
                 quoted: None,
@@ -196,7 +210,7 @@ impl Run {
                 alone: false,
             },
         });
-        let rule = "preset guarded: reads go".to_owned();
+        let rule = rule.to_owned();
         self.call(CallEvent::Decided {
             call,
             rev: Rev(1),
@@ -208,8 +222,8 @@ impl Run {
             rev: Rev(1),
             attempt: Attempt(1),
             key: hash("key", call.no).into(),
-            same: sameness("read_file", &args).into(),
-            effect: EffectClass::Read,
+            same: sameness(tool, &args).into(),
+            effect,
             before: None,
             thread: None,
             task: None,
@@ -274,26 +288,31 @@ impl Run {
     }
 }
 
-/// How such a run begins: one tool, the policy that asks for what writes.
+/// How such a run begins: two tools, the policy that asks for what writes.
 pub fn started() -> Started {
-    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    let read = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    let write = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}"#;
+    let card = |name: &str, description: &str, schema: &str, effect| ToolCard {
+        name: name.into(),
+        description: description.into(),
+        schema: schema.into(),
+        effect,
+        tags: Vec::new(),
+        pause_ms: 0,
+        takes_truncated: false,
+        probe: None,
+        compensate: None,
+    };
     Started {
         version: "0".into(),
         workspace: "/nowhere".into(),
         model: "scripted: measured".into(),
         wire: "scripted".into(),
         system: "Be brief.".into(),
-        tools: vec![ToolCard {
-            name: "read_file".into(),
-            description: "reads a file".into(),
-            schema: schema.into(),
-            effect: EffectClass::Read,
-            tags: Vec::new(),
-            pause_ms: 0,
-            takes_truncated: false,
-            probe: None,
-            compensate: None,
-        }],
+        tools: vec![
+            card("read_file", "reads a file", read, EffectClass::Read),
+            card("write_file", "writes a file", write, EffectClass::Write),
+        ],
         policy: "guarded".into(),
         limits: Limits::default(),
         user: "ada".into(),

@@ -28,7 +28,7 @@ pub struct Row<'s> {
 
 /// Executions of class idempotent and above, in the order in which they began, those that sub-agents work in included.
 pub fn effects(state: &State) -> impl Iterator<Item = &LedgerEntry> {
-    let effects = state.agenda.effects.iter();
+    let effects = state.agenda.effects.keys();
     effects.filter_map(|seq| state.ledger.get(seq))
 }
 

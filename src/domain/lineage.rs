@@ -249,7 +249,7 @@ fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
     let attempts = attempts.flat_map(|call| &call.attempts);
     attempts
         .map(|attempt| attempt.intent)
-        .filter(|intent| effects.contains(intent))
+        .filter(|intent| effects.contains_key(intent))
         .filter_map(|intent| state.ledger.get(&intent))
         .filter(happened)
         .map(|entry| entry.seq)

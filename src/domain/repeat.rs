@@ -2,8 +2,7 @@
 //! asked, how.
 
 mod earlier;
-
-use std::ops::Bound;
+mod world;
 
 use super::call::{Call, ConsentCause, EffectClass, Outcome};
 use super::id::{NodeId, Seq};
@@ -12,6 +11,10 @@ use super::ready;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 
 pub use earlier::{Earlier, Since, earlier, repeating, since};
+#[cfg(test)]
+pub(in crate::domain) use world::check;
+pub(in crate::domain) use world::note_effect;
+pub use world::{begun_since, is_outdated, world_changed_since};
 
 /// Whether an equal effect is orphaned, of unknown outcome, of this very call, or of the run that this one left.
 pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<Seq>)> {
@@ -174,52 +177,6 @@ pub fn may_be_reused(state: &State, call: &Call, origin: &Origin) -> bool {
         EffectClass::Idempotent | EffectClass::Write | EffectClass::Unknown => false,
     });
     by_model && !had_result && wanted
-}
-
-/// True where something that may have changed the world was begun since an execution, was under way
-/// beside it, or is in doubt.
-pub fn world_changed_since(state: &State, seq: Seq) -> bool {
-    changed_between(state, seq, Bound::Unbounded)
-}
-
-fn changed_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
-    let beside = |entry: &LedgerEntry| match entry.outcome {
-        LedgerOutcome::Running | LedgerOutcome::Unknown => true,
-        LedgerOutcome::Known(_) | LedgerOutcome::DidNot => entry.ended.is_none_or(|ended| ended > seq),
-    };
-    begun_between(state, seq, end)
-        || state
-            .ledger
-            .range(..seq)
-            .any(|(_, entry)| changes(entry) && beside(entry))
-}
-
-/// True where something that may have changed the world was begun since an execution.
-pub fn begun_since(state: &State, seq: Seq) -> bool {
-    begun_between(state, seq, Bound::Unbounded)
-}
-
-fn begun_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
-    let since = (Bound::Excluded(seq), end);
-    state.ledger.range(since).any(|(_, entry)| changes(entry))
-        || state.elsewhere.range(since).next().is_some()
-}
-
-fn changes(entry: &LedgerEntry) -> bool {
-    entry.effect.has_effect() && entry.outcome != LedgerOutcome::DidNot
-}
-
-/// True for a result that came back from another branch and is older than a write: the world may say
-/// something else by now.
-pub fn is_outdated(state: &State, call: &Call) -> bool {
-    let back = state
-        .turn_of(call.id)
-        .map_or(Seq(0), |turn| turn.more.revived)
-        .max(call.asking.revived);
-    let Some(read) = execution_of(state, call) else {
-        return false;
-    };
-    call.effect == EffectClass::Read && read < back && changed_between(state, read, Bound::Excluded(back))
 }
 
 /// The execution that the result of a call came from.

@@ -217,8 +217,9 @@ pub struct Agenda {
     pub writers: ByName<Vec<NodeId>>,
     /// Calls that read a state path (by its first key).
     pub state_readers: ByName<BTreeSet<NodeId>>,
-    /// Executions that can have changed the world.
-    pub effects: BTreeSet<Seq>,
+    /// Executions that can have changed the world, each with the first of them that was under way, or in doubt, when it
+    /// began; itself where none was.
+    pub effects: BTreeMap<Seq, Seq>,
     /// Executions by the sameness of tool and arguments.
     pub same: ByHash<Seq>,
     /// The words of the policy that were said last, each once: most calls get one that another got.

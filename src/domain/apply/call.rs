@@ -10,7 +10,7 @@ use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::ladder::Delay;
 use crate::domain::node::Node;
 use crate::domain::reference::{OutPath, Root};
-use crate::domain::repeat::sameness;
+use crate::domain::repeat::{self, sameness};
 use crate::domain::seldom::Seldom;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
 use crate::domain::thread;
@@ -376,7 +376,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     entry.more.change(|more| more.before.clone_from(before));
     state.ledger.insert(at.seq, entry);
     if effect.has_effect() {
-        state.agenda.effects.insert(at.seq);
+        repeat::note_effect(state, at.seq);
     }
     state.agenda.same.note(same, at.seq);
     state.step = false;
@@ -412,8 +412,9 @@ fn raise(state: &mut State, id: NodeId, effect: EffectClass) {
         };
         let had_none = !entry.effect.has_effect();
         entry.effect = entry.effect.max(effect);
-        if had_none && entry.effect.has_effect() {
-            state.agenda.effects.insert(entry.seq);
+        let (seq, has_one) = (entry.seq, entry.effect.has_effect());
+        if had_none && has_one {
+            repeat::note_effect(state, seq);
         }
     }
 }

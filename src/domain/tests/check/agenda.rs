@@ -103,7 +103,11 @@ pub fn agenda(state: &State) {
         assert!(agenda.pinned.contains(node.id.no), "{} is pinned", node.id);
     }
     let effects = state.ledger.values().filter(|entry| entry.effect.has_effect());
-    assert!(effects.map(|entry| &entry.seq).eq(&agenda.effects), "effects");
+    assert!(
+        effects.map(|entry| &entry.seq).eq(agenda.effects.keys()),
+        "effects"
+    );
+    crate::domain::repeat::check::by_place(state);
     for turn in state.turns.values() {
         let bytes: usize = turn.nodes.iter().map(|id| bytes::of_node(state, *id)).sum();
         assert_eq!(turn.bytes, bytes, "bytes of {}", turn.id);

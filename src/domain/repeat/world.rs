@@ -1,0 +1,97 @@
+//! Whether the world may say something else than it did when an execution ran. Must not know: who asks, what comes of it.
+
+use std::ops::Bound;
+
+use super::execution_of;
+use crate::domain::call::{Call, EffectClass};
+use crate::domain::id::Seq;
+use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+
+/// True where something that may have changed the world was begun since an execution, was under way
+/// beside it, or is in doubt.
+pub fn world_changed_since(state: &State, seq: Seq) -> bool {
+    changed_between(state, seq, Bound::Unbounded)
+}
+
+fn changed_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
+    begun_between(state, seq, end) || beside(state, seq).any(changes)
+}
+
+/// True where something that may have changed the world was begun since an execution.
+pub fn begun_since(state: &State, seq: Seq) -> bool {
+    begun_between(state, seq, Bound::Unbounded)
+}
+
+fn begun_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
+    let since = (Bound::Excluded(seq), end);
+    let effects = state.agenda.effects.range(since);
+    effects.filter_map(|(seq, _)| state.ledger.get(seq)).any(changes)
+        || state.elsewhere.range(since).next().is_some()
+}
+
+fn changes(entry: &LedgerEntry) -> bool {
+    entry.effect.has_effect() && entry.outcome != LedgerOutcome::DidNot
+}
+
+/// Executions that can have changed the world and were begun before this event, and that were under way at it or are in
+/// doubt.
+fn beside(state: &State, seq: Seq) -> impl Iterator<Item = &LedgerEntry> {
+    let before = state.agenda.effects.range(..seq).next_back();
+    let from = before.map_or(seq, |(_, first)| *first);
+    let effects = state.agenda.effects.range(from..seq);
+    let entries = effects.filter_map(|(seq, _)| state.ledger.get(seq));
+    entries.filter(move |entry| match entry.outcome {
+        LedgerOutcome::Running | LedgerOutcome::Unknown => true,
+        LedgerOutcome::Known(_) | LedgerOutcome::DidNot => entry.ended.is_none_or(|ended| ended > seq),
+    })
+}
+
+/// Notes that an execution can have changed the world, with the first of those that were under way, or in doubt, when it
+/// began: who looks for what was under way at some time need not look further back than that.
+pub(in crate::domain) fn note_effect(state: &mut State, seq: Seq) {
+    let first = beside(state, seq).next().map_or(seq, |entry| entry.seq);
+    // That of a sub-agent is known only once it has had an effect.
+    for (_, known) in state.agenda.effects.range_mut(seq..) {
+        *known = seq.min(*known);
+    }
+    state.agenda.effects.insert(seq, first);
+}
+
+/// True for a result that came back from another branch and is older than a write: the world may say
+/// something else by now.
+pub fn is_outdated(state: &State, call: &Call) -> bool {
+    let back = state
+        .turn_of(call.id)
+        .map_or(Seq(0), |turn| turn.more.revived)
+        .max(call.asking.revived);
+    let Some(read) = execution_of(state, call) else {
+        return false;
+    };
+    call.effect == EffectClass::Read && read < back && changed_between(state, read, Bound::Excluded(back))
+}
+
+#[cfg(test)]
+pub(in crate::domain) mod check {
+    use super::*;
+
+    /// What is looked for by place is all that there is.
+    pub fn by_place(state: &State) {
+        for seq in state.ledger.keys().copied() {
+            let entries = || state.ledger.values().filter(|entry| changes(entry));
+            let begun =
+                entries().any(|entry| entry.seq > seq) || state.elsewhere.keys().any(|one| *one > seq);
+            assert_eq!(begun_since(state, seq), begun, "begun since {seq}");
+            let beside = |entry: &&LedgerEntry| match entry.outcome {
+                LedgerOutcome::Running | LedgerOutcome::Unknown => true,
+                LedgerOutcome::Known(_) | LedgerOutcome::DidNot => {
+                    entry.ended.is_none_or(|ended| ended > seq)
+                }
+            };
+            let before = entries().filter(|entry| entry.seq < seq);
+            let before: Vec<Seq> = before.filter(beside).map(|entry| entry.seq).collect();
+            let found = super::beside(state, seq).filter(|entry| changes(entry));
+            let found: Vec<Seq> = found.map(|entry| entry.seq).collect();
+            assert_eq!(found, before, "beside {seq}");
+        }
+    }
+}
