@@ -221,7 +221,7 @@ fn compares_all(model: &Model) -> bool {
 
 /// True where the whole ledger is listed.
 fn lists_all_effects(model: &Model) -> bool {
-    matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Effects { all: true, .. }))
+    matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Effects { all: Some(true), .. }))
 }
 
 /// What `enter` does on the row under the cursor, where it does not go there.

@@ -9,6 +9,7 @@ pub mod columns;
 pub mod commands;
 pub mod diff;
 pub mod doc;
+pub mod effects;
 pub mod field;
 pub mod files;
 pub mod frames;

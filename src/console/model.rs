@@ -28,6 +28,7 @@ pub mod twice;
 use super::columns::{Measured, measured};
 use super::commands::{About, Verb};
 use super::doc::Doc;
+use super::effects::Effects;
 use super::halted;
 use super::keymap::Keymap;
 use super::layout::fold::Stands;
@@ -184,6 +185,8 @@ pub struct Model {
     pub lower: Lower,
     /// What the change that is looked at would do.
     pub foresight: Foresight,
+    /// What could change the world, where that is listed.
+    pub effects: CountOf<(), Effects>,
     /// The two branches that are compared.
     pub sides: CountOf<(Epoch, Epoch), Sides>,
     /// What is open on top, the topmost last.
@@ -215,6 +218,7 @@ impl Model {
             log: LogPane::default(),
             lower: Lower::default(),
             foresight: Foresight::default(),
+            effects: CountOf::default(),
             sides: CountOf::default(),
             overlays: Vec::new(),
             collected: Collected::default(),
@@ -437,6 +441,14 @@ impl Model {
         matches!(list, Some(Overlay::Listing(list)) if matches!(list.kind, listing::Kind::Branches { .. }))
     }
 
+    /// True while effects are listed, be it below something else.
+    pub fn lists_effects(&self) -> bool {
+        let is = |list: &listing::Listing| matches!(list.kind, listing::Kind::Effects { .. });
+        self.overlays
+            .iter()
+            .any(|overlay| matches!(overlay, Overlay::Listing(list) if is(list)))
+    }
+
     /// The two branches that are compared, be it below something else.
     pub fn compares(&self) -> Option<(Epoch, Epoch)> {
         self.overlays.iter().rev().find_map(Overlay::compares)
@@ -479,6 +491,7 @@ impl Model {
         let linked = self.inspector.wake_at(self.run.state.seq);
         let foreseen = self.foresight.wake_at(self.run.state.seq);
         let compared = self.sides.wake_at(self.run.state.seq);
+        let effects = self.effects.wake_at(self.run.state.seq);
         let searches = self.graph.search.goes_on();
         let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
@@ -494,6 +507,7 @@ impl Model {
             linked,
             foreseen,
             compared,
+            effects,
         ]
         .into_iter()
         .flatten()

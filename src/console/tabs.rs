@@ -59,7 +59,7 @@ pub use branches::{
 };
 pub use call::decision;
 pub use compare::{difference as compared_node, nodes as compared_nodes, rows as compared_rows};
-pub use effects::{effect_list, effect_more, effects};
+pub use effects::{list as effect_list, listed as effect_rows, more as effect_more};
 pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};
 pub use former::definitions;
 pub use loops::loops;

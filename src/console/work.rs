@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::doc;
+use super::effects::Effects;
 use super::linked::Linked;
 use super::model::count::Counted;
 use super::model::foresight::Outlook;
@@ -79,6 +80,8 @@ pub enum Finding {
     Linked(Counted<Linked>),
     /// What the branches came to.
     Branches(Counted<Vec<Branch>>),
+    /// What could change the world.
+    Effects(Counted<Effects>),
     /// Two branches side by side.
     Sides(Box<Counted<Sides>>),
     /// What the change that is looked at would do.

@@ -30,8 +30,8 @@ pub enum Kind {
     },
     /// Effects: those that edits left behind and those in doubt, or the whole ledger.
     Effects {
-        /// The whole ledger.
-        all: bool,
+        /// The whole ledger; none where it is not known yet whether anything needs an eye, which is shown first.
+        all: Option<bool>,
     },
     /// Rules of the session.
     Rules,

@@ -1,12 +1,14 @@
 //! Executions with effects, as the ledger keeps them: what ran, with which arguments, when, how it
 //! ended. Must not know: what is done about them.
 
+use std::ops::Range;
+
 use super::Maker;
 use super::attempts::ledger_word;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
-use crate::console::model::listing::{Item, Line};
+use crate::console::model::listing::{Item, Line, Rows};
 use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, Seq};
@@ -22,23 +24,8 @@ const INDENT: usize = 4;
 /// Calls that would repeat an execution and are named.
 const NAMED: usize = 3;
 
-/// Executions that could change the world, newest first: all of them, or those that an edit left behind and those of
-/// which nobody knows what came. What the run that this one left did since is always among them.
-pub fn effects(state: &State, all: bool) -> Vec<Item> {
-    let needs_an_eye =
-        |entry: &LedgerEntry| ledger::is_orphaned(state, entry) || entry.outcome == LedgerOutcome::Unknown;
-    let mut seqs: Vec<Seq> = ledger::rows(state)
-        .filter(|row| all || needs_an_eye(row.entry))
-        .map(|row| row.entry.seq)
-        .collect();
-    seqs.extend(state.elsewhere.keys());
-    seqs.sort_unstable();
-    seqs.reverse();
-    seqs.into_iter().map(Item::Effect).collect()
-}
-
-/// The rows of a list of effects.
-pub fn effect_list(maker: &mut Maker<'_>, items: &[Item], all: bool) -> Vec<Line> {
+/// The rows of a list of so many effects: what they are, then two rows for each, which [`listed`] makes.
+pub fn list(maker: &mut Maker<'_>, effects: usize, all: bool) -> Rows {
     // The first column is the cursor's.
     let whole = maker.width;
     maker.width = whole.saturating_sub(1).max(1);
@@ -57,17 +44,32 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item], all: bool) -> Vec<Line
     maker.width = whole;
     let heading = std::mem::take(&mut maker.doc);
     let heading = heading.window(0, heading.rows(), None).into_iter();
-    let mut lines: Vec<Line> = heading.map(|words| Line { of: None, words }).collect();
-    let repeating = repeat::repeating(&maker.run.state);
-    for (at, item) in items.iter().enumerate() {
-        let Item::Effect(seq) = item else { continue };
-        let state = &maker.run.state;
-        let by = repeating.get(seq).map_or(&[][..], Vec::as_slice);
-        let word = became(state, *seq, by);
-        let rows = rows(state, maker.width.saturating_sub(2), *seq, &word);
-        lines.extend(rows.into_iter().map(|words| Line { of: Some(at), words }));
+    let mut head: Vec<Line> = heading.map(|words| Line { of: None, words }).collect();
+    if effects == 0 {
+        let words = Styled::new().own(Role::Dim, "none");
+        head.push(Line { of: None, words });
     }
-    lines
+    Rows::sparse(head, std::iter::repeat_n(2, effects))
+}
+
+/// The rows of some of the listed effects: the tool with its arguments, then when and how it ended. What of that does not
+/// fit is in [`more`].
+pub fn listed(maker: &Maker<'_>, items: &[Item], which: Range<usize>) -> Vec<Line> {
+    let state = &maker.run.state;
+    let repeating = repeat::repeating(state);
+    let items = which.filter_map(|at| Some((at, items.get(at)?)));
+    items
+        .flat_map(|(at, item)| {
+            let Item::Effect(seq) = *item else {
+                return [Styled::new(), Styled::new()].map(|words| Line { of: Some(at), words });
+            };
+            let by = repeating.get(&seq).map_or(&[][..], Vec::as_slice);
+            let (line, words) = said(state, maker.width.saturating_sub(2), seq, &became(state, seq, by))
+                .unwrap_or((Styled::new(), String::new()));
+            let words = Styled::new().own(Role::Warning, words);
+            [line, words].map(|words| Line { of: Some(at), words })
+        })
+        .collect()
 }
 
 /// What became of an execution since, and which calls that wait for consent would repeat it.
@@ -93,8 +95,15 @@ fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
 }
 
 /// More about an effect: what can be said of one in doubt, the calls that would find out about it or take it back.
-pub fn effect_more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
+pub fn more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
     let run = maker.run;
+    let repeating = repeat::repeating(&run.state);
+    let by = repeating.get(&seq).map_or(&[][..], Vec::as_slice);
+    let room = maker.width.saturating_sub(2);
+    let said = said(&run.state, room, seq, &became(&run.state, seq, by));
+    if let Some((_, words)) = said.filter(|(_, words)| words.columns() > usize::from(room)) {
+        maker.own(Role::Warning, words.trim_start());
+    }
     if run.state.elsewhere.contains_key(&seq) {
         maker.own(
             Role::Dim,
@@ -146,25 +155,9 @@ pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
 
 /// The tool and its arguments in one row; in as many as it needs, when and how it ended and what `word` says beyond that.
 fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
-    let (line, mut words) = if let Some(one) = state.elsewhere.get(&seq) {
-        let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
-        let line = called(line, &one.what.tool, &one.what.args, width);
-        let words = format!("    {}, {}", clock(one.what.at), super::fork::happened(&one.what));
-        (line, words)
-    } else if let Some(entry) = state.ledger.get(&seq) {
-        let named = thread::named(state, entry.call);
-        let line = Styled::new().own(Role::Accent, format!("  {named} {} ", entry.rev));
-        let args = args_of(state, entry).unwrap_or_default();
-        let line = called(line, &entry.tool, args, width);
-        let words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
-        (line, words)
-    } else {
+    let Some((line, words)) = said(state, width, seq, word) else {
         return Vec::new();
     };
-    if !word.is_empty() {
-        words.push_str(", ");
-        words.push_str(word);
-    }
     let mut rows = vec![line];
     rows.extend(
         Styled::new()
@@ -172,6 +165,29 @@ fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
             .over(usize::from(width), INDENT),
     );
     rows
+}
+
+/// The tool and its arguments in one row; when and how it ended and what `word` says beyond that.
+fn said(state: &State, width: u16, seq: Seq, word: &str) -> Option<(Styled, String)> {
+    let (line, mut words) = if let Some(one) = state.elsewhere.get(&seq) {
+        let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
+        let line = called(line, &one.what.tool, &one.what.args, width);
+        let words = format!("    {}, {}", clock(one.what.at), super::fork::happened(&one.what));
+        (line, words)
+    } else {
+        let entry = state.ledger.get(&seq)?;
+        let named = thread::named(state, entry.call);
+        let line = Styled::new().own(Role::Accent, format!("  {named} {} ", entry.rev));
+        let args = args_of(state, entry).unwrap_or_default();
+        let line = called(line, &entry.tool, args, width);
+        let words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
+        (line, words)
+    };
+    if !word.is_empty() {
+        words.push_str(", ");
+        words.push_str(word);
+    }
+    Some((line, words))
 }
 
 /// Adds a tool with its arguments, in one row.

@@ -12,12 +12,11 @@ use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
 use crate::console::model::twice::What;
 use crate::console::msg::Out;
-use crate::console::tabs;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, Resolution};
 use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::ledger::{self, is_orphaned};
-use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+use crate::domain::state::{LedgerEntry, LedgerOutcome};
 
 /// A session that is taken up again begins with what cannot be taken back.
 pub(super) fn of_before(model: &mut Model) {
@@ -34,17 +33,12 @@ pub(super) fn of_before(model: &mut Model) {
 /// Lists effects: the whole ledger where nothing in it needs an eye.
 pub(super) fn list(model: &mut Model) {
     let state = &model.run.state;
-    let (some, any) = (is_some(state, false), is_some(state, true));
-    if !any {
+    if state.agenda.effects.is_empty() && state.elsewhere.is_empty() {
         model.say("nothing that could change the world has run");
         return;
     }
-    let kind = Kind::Effects { all: !some };
+    let kind = Kind::Effects { all: None };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
-}
-
-fn is_some(state: &State, all: bool) -> bool {
-    !tabs::effects(state, all).is_empty()
 }
 
 /// Lists the whole ledger, or only what needs an eye.
@@ -52,7 +46,7 @@ pub(super) fn toggle(model: &mut Model) {
     if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
         && let Kind::Effects { all } = &mut list.kind
     {
-        *all = !*all;
+        *all = Some(*all != Some(true));
         list.made = None;
     }
 }

@@ -5,6 +5,7 @@
 use super::collect::count;
 use super::review::texts;
 use crate::console::doc::{Doc, Styled};
+use crate::console::effects::Effects;
 use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, Trouble};
 use crate::console::model::count::{Count, CountOf};
@@ -24,15 +25,18 @@ pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
 }
 
 /// Makes the rows that are looked at, where they are not made yet.
-pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, sides: Option<&Sides>) {
+pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, counts: &Counts<'_>) {
     let (_, rows, _) = screen.listing(list.rows.count(), list.doc.rows());
     let looked = list.first..list.first + usize::from(rows.height);
-    if let (Kind::Compare { all, .. }, Some(sides)) = (&list.kind, sides)
-        && let Some(lacks) = list.rows.lacks(&looked)
-    {
-        let lines = tabs::compared_nodes(maker, sides, *all, lacks.clone());
-        list.rows.fill(lacks.start, lines);
-    }
+    let Some(lacks) = list.rows.lacks(&looked) else {
+        return;
+    };
+    let lines = match (&list.kind, counts.sides.known()) {
+        (Kind::Compare { all, .. }, Some(sides)) => tabs::compared_nodes(maker, sides, *all, lacks.clone()),
+        (Kind::Effects { .. }, _) => tabs::effect_rows(maker, &list.items, lacks.clone()),
+        _ => return,
+    };
+    list.rows.fill(lacks.start, lines);
 }
 
 /// What is counted over all of the run for lists.
@@ -41,6 +45,8 @@ pub(super) struct Counts<'a> {
     pub branches: &'a Count<Vec<Branch>>,
     /// Two of them side by side.
     pub sides: &'a CountOf<(Epoch, Epoch), Sides>,
+    /// What could change the world.
+    pub effects: &'a CountOf<(), Effects>,
 }
 
 /// Brings a list up to date.
@@ -54,6 +60,7 @@ pub(super) fn make(
     let stamp = match list.kind {
         Kind::Branches { .. } => counted(counts.branches.at()),
         Kind::Compare { .. } => counted(counts.sides.at()),
+        Kind::Effects { .. } => counted(counts.effects.at()),
         _ => collected.stamp,
     };
     let of = (maker.run.state.seq, maker.width, stamp);
@@ -87,15 +94,22 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, counts): (&Collect
             let looks = (maker.width, maker.charset);
             list.rows = Rows::all(tabs::branch_list(&maker.run.state, all, marked, looks));
         }
-        Kind::Effects { all } => {
-            list.take(tabs::effects(&maker.run.state, all));
+        Kind::Effects { ref mut all } => {
+            let Some(effects) = counts.effects.known() else {
+                "effects: being looked for".clone_into(&mut list.title);
+                list.rows = Rows::default();
+                return;
+            };
+            // What needs an eye stands first, where anything does.
+            let all = *all.get_or_insert(effects.is_quiet());
             let title = if all {
                 "all effects, newest first"
             } else {
                 "effects left behind or in doubt"
             };
             title.clone_into(&mut list.title);
-            list.rows = Rows::all(tabs::effect_list(maker, &list.items, all));
+            list.take(effects.list(all).iter().map(|seq| Item::Effect(*seq)).collect());
+            list.rows = tabs::effect_list(maker, list.items.len(), all);
         }
         Kind::Rules => {
             list.take(tabs::rules(&maker.run.state));
@@ -147,6 +161,11 @@ fn more(
             },
         },
         (Kind::Effects { .. }, Some(Item::Effect(seq))) => tabs::effect_more(maker, seq, keymap),
+        (Kind::Effects { .. }, _) if counts.effects.known().is_none() => {
+            maker
+                .doc
+                .line(Styled::new().own(Role::Dim, "the ledger is being gone through"));
+        }
         (Kind::Rules, Some(Item::Rule(no))) => tabs::rule_more(maker, no),
         (Kind::Effects { .. } | Kind::Rules, _) => {}
     }

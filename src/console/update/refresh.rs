@@ -90,6 +90,7 @@ pub fn work(model: &mut Model) -> Vec<Work> {
     work.extend(model.lower.take_work());
     work.extend(model.foresight.take_work());
     work.extend(model.sides.take_work());
+    work.extend(model.effects.take_work());
     work
 }
 
@@ -105,6 +106,7 @@ pub fn found(model: &mut Model, finding: Finding) {
         Finding::Linked(linked) => model.inspector.put(linked),
         Finding::Refused(counted) => model.lower.refused.put(counted),
         Finding::Branches(counted) => model.lower.branched.put(counted),
+        Finding::Effects(effects) => model.effects.put(effects),
         Finding::Sides(sides) => model.sides.put(*sides),
         Finding::Outlook(outlook) => model.foresight.put(*outlook),
     }

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::super::listings::Counts;
 use super::super::{bulk, listings};
 use crate::console::doc::Doc;
+use crate::console::effects::Effects;
 use crate::console::model::arming::{Arming, Question};
 use crate::console::model::foresight::Outlook;
 use crate::console::model::listing::Kind;
@@ -81,6 +82,9 @@ fn look(model: &mut Model) {
     let found = |sides| Finding::Sides(Box::new(sides));
     let of = |state: &State, two: &(Epoch, Epoch)| Sides::of(state, *two);
     model.sides.look(model.compares(), now, of, found);
+    let listed = model.lists_effects().then_some(());
+    let of = |state: &State, (): &()| Effects::of(state);
+    model.effects.look(listed, now, of, Finding::Effects);
 }
 
 /// Brings what is on top up to date.
@@ -113,6 +117,7 @@ pub(super) fn overlay(model: &mut Model) {
         lower,
         foresight,
         sides,
+        effects,
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
@@ -143,10 +148,11 @@ pub(super) fn overlay(model: &mut Model) {
             let counts = Counts {
                 branches: &lower.branched,
                 sides,
+                effects,
             };
             listings::make(&mut maker, list, (collected, &counts), &settings.keymap);
             listings::scroll(list, screen);
-            return listings::fill(&maker, list, screen, sides.known());
+            return listings::fill(&maker, list, screen, &counts);
         }
         Overlay::Bulk(bulk) => {
             if let Some(now) = listed {

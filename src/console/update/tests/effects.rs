@@ -8,6 +8,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::model::twice::TWICE_MS;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use crate::domain::id::Attempt;
@@ -15,7 +16,7 @@ use crate::domain::survivor::Survivor;
 use crate::domain::template::Template;
 
 /// What needs an eye, with nothing said of it.
-const LEFT: Kind = Kind::Effects { all: false };
+const LEFT: Kind = Kind::Effects { all: Some(false) };
 
 #[test]
 fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_taken_up() {
@@ -34,8 +35,8 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
     later.send(crate::console::msg::Msg::Run(
         crate::console::link::Update::Snapshot(Box::new(state)),
     ));
-    assert_eq!(list(&later).kind, LEFT);
     assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
+    assert_eq!(list(&later).kind, LEFT);
     later.press("esc");
     let again = later.model.run.state.clone();
     later.send(crate::console::msg::Msg::Run(
@@ -49,7 +50,7 @@ fn the_whole_ledger_is_one_key_away() {
     let mut stage = Stage::new(100, 40);
     stage.orphaned();
     stage.press("O s");
-    assert!(matches!(list(&stage).kind, Kind::Effects { all: true, .. }));
+    assert!(matches!(list(&stage).kind, Kind::Effects { all: Some(true), .. }));
     let text = stage.text();
     assert!(
         text.contains("all effects, newest first")
@@ -62,7 +63,7 @@ fn the_whole_ledger_is_one_key_away() {
     let mut stage = Stage::new(100, 40);
     stage.written();
     stage.press("O");
-    assert!(matches!(list(&stage).kind, Kind::Effects { all: true, .. }));
+    assert!(matches!(list(&stage).kind, Kind::Effects { all: Some(true), .. }));
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(
@@ -294,4 +295,53 @@ fn the_preview_names_effects_with_their_arguments_and_time() {
     );
     assert!(text.contains("c3 r1 write_file path=a content=b"), "{text}");
     assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
+}
+
+#[test]
+fn the_ledger_of_a_long_run_is_gone_through_beside_the_keys_and_made_where_it_is_looked_at() {
+    let mut stage = Stage::slow_run();
+    let no = stage.model.run.state.last_no;
+    for at in 1..=30 {
+        let args = format!(r#"{{"path":"{at}","content":"b"}}"#);
+        stage.finished(&format!("c{}", no + at), "write_file", &args, Outcome::ok("1"));
+    }
+    stage.press("O");
+    let text = stage.text();
+    assert!(text.contains("effects: being looked for"), "{text}");
+    stage.press("d");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.work() > 0);
+    let text = stage.text();
+    assert!(text.contains("all effects, newest first"), "{text}");
+    assert_eq!(list(&stage).items.len(), 30);
+    let last = format!("❯  c{} r1 write_file path=\"30\" ", no + 30);
+    assert!(text.contains(&last), "{last}: {text}");
+    let made = || {
+        let rows = &list(&stage).rows;
+        rows.shown(0..rows.count())
+            .filter(|line| line.of.is_some())
+            .count()
+    };
+    assert!(made() < 2 * 30, "{} rows", made());
+    stage.press("G");
+    let text = stage.text();
+    assert!(
+        text.contains(&format!("❯  c{} r1 write_file path=\"1\" ", no + 1)),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_became_of_an_effect_is_told_whole_on_a_narrow_screen() {
+    let mut stage = Stage::new(44, 24);
+    stage.orphaned();
+    stage.press("O");
+    let text = stage.text();
+    let whole = "1970-01-01 00:00:00 UTC, succeeded, counts no more: an edit replaced it (i4)";
+    assert!(!text.contains(whole), "{text}");
+    let told: Vec<&str> = text
+        .lines()
+        .flat_map(|row| row.trim_matches(['│', ' ']).split_whitespace())
+        .collect();
+    assert!(told.join(" ").contains(whole), "{text}");
 }
