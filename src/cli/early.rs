@@ -99,6 +99,7 @@ mod tests {
     use crate::domain::event::{Event, RunEvent};
     use crate::domain::id::Seq;
     use crate::journal::Store;
+    use crate::resilience::watch::Watch;
 
     /// A session of so many records of some kilobytes each.
     fn session(store: &Store, count: u64) -> Place {
@@ -122,7 +123,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let place = session(&Store::open(dir.path()), 600);
         assert!(bytes(&place) > LONG);
-        let mut link = Recorded::open(&place, None);
+        let mut link = Recorded::open(&place, None, Watch::default());
         let first = link.next().await;
         assert!(
             matches!(first, Update::Reading { of, .. } if of == bytes(&place)),
@@ -155,7 +156,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let short = session(&Store::open(dir.path().join("a")), 20);
         let long = session(&Store::open(dir.path().join("b")), 600);
-        for mut link in [Recorded::open(&short, None), Recorded::open(&long, Some(1.0))] {
+        for mut link in [
+            Recorded::open(&short, None, Watch::default()),
+            Recorded::open(&long, Some(1.0), Watch::default()),
+        ] {
             let first = link.next().await;
             assert!(matches!(first, Update::Snapshot(_)), "{first:?}");
         }

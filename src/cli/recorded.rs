@@ -14,7 +14,7 @@ use super::early::{self, Early};
 use super::folding::Folding;
 use super::fork::{self, Forks};
 use super::{live, run, sent};
-use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update};
+use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update, is_long};
 use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
@@ -24,6 +24,7 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::journal::wire::Wire;
 use crate::journal::{Error, Place, Records};
+use crate::resilience::watch::Watch;
 
 /// The longest pause between two recorded events while playing; nobody waits for a lunch break.
 const LONGEST_PAUSE_MS: i64 = 2_000;
@@ -44,6 +45,8 @@ struct Fold {
 struct Made {
     records: Arc<Records>,
     fold: Fold,
+    /// What is known of its tools, where it is a long one.
+    models: Option<Box<Watch>>,
     /// The newest of the records in it.
     past: Vec<Arc<Envelope>>,
     /// A fold shortly before it.
@@ -54,7 +57,7 @@ struct Made {
 
 impl Made {
     /// Reads a session; folds all of it, or nothing where it is to be watched from its beginning.
-    fn of(place: &Place, whole: bool, read: &AtomicU64) -> Result<Self, Error> {
+    fn of(place: &Place, whole: bool, watch: &Watch, read: &AtomicU64) -> Result<Self, Error> {
         let mut folding = Folding::default();
         let (records, report) = Records::read(place, |envelope, end| {
             read.store(end, Ordering::Relaxed);
@@ -69,6 +72,7 @@ impl Made {
         Ok(Self {
             notices: torn.chain(damaged).collect(),
             records: Arc::new(records),
+            models: is_long(&state).then(|| Box::new(watch.on(&state))),
             fold: Fold { at, state },
             past,
             mark: None,
@@ -76,7 +80,7 @@ impl Made {
     }
 
     /// Folds the first records up to a place, from a fold before it if there is one.
-    fn up_to(records: Arc<Records>, to: usize, mark: Option<Fold>) -> Result<Self, Error> {
+    fn up_to(records: Arc<Records>, to: usize, mark: Option<Fold>, watch: &Watch) -> Result<Self, Error> {
         let none = || Fold {
             at: 0,
             state: State::default(),
@@ -95,6 +99,7 @@ impl Made {
         })?;
         Ok(Self {
             records,
+            models: is_long(&state).then(|| Box::new(watch.on(&state))),
             fold: Fold { at: to, state },
             past,
             mark: Some(mark),
@@ -107,6 +112,8 @@ impl Made {
 pub struct Recorded {
     /// What is being made of the records; nothing is shown meanwhile.
     making: Option<JoinHandle<Result<Made, Error>>>,
+    /// What the settings say of tools.
+    watch: Watch,
     /// What is shown of a long session until it is read.
     early: Option<(Early, Arc<AtomicU64>)>,
     /// None until the session was read.
@@ -128,9 +135,9 @@ pub struct Recorded {
 
 impl Recorded {
     /// Begins to read a session, on another thread of the runtime that this is called in: the screen does
-    /// not wait for a long one. With a speed it is played from its beginning.
-    pub fn open(place: &Place, speed: Option<f64>) -> Self {
-        let (from, whole) = (place.clone(), speed.is_none());
+    /// not wait for a long one. With a speed it is played from its beginning. `watch` is what the settings say of tools.
+    pub fn open(place: &Place, speed: Option<f64>, watch: Watch) -> Self {
+        let (from, whole, settings) = (place.clone(), speed.is_none(), watch.clone());
         let (to_answers, answers) = mpsc::unbounded_channel();
         let read = Arc::new(AtomicU64::new(0));
         // Who watches it from its beginning is not told its end.
@@ -139,10 +146,11 @@ impl Recorded {
         let early = early.map(|early| (early, Arc::clone(&read)));
         let making = tokio::task::spawn_blocking(move || {
             finder.into_iter().for_each(early::Finder::find);
-            Made::of(&from, whole, &read)
+            Made::of(&from, whole, &settings, &read)
         });
         Self {
             making: Some(making),
+            watch,
             early,
             records: None,
             at: 0,
@@ -179,6 +187,7 @@ impl Recorded {
         self.mark = made.mark.filter(|_| self.at < self.len());
         let shown = made.fold.at;
         let state = Box::new(made.fold.state);
+        self.waiting.extend(made.models.map(Update::Models));
         self.waiting
             .extend([Update::Snapshot(state), Update::Past(made.past)]);
         if (shown..=shown + FEW).contains(&self.at) {
@@ -199,9 +208,9 @@ impl Recorded {
         let Some(records) = self.records.clone().filter(|_| self.making.is_none()) else {
             return;
         };
-        let mark = self.mark.take();
+        let (mark, watch) = (self.mark.take(), self.watch.clone());
         self.making = Some(tokio::task::spawn_blocking(move || {
-            Made::up_to(records, to, mark)
+            Made::up_to(records, to, mark, &watch)
         }));
     }
 

@@ -36,7 +36,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
             reach: ground.reach.clone(),
             by: Actor::operator(ground.user(), Via::Console),
         };
-        Recorded::open(&place, args.speed).forked_into(forks)
+        Recorded::open(&place, args.speed, ground.watch()).forked_into(forks)
     };
     let shown = runtime.block_on(screen::replay(&ground, Box::new(link), &place.id()));
     // Who leaves before it is read does not wait for that either.

@@ -12,6 +12,7 @@ pub mod editor;
 pub mod foresight;
 pub mod graph;
 pub mod inspector;
+pub mod listed;
 pub mod listing;
 pub mod log;
 pub mod lower;
@@ -28,19 +29,17 @@ pub mod twice;
 use super::columns::{Measured, measured};
 use super::commands::{About, Verb};
 use super::doc::Doc;
-use super::effects::Effects;
 use super::halted;
 use super::keymap::Keymap;
 use super::layout::fold::Stands;
 use super::layout::gutter::Line;
-use super::sides::Sides;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
 use super::words;
 use crate::domain::again::{self, Again};
 use crate::domain::call::{Call, Status};
-use crate::domain::id::{Epoch, NodeId};
+use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::stand::Stand;
 use crate::domain::state::Mode;
@@ -48,10 +47,10 @@ use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
 use collected::Collected;
-use count::CountOf;
 use foresight::{Change, Foresight};
 use graph::{Form, GraphPane};
 use inspector::Inspector;
+use listed::Listed;
 use log::LogPane;
 use lower::{Lower, RowsPane, Target};
 use overlay::Overlay;
@@ -185,10 +184,8 @@ pub struct Model {
     pub lower: Lower,
     /// What the change that is looked at would do.
     pub foresight: Foresight,
-    /// What could change the world, where that is listed.
-    pub effects: CountOf<(), Effects>,
-    /// The two branches that are compared.
-    pub sides: CountOf<(Epoch, Epoch), Sides>,
+    /// What lists show of all of the run.
+    pub listed: Listed,
     /// What is open on top, the topmost last.
     pub overlays: Vec<Overlay>,
     /// Edits that wait to be committed together.
@@ -218,8 +215,7 @@ impl Model {
             log: LogPane::default(),
             lower: Lower::default(),
             foresight: Foresight::default(),
-            effects: CountOf::default(),
-            sides: CountOf::default(),
+            listed: Listed::default(),
             overlays: Vec::new(),
             collected: Collected::default(),
             arming: Arming::default(),
@@ -441,19 +437,6 @@ impl Model {
         matches!(list, Some(Overlay::Listing(list)) if matches!(list.kind, listing::Kind::Branches { .. }))
     }
 
-    /// True while effects are listed, be it below something else.
-    pub fn lists_effects(&self) -> bool {
-        let is = |list: &listing::Listing| matches!(list.kind, listing::Kind::Effects { .. });
-        self.overlays
-            .iter()
-            .any(|overlay| matches!(overlay, Overlay::Listing(list) if is(list)))
-    }
-
-    /// The two branches that are compared, be it below something else.
-    pub fn compares(&self) -> Option<(Epoch, Epoch)> {
-        self.overlays.iter().rev().find_map(Overlay::compares)
-    }
-
     /// The change that is looked at, be it below something else.
     pub fn change(&self) -> Option<Change> {
         self.overlays.iter().rev().find_map(Overlay::change)
@@ -490,8 +473,8 @@ impl Model {
             .min();
         let linked = self.inspector.wake_at(self.run.state.seq);
         let foreseen = self.foresight.wake_at(self.run.state.seq);
-        let compared = self.sides.wake_at(self.run.state.seq);
-        let effects = self.effects.wake_at(self.run.state.seq);
+        let listed = self.listed.wake_at(self.run.state.seq);
+        let begins = self.graph.begins().then_some(self.arming.now);
         let searches = self.graph.search.goes_on();
         let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
@@ -503,11 +486,11 @@ impl Model {
             works,
             counts,
             searches,
+            begins,
             recount,
             linked,
             foreseen,
-            compared,
-            effects,
+            listed,
         ]
         .into_iter()
         .flatten()

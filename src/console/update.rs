@@ -74,6 +74,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             input::release(model, at, &mut out);
             search::count_on(model);
             search::look_on(model);
+            model.graph.go_on(&mut model.run.state);
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),

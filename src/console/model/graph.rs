@@ -38,6 +38,8 @@ pub use search::Search;
 const WIDE: usize = 8;
 /// Nodes that are looked at before those are packed again: a long run is never unpacked as a whole.
 const PIECE: usize = if cfg!(test) { 3 } else { 1024 };
+/// Pieces that are made before keys are looked at again, which takes a few milliseconds.
+const PART: usize = 4;
 /// Nodes whose entries are made while a frame waits, which takes ten milliseconds at most: a session that is read comes
 /// in such parts, and what is copied for the worker would be given back by no allocator.
 const MADE: usize = if cfg!(test) { 40 } else { 8192 };
@@ -140,21 +142,55 @@ pub struct GraphPane {
     pub map: MapPane,
     /// Rows that are made elsewhere, until they come.
     coming: Coming,
+    /// True while the first rows of a long run are made in parts.
+    begins: bool,
 }
 
 impl GraphPane {
     /// Makes the next entries, a piece of them; true while there are more. What is left is for [`Self::sync`]: between two
     /// pieces the run can be packed.
     pub fn grow(&mut self, state: &State) -> bool {
-        let waits = !self.coming.is_any() && !self.outline.is_made(state);
+        let waits = !self.begins && !self.coming.is_any() && !self.outline.is_made(state);
         waits && !self.outline.is_far_behind(state) && self.outline.grow(state)
+    }
+
+    /// A run has come; where it is a long one, its first rows are made in parts by [`Self::go_on`]: a copy for somebody else
+    /// to make them of would be given back by no allocator.
+    pub fn begin(&mut self, state: &State) {
+        self.begins = self.outline.lacks_pieces(state, PART);
+    }
+
+    /// True for a run whose first rows would be made in parts.
+    pub fn waits_for(&self, state: &State) -> bool {
+        self.outline.lacks_pieces(state, PART)
+    }
+
+    /// True while the first rows of a long run are made in parts.
+    pub const fn begins(&self) -> bool {
+        self.begins
+    }
+
+    /// True where the next part of them is not the last one.
+    pub fn lacks_parts(&self, state: &State) -> bool {
+        self.begins && self.outline.lacks_pieces(state, PART)
+    }
+
+    /// Makes the next of the first rows: a part, after which keys are looked at.
+    pub fn go_on(&mut self, state: &mut State) {
+        for _ in 0..PART {
+            if self.begins {
+                self.begins = self.outline.lacks_pieces(state, 1) && self.outline.grow(state);
+                state.rest_if_crowded();
+            }
+        }
     }
 
     /// Brings the rows up to date with the run; where that takes long they stay as they are until others come.
     pub fn sync(&mut self, run: &RunPart) {
         let state = &run.state;
         let before = self.cursor();
-        if !self.coming.is_any() && !self.outline.is_made(state) {
+        self.begins &= self.outline.rows.is_empty();
+        if !self.begins && !self.coming.is_any() && !self.outline.is_made(state) {
             let stood = before.is_some_and(|row| self.stands_alone(row));
             match self.outline.keep_up(state) {
                 Some(true) => self.keep_in_sight(stood),
@@ -212,7 +248,7 @@ impl GraphPane {
 
     /// True while the rows are those of before.
     pub const fn is_coming(&self) -> bool {
-        self.coming.is_any()
+        self.begins || self.coming.is_any()
     }
 
     /// Shows rows that were made elsewhere, if they are still wanted.

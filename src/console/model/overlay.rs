@@ -20,7 +20,7 @@ use crate::domain::bulk::Alone;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::fork::Foreseen;
-use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
+use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
 use crate::domain::rule::Wanted;
@@ -93,13 +93,10 @@ impl Overlay {
         }
     }
 
-    /// The two branches that it compares.
-    pub fn compares(&self) -> Option<(Epoch, Epoch)> {
+    /// What is listed in it.
+    pub fn listed(&self) -> Option<&Kind> {
         match self {
-            Self::Listing(list) => match list.kind {
-                Kind::Compare { a, b, .. } => Some((a, b)),
-                _ => None,
-            },
+            Self::Listing(list) => Some(&list.kind),
             _ => None,
         }
     }

@@ -42,6 +42,8 @@ pub struct RunPart {
     pub state: State,
     /// How the tools do.
     pub watch: Watch,
+    /// The same for the run that comes next, where it is known already.
+    pub models: Option<Box<Watch>>,
     /// Open streams.
     pub live: BTreeMap<TurnId, Live>,
     /// True once the first snapshot or event came.
@@ -237,7 +239,8 @@ impl RunPart {
 
     /// Takes in a whole state.
     pub fn replace(&mut self, state: State) {
-        self.watch = self.watch.on(&state);
+        let models = self.models.take();
+        self.watch = models.map_or_else(|| self.watch.on(&state), |models| *models);
         self.worked = Worked::default();
         self.heard = Heard::default();
         self.reading = None;

@@ -5,18 +5,17 @@
 use super::collect::count;
 use super::review::texts;
 use crate::console::doc::{Doc, Styled};
-use crate::console::effects::Effects;
 use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, Trouble};
-use crate::console::model::count::{Count, CountOf};
+use crate::console::model::count::Count;
+use crate::console::model::listed::Listed;
 use crate::console::model::listing::{Item, Kind, Line, Listing, Rows};
 use crate::console::model::screen::Screen;
-use crate::console::sides::Sides;
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
 use crate::console::theme::Role;
 use crate::domain::branch::Branch;
-use crate::domain::id::{Epoch, Seq};
+use crate::domain::id::Seq;
 
 /// Keeps the cursor of a list on the screen.
 pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
@@ -25,13 +24,13 @@ pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
 }
 
 /// Makes the rows that are looked at, where they are not made yet.
-pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, counts: &Counts<'_>) {
+pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, listed: &Listed) {
     let (_, rows, _) = screen.listing(list.rows.count(), list.doc.rows());
     let looked = list.first..list.first + usize::from(rows.height);
     let Some(lacks) = list.rows.lacks(&looked) else {
         return;
     };
-    let lines = match (&list.kind, counts.sides.known()) {
+    let lines = match (&list.kind, listed.sides.known()) {
         (Kind::Compare { all, .. }, Some(sides)) => tabs::compared_nodes(maker, sides, *all, lacks.clone()),
         (Kind::Effects { .. }, _) => tabs::effect_rows(maker, &list.items, lacks.clone()),
         _ => return,
@@ -39,28 +38,21 @@ pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, count
     list.rows.fill(lacks.start, lines);
 }
 
-/// What is counted over all of the run for lists.
-pub(super) struct Counts<'a> {
-    /// The branches.
-    pub branches: &'a Count<Vec<Branch>>,
-    /// Two of them side by side.
-    pub sides: &'a CountOf<(Epoch, Epoch), Sides>,
-    /// What could change the world.
-    pub effects: &'a CountOf<(), Effects>,
-}
+/// What is counted over all of the run: the branches, and what else lists show.
+type Counts<'a> = (&'a Count<Vec<Branch>>, &'a Listed);
 
 /// Brings a list up to date.
 pub(super) fn make(
     maker: &mut Maker<'_>,
     list: &mut Listing,
-    (collected, counts): (&Collected, &Counts<'_>),
+    (collected, (branches, listed)): (&Collected, Counts<'_>),
     keymap: &Keymap,
 ) {
     let counted = |at: Option<Seq>| at.map_or(0, |seq| seq.0 + 1);
     let stamp = match list.kind {
-        Kind::Branches { .. } => counted(counts.branches.at()),
-        Kind::Compare { .. } => counted(counts.sides.at()),
-        Kind::Effects { .. } => counted(counts.effects.at()),
+        Kind::Branches { .. } => counted(branches.at()),
+        Kind::Compare { .. } => counted(listed.sides.at()),
+        Kind::Effects { .. } => counted(listed.effects.at()),
         _ => collected.stamp,
     };
     let of = (maker.run.state.seq, maker.width, stamp);
@@ -72,22 +64,22 @@ pub(super) fn make(
         return;
     }
     if !stay {
-        lay(maker, list, (collected, counts));
+        lay(maker, list, (collected, (branches, listed)));
     }
     maker.doc = Doc::default();
-    more(maker, list, (collected, counts), keymap);
+    more(maker, list, (collected, (branches, listed)), keymap);
     list.doc = std::mem::take(&mut maker.doc);
     list.made = Some((of.0, of.1, of.2, list.selected));
 }
 
 /// Makes the entries of a list, and its rows.
-fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, counts): (&Collected, &Counts<'_>)) {
+fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, (branches, listed)): (&Collected, Counts<'_>)) {
     match list.kind {
         Kind::Collected => gathered(maker, list, collected),
         Kind::Branches { marked } => {
-            let all = counts.branches.known().map_or(&[][..], Vec::as_slice);
+            let all = branches.known().map_or(&[][..], Vec::as_slice);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
-            list.title = match counts.branches.at() {
+            list.title = match branches.at() {
                 Some(_) => format!("{} branches", all.len()),
                 None => "branches: being counted".to_owned(),
             };
@@ -95,7 +87,7 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, counts): (&Collect
             list.rows = Rows::all(tabs::branch_list(&maker.run.state, all, marked, looks));
         }
         Kind::Effects { ref mut all } => {
-            let Some(effects) = counts.effects.known() else {
+            let Some(effects) = listed.effects.known() else {
                 "effects: being looked for".clone_into(&mut list.title);
                 list.rows = Rows::default();
                 return;
@@ -118,7 +110,7 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, counts): (&Collect
         }
         Kind::Compare { a, b, all } => {
             list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
-            let Some(sides) = counts.sides.known() else {
+            let Some(sides) = listed.sides.known() else {
                 list.title.push_str(": being compared");
                 list.rows = Rows::default();
                 return;
@@ -133,7 +125,7 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, counts): (&Collect
 fn more(
     maker: &mut Maker<'_>,
     list: &Listing,
-    (collected, counts): (&Collected, &Counts<'_>),
+    (collected, (branches, listed)): (&Collected, Counts<'_>),
     keymap: &Keymap,
 ) {
     match (&list.kind, list.selected) {
@@ -146,12 +138,12 @@ fn more(
             }
         }
         (Kind::Branches { .. }, _) => {
-            let branch = counts.branches.known().and_then(|all| all.get(list.at));
+            let branch = branches.known().and_then(|all| all.get(list.at));
             if let Some(branch) = branch {
                 tabs::branch_answer(maker, branch);
             }
         }
-        (Kind::Compare { all, .. }, _) => match counts.sides.known() {
+        (Kind::Compare { all, .. }, _) => match listed.sides.known() {
             None => maker
                 .doc
                 .line(Styled::new().own(Role::Dim, "the two are being compared")),
@@ -161,7 +153,7 @@ fn more(
             },
         },
         (Kind::Effects { .. }, Some(Item::Effect(seq))) => tabs::effect_more(maker, seq, keymap),
-        (Kind::Effects { .. }, _) if counts.effects.known().is_none() => {
+        (Kind::Effects { .. }, _) if listed.effects.known().is_none() => {
             maker
                 .doc
                 .line(Styled::new().own(Role::Dim, "the ledger is being gone through"));

@@ -17,6 +17,10 @@ use crate::domain::live::{Live, LivePart};
 pub fn soon(model: &Model, msg: &Msg) -> Soon {
     match msg {
         Msg::Term(_) => Soon::Typed,
+        // What is on the screen stays until there are rows.
+        Msg::Run(Update::Snapshot(state)) if model.graph.waits_for(state) => Soon::Never,
+        Msg::Run(_) if model.graph.begins() => Soon::Never,
+        Msg::Tick { .. } if model.graph.lacks_parts(&model.run.state) => Soon::Never,
         Msg::Run(Update::Live(live)) if !is_more(model, live) => Soon::Now,
         Msg::Run(Update::Live(live)) if is_seen(model, live) => Soon::Stream,
         Msg::Run(Update::Live(_)) => Soon::Never,

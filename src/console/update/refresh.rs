@@ -89,8 +89,7 @@ pub fn work(model: &mut Model) -> Vec<Work> {
     work.extend(model.graph.take_work());
     work.extend(model.lower.take_work());
     work.extend(model.foresight.take_work());
-    work.extend(model.sides.take_work());
-    work.extend(model.effects.take_work());
+    work.extend(model.listed.take_work());
     work
 }
 
@@ -106,8 +105,8 @@ pub fn found(model: &mut Model, finding: Finding) {
         Finding::Linked(linked) => model.inspector.put(linked),
         Finding::Refused(counted) => model.lower.refused.put(counted),
         Finding::Branches(counted) => model.lower.branched.put(counted),
-        Finding::Effects(effects) => model.effects.put(effects),
-        Finding::Sides(sides) => model.sides.put(*sides),
+        Finding::Effects(effects) => model.listed.effects.put(effects),
+        Finding::Sides(sides) => model.listed.sides.put(*sides),
         Finding::Outlook(outlook) => model.foresight.put(*outlook),
     }
 }
@@ -117,9 +116,10 @@ pub fn settle(model: &mut Model) {
     prepare(model);
     loop {
         let findings: Vec<_> = work(model).into_iter().filter_map(Work::run).collect();
-        if findings.is_empty() {
+        if findings.is_empty() && !model.graph.begins() {
             return;
         }
+        model.graph.go_on(&mut model.run.state);
         for finding in findings {
             found(model, finding);
         }

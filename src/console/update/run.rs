@@ -29,6 +29,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             let is_first = !model.run.arrived;
             model.run.replace(*state);
             model.graph.renew();
+            model.graph.begin(&model.run.state);
             if is_first && !model.collected.is_empty() {
                 collect::hold_again(model, out);
             }
@@ -43,6 +44,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
                 (model.screen.focus, model.screen.lower) = before;
             }
         }
+        Update::Models(watch) => model.run.models = Some(watch),
         Update::Past(events) => {
             model.log.replace(events);
             show_the_end(model);

@@ -112,6 +112,14 @@ impl Outline {
         !self.rows.is_empty() && self.rows.entries.len() - self.rows.planned_from(from) > PLANNED
     }
 
+    /// True where the first rows are those of a run so long that nobody should wait for all of them at once, and more than
+    /// so many pieces of entries are to be made for them.
+    pub fn lacks_pieces(&self, state: &State, pieces: usize) -> bool {
+        let made = self.rows.entries.last().map_or(0, |last| last.no);
+        let lacks = state.last_no.saturating_sub(made) as usize;
+        self.rows.is_empty() && state.last_no as usize > MADE && lacks > pieces * PIECE
+    }
+
     /// Brings the rows up to date where that does not take long; gives whether they changed. Nothing where it takes
     /// long: it is left to [`Self::finish`].
     pub fn keep_up(&mut self, state: &State) -> Option<bool> {

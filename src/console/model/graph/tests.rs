@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
+use crate::console::frames::Soon;
 use crate::console::layout::gutter::Line;
 use crate::console::link::Update;
 use crate::console::msg::Msg;
 use crate::console::testing::{Stage, id};
+use crate::console::update::soon;
 use crate::domain::apply::apply;
 use crate::domain::call::{EffectClass, Outcome};
 use crate::domain::envelope::Envelope;
@@ -253,17 +255,33 @@ fn filter(stage: &mut Stage, text: &str) {
     stage.press("enter");
 }
 
+/// A console that a run has just come to.
+fn arrived(state: State) -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.slow = Some(Vec::new());
+    stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
+    stage
+}
+
+fn tick(stage: &mut Stage) {
+    assert_eq!(
+        stage.model.wake_at(),
+        Some(stage.model.arming.now),
+        "it goes on by itself"
+    );
+    stage.send(Msg::Tick { at: stage.now });
+}
+
 #[test]
 fn rows_of_a_run_that_is_there_at_once_are_made_at_once_and_made_again_beside_the_frames() {
     let mut long = Stage::new(80, 24);
     long.long_run(60);
     for state in SAMPLES.map(state_of).into_iter().chain([long.model.run.state]) {
         let is_long = state.last_no as usize > MADE;
-        let mut stage = Stage::new(80, 24);
-        stage.slow = Some(Vec::new());
-        stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
-        let (graph, run) = (&mut stage.model.graph, &stage.model.run);
-        assert!(graph.grow(&run.state), "it has more nodes than a piece");
+        let mut stage = arrived(state);
+        while stage.model.graph.begins() {
+            tick(&mut stage);
+        }
         stage.draw();
         assert!(!stage.model.graph.is_coming());
         assert_eq!(drawn(&stage.model.graph), anew(&stage));
@@ -274,6 +292,48 @@ fn rows_of_a_run_that_is_there_at_once_are_made_at_once_and_made_again_beside_th
         }
         assert_eq!(drawn(&stage.model.graph), anew(&stage), "made again");
     }
+}
+
+#[test]
+fn the_first_rows_of_a_long_run_are_made_in_parts_between_which_keys_are_answered() {
+    let mut long = Stage::new(80, 24);
+    long.long_run(60);
+    let is_soon = |stage: &Stage| soon(&stage.model, &Msg::Tick { at: stage.now }) != Soon::Never;
+    let mut stage = arrived(long.model.run.state.clone());
+    let mut parts = 0;
+    while stage.model.graph.begins() {
+        // Nobody sees how they grow, but who presses a key is told what he waits for.
+        let is_last = is_soon(&stage);
+        stage.press("1");
+        assert!(
+            stage.text().contains("the rows are being made"),
+            "{}",
+            stage.text()
+        );
+        tick(&mut stage);
+        parts += 1;
+        assert_eq!(stage.model.graph.begins(), !is_last, "part {parts}");
+    }
+    assert!(parts > 5, "{parts}");
+    assert_eq!(stage.work(), 0, "no copy was made for it");
+    stage.draw();
+    assert_eq!(drawn(&stage.model.graph), anew(&stage));
+    assert_ne!(stage.model.wake_at(), Some(stage.model.arming.now));
+
+    // Who looks for something meanwhile gets that.
+    let mut stage = arrived(long.model.run.state);
+    tick(&mut stage);
+    stage.press("1");
+    filter(&mut stage, "kind:thought");
+    while stage.work() > 0 || stage.model.graph.begins() {
+        stage.send(Msg::Tick { at: stage.now });
+        stage.draw();
+    }
+    assert_eq!(drawn(&stage.model.graph), anew(&stage));
+    let rows = &stage.model.graph.outline.rows;
+    assert!(rows.len() > 50, "{}", rows.len());
+    let mut all = rows.iter_from(0);
+    assert!(all.all(|row| row.stands == Stands::Elided || row.key.kind == NodeKind::Thought));
 }
 
 #[test]

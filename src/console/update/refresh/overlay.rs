@@ -4,10 +4,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::super::listings::Counts;
 use super::super::{bulk, listings};
 use crate::console::doc::Doc;
-use crate::console::effects::Effects;
 use crate::console::model::arming::{Arming, Question};
 use crate::console::model::foresight::Outlook;
 use crate::console::model::listing::Kind;
@@ -16,13 +14,11 @@ use crate::console::model::overlay::{Dialog, DialogKind, Overlay, PageContent, R
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::{Model, Settings};
-use crate::console::sides::Sides;
 use crate::console::tabs::{self, Maker};
 use crate::console::work::Finding;
-use crate::domain::id::{Epoch, Seq};
+use crate::domain::id::Seq;
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
 use crate::policy::backtest::would;
 
 /// Makes what is on a page.
@@ -79,12 +75,7 @@ fn look(model: &mut Model) {
     }
     let found = |outlook| Finding::Outlook(Box::new(outlook));
     model.foresight.look(model.change(), now, Outlook::of, found);
-    let found = |sides| Finding::Sides(Box::new(sides));
-    let of = |state: &State, two: &(Epoch, Epoch)| Sides::of(state, *two);
-    model.sides.look(model.compares(), now, of, found);
-    let listed = model.lists_effects().then_some(());
-    let of = |state: &State, (): &()| Effects::of(state);
-    model.effects.look(listed, now, of, Finding::Effects);
+    model.listed.look(&model.overlays, now);
 }
 
 /// Brings what is on top up to date.
@@ -96,7 +87,7 @@ pub(super) fn overlay(model: &mut Model) {
     let key = Some((model.run.state.seq, model.screen.overlay_width()));
     let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
     look(model);
-    let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
+    let waiting = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
         .then(|| bulk::items(model));
     let meanwhile = meanwhile(model);
     // What a change does is as old as what is known of it.
@@ -116,8 +107,7 @@ pub(super) fn overlay(model: &mut Model) {
         arming,
         lower,
         foresight,
-        sides,
-        effects,
+        listed,
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
@@ -145,17 +135,13 @@ pub(super) fn overlay(model: &mut Model) {
             (&review.doc, &mut review.top)
         }
         Overlay::Listing(list) => {
-            let counts = Counts {
-                branches: &lower.branched,
-                sides,
-                effects,
-            };
-            listings::make(&mut maker, list, (collected, &counts), &settings.keymap);
+            let counts = (&lower.branched, &*listed);
+            listings::make(&mut maker, list, (collected, counts), &settings.keymap);
             listings::scroll(list, screen);
-            return listings::fill(&maker, list, screen, &counts);
+            return listings::fill(&maker, list, screen, listed);
         }
         Overlay::Bulk(bulk) => {
-            if let Some(now) = listed {
+            if let Some(now) = waiting {
                 bulk.made = key;
                 bulk::compare(bulk, &run.state, &now);
                 tabs::bulk(&mut maker, bulk);

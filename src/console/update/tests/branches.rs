@@ -215,7 +215,7 @@ fn two_branches_stand_side_by_side_where_there_is_room() {
 fn two_branches_are_compared_once_while_the_cursor_goes_through_them() {
     let mut stage = edited();
     stage.press("b g c s");
-    let compared = |stage: &Stage| stage.model.sides.at();
+    let compared = |stage: &Stage| stage.model.listed.sides.at();
     let (first, at) = (list(&stage).selected, compared(&stage));
     let (_, through) = testing::work::of(|| {
         stage.press("G g s s G");
@@ -269,18 +269,18 @@ fn branches_of_a_long_run_are_compared_beside_the_keys() {
     let text = stage.text();
     assert!(!text.contains("being compared"), "{text}");
     assert!(text.contains("only B"), "{text}");
-    let at = stage.model.sides.at();
+    let at = stage.model.listed.sides.at();
     stage.one_more();
     stage.one_more();
     stage.draw();
     stage.work();
-    assert_eq!(stage.model.sides.at(), at, "not for each of many events");
+    assert_eq!(stage.model.listed.sides.at(), at, "not for each of many events");
     let wakes = stage.model.wake_at().expect("nobody has to press a key for it");
     assert!(wakes <= stage.now + 500);
     stage.wait(wakes - stage.now);
     stage.draw();
     assert!(stage.work() > 0);
-    assert!(stage.model.sides.at() > at);
+    assert!(stage.model.listed.sides.at() > at);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What is counted over all of a long run: no key and no frame waits for it, and what is shown is soon what is.
 
+use crate::console::link::Update;
 use crate::console::model::screen::Pane;
 use crate::console::testing::Stage;
 use crate::domain::id::NodeId;
+use crate::resilience::watch::Watch;
 
 /// The row of the calls in the budget.
 fn calls(stage: &mut Stage) -> String {
@@ -142,4 +144,20 @@ fn what_hangs_on_a_node_of_a_long_run_is_found_beside_the_keys() {
             .all(|id: &NodeId| text.contains(&id.to_string())),
         "{text}"
     );
+}
+
+#[test]
+fn what_is_known_of_the_tools_of_a_run_that_comes_is_taken_from_who_sends_it() {
+    let mut stage = Stage::slow_run();
+    let state = stage.model.run.state.clone();
+    let counted = stage.model.run.watch.clone();
+    assert!(counted.health.tools().next().is_some(), "something ran");
+    let sent = |stage: &mut Stage, update| stage.send(crate::console::msg::Msg::Run(update));
+    // Told of a run with another one's, it shows those: nothing is gone through again.
+    sent(&mut stage, Update::Models(Box::default()));
+    sent(&mut stage, Update::Snapshot(Box::new(state.clone())));
+    assert_eq!(stage.model.run.watch, Watch::default());
+    // They are of that one run.
+    sent(&mut stage, Update::Snapshot(Box::new(state)));
+    assert_eq!(stage.model.run.watch, counted);
 }
