@@ -37,6 +37,7 @@ use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
 use super::words;
+use super::work::Work;
 use crate::domain::again::{self, Again};
 use crate::domain::call::{Call, Status};
 use crate::domain::id::NodeId;
@@ -184,6 +185,8 @@ pub struct Model {
     pub lower: Lower,
     /// What the change that is looked at would do.
     pub foresight: Foresight,
+    /// Runs that were shown before: what is to be done is to let go of them.
+    pub gone: Vec<Work>,
     /// What lists show of all of the run.
     pub listed: Listed,
     /// What is open on top, the topmost last.
@@ -215,6 +218,7 @@ impl Model {
             log: LogPane::default(),
             lower: Lower::default(),
             foresight: Foresight::default(),
+            gone: Vec::new(),
             listed: Listed::default(),
             overlays: Vec::new(),
             collected: Collected::default(),

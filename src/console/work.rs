@@ -38,7 +38,7 @@ impl Ticket {
 #[derive(Clone)]
 pub struct Work {
     wanted: Weak<Ticket>,
-    make: Arc<dyn Fn() -> Finding + Send + Sync>,
+    make: Arc<dyn Fn() -> Option<Finding> + Send + Sync>,
 }
 
 impl Work {
@@ -46,14 +46,26 @@ impl Work {
     pub fn new(ticket: &Arc<Ticket>, make: impl Fn() -> Finding + Send + Sync + 'static) -> Self {
         Self {
             wanted: Arc::downgrade(ticket),
-            make: Arc::new(make),
+            make: Arc::new(move || Some(make())),
+        }
+    }
+
+    /// Gives back the room of something that nobody wants any more, where that is much.
+    pub fn let_go(what: impl Send + Sync + 'static) -> Self {
+        let keep = move || {
+            let _kept = &what;
+            None
+        };
+        Self {
+            wanted: Weak::new(),
+            make: Arc::new(keep),
         }
     }
 
     /// Works it out; nothing where nobody waits for it any more.
     pub fn run(self) -> Option<Finding> {
         self.wanted.upgrade()?;
-        Some((self.make)())
+        (self.make)()
     }
 }
 

@@ -237,17 +237,18 @@ impl RunPart {
         }
     }
 
-    /// Takes in a whole state.
-    pub fn replace(&mut self, state: State) {
+    /// Takes in a whole state; gives back the one before.
+    pub fn replace(&mut self, state: State) -> State {
         let models = self.models.take();
         self.watch = models.map_or_else(|| self.watch.on(&state), |models| *models);
         self.worked = Worked::default();
         self.heard = Heard::default();
         self.reading = None;
-        self.state = state;
+        let before = std::mem::replace(&mut self.state, state);
         self.arrived = true;
         self.gap = None;
         self.prune();
+        before
     }
 
     /// Folds one event; an event that was folded already changes nothing.

@@ -90,6 +90,7 @@ pub fn work(model: &mut Model) -> Vec<Work> {
     work.extend(model.lower.take_work());
     work.extend(model.foresight.take_work());
     work.extend(model.listed.take_work());
+    work.append(&mut model.gone);
     work
 }
 

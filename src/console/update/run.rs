@@ -16,6 +16,7 @@ use crate::console::model::screen::Pane;
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::console::words;
+use crate::console::work::Work;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
@@ -27,7 +28,8 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
-            model.run.replace(*state);
+            let before = model.run.replace(*state);
+            model.gone.push(Work::let_go(before));
             model.graph.renew();
             model.graph.begin(&model.run.state);
             if is_first && !model.collected.is_empty() {
