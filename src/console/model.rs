@@ -9,6 +9,8 @@ pub mod collected;
 pub mod count;
 pub mod course;
 pub mod editor;
+pub mod fold;
+pub mod folding;
 pub mod foresight;
 pub mod graph;
 pub mod inspector;
@@ -48,6 +50,7 @@ use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
 use collected::Collected;
+use folding::Folding;
 use foresight::{Change, Foresight};
 use graph::{Form, GraphPane};
 use inspector::Inspector;
@@ -185,6 +188,8 @@ pub struct Model {
     pub lower: Lower,
     /// What the change that is looked at would do.
     pub foresight: Foresight,
+    /// What of the run takes long to fold.
+    pub folding: Folding,
     /// Runs that were shown before: what is to be done is to let go of them.
     pub gone: Vec<Work>,
     /// What lists show of all of the run.
@@ -218,6 +223,7 @@ impl Model {
             log: LogPane::default(),
             lower: Lower::default(),
             foresight: Foresight::default(),
+            folding: Folding::default(),
             gone: Vec::new(),
             listed: Listed::default(),
             overlays: Vec::new(),

@@ -145,6 +145,11 @@ impl Stage {
         let envelope = Arc::new(envelope);
         self.record.push(Arc::clone(&envelope));
         self.send(Msg::Run(Update::Event(envelope)));
+        if self.slow.is_none() && self.model.folding.is_any() {
+            // Nobody waits for what takes long.
+            let out = settle(&mut self.model);
+            self.out.extend(out);
+        }
         Seq(self.seq)
     }
 
@@ -182,7 +187,10 @@ impl Stage {
     /// Draws a frame and tells the model so.
     pub fn draw(&mut self) -> Buffer {
         match &mut self.slow {
-            None => settle(&mut self.model),
+            None => {
+                let out = settle(&mut self.model);
+                self.out.extend(out);
+            }
             Some(slow) => {
                 prepare(&mut self.model);
                 slow.extend(work(&mut self.model));
@@ -277,6 +285,10 @@ impl Stage {
     /// What follows by itself, up to where the run waits for a person or the world.
     pub fn go_on(&mut self) {
         for _ in 0..100 {
+            if self.model.folding.is_any() {
+                // What follows, follows from what is not folded yet.
+                break;
+            }
             let state = self.model.run.state.clone();
             let events = advance(&state, &Cards(&state));
             if events.is_empty() {

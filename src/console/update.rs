@@ -78,7 +78,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
-        Msg::Found(finding) => refresh::found(model, finding),
+        Msg::Found(finding) => refresh::found(model, finding, &mut out),
         Msg::Drafted(draft) => collect::take_up(model, draft),
         Msg::Saved(written) => prompts::saved(model, written),
         Msg::Shown(result) => {
@@ -133,6 +133,11 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
 
 fn from_run(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     run::take(model, update, out);
+    leave(model, out);
+}
+
+/// Who leaves when the run stands still leaves now, where it does.
+fn leave(model: &Model, out: &mut Vec<Out>) {
     if model.keys.leaving && !model.run.is_busy() {
         out.push(Out::Quit(Leave::Quit));
     }

@@ -11,6 +11,7 @@ use super::doc;
 use super::effects::Effects;
 use super::linked::Linked;
 use super::model::count::Counted;
+use super::model::folding::Folded;
 use super::model::foresight::Outlook;
 use super::model::graph;
 use super::rows::Tally;
@@ -84,6 +85,8 @@ pub enum Finding {
     Text(doc::Finding),
     /// Rows of the graph.
     Rows(Box<graph::Made>),
+    /// A run with events folded into it.
+    Folded(Box<Folded>),
     /// How the calls of a run stand.
     Tally(Counted<Tally>),
     /// Calls that were refused, by tool.

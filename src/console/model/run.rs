@@ -8,19 +8,18 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
+use super::fold::{Fold, Worked, open_streams};
 use super::lower::Named;
 use super::outliving::Left;
 use super::overlay::LinePrompt;
 use super::silence::Heard;
 use crate::console::link::{At, Frames, Look, Outliving, Replaced};
 use crate::domain::again::{self, Again, Until};
-use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
 use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
-use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::live::Live;
 use crate::domain::node::Node;
@@ -92,47 +91,6 @@ pub struct Cut {
     streams: bool,
     /// True for everything.
     all: bool,
-}
-
-/// Time that a process has worked on the run, by its own clock: waits for the operator are not part of it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Worked {
-    ms: u64,
-    /// When something happened last; none as long as no process was seen to begin.
-    seen: Option<u64>,
-    /// True where that process went on with what others had begun.
-    later: bool,
-    busy: bool,
-    /// UTC milliseconds of the newest event.
-    at: i64,
-}
-
-impl Worked {
-    fn note(&mut self, envelope: &Envelope, busy: bool) {
-        let begins = matches!(
-            envelope.event,
-            Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. })
-        );
-        if begins {
-            // It counts anew, as its limit does.
-            (self.ms, self.seen) = (0, Some(envelope.mono));
-            self.later = matches!(envelope.event, Event::Run(RunEvent::Reopened { .. }));
-        } else if let Some(seen) = &mut self.seen {
-            self.ms += if self.busy {
-                envelope.mono.saturating_sub(*seen)
-            } else {
-                0
-            };
-            *seen = envelope.mono;
-        }
-        (self.busy, self.at) = (busy, envelope.at);
-    }
-
-    /// Milliseconds since the newest event that are work, at a moment.
-    fn since(&self, now: Option<i64>) -> u64 {
-        let now = now.filter(|_| self.busy);
-        now.map_or(0, |now| u64::try_from(now.saturating_sub(self.at)).unwrap_or(0))
-    }
 }
 
 /// What went over the wire for a request.
@@ -253,20 +211,40 @@ impl RunPart {
 
     /// Folds one event; an event that was folded already changes nothing.
     pub fn take(&mut self, envelope: &Envelope) -> bool {
-        if envelope.seq <= self.state.seq {
-            return false;
+        let mut fold = Fold {
+            state: std::mem::take(&mut self.state),
+            watch: std::mem::take(&mut self.watch),
+            heard: std::mem::take(&mut self.heard),
+            worked: self.worked,
+            arrived: self.arrived,
+            gap: self.gap,
+            cut: self.cuts_streams(),
+        };
+        let is_new = fold.take(envelope);
+        drop(self.adopt(fold));
+        is_new
+    }
+
+    /// What events are folded into, to go on with elsewhere.
+    pub fn fold(&self) -> Fold {
+        Fold {
+            state: self.state.clone(),
+            watch: self.watch.clone(),
+            heard: self.heard.clone(),
+            worked: self.worked,
+            arrived: self.arrived,
+            gap: self.gap,
+            cut: self.cuts_streams(),
         }
-        let expected = self.state.seq.next();
-        if envelope.seq != expected && self.arrived {
-            self.gap = Some((expected.0, envelope.seq.0));
-        }
-        apply(&mut self.state, envelope);
-        self.worked.note(envelope, self.is_at_work());
-        self.heard.take(envelope);
-        self.watch.take(&self.state, envelope);
-        self.arrived = true;
+    }
+
+    /// Takes in the same run with more events in it; gives back the state before.
+    pub fn adopt(&mut self, fold: Fold) -> State {
+        (self.watch, self.worked, self.heard) = (fold.watch, fold.worked, fold.heard);
+        (self.arrived, self.gap) = (fold.arrived, fold.gap);
+        let before = std::mem::replace(&mut self.state, fold.state);
         self.prune();
-        true
+        before
     }
 
     /// Takes in what a stream has brought.
@@ -360,8 +338,12 @@ impl RunPart {
 
     /// True where the model is asked, and its answer is not whole.
     pub fn streams(&self) -> bool {
-        let cut = self.halted.is_some() && (self.cut.all || self.cut.streams);
-        !cut && self.open_streams().next().is_some()
+        !self.cuts_streams() && open_streams(&self.state).next().is_some()
+    }
+
+    /// True where the open streams were ended and no event says so.
+    const fn cuts_streams(&self) -> bool {
+        self.halted.is_some() && (self.cut.all || self.cut.streams)
     }
 
     /// The calls that run, as far as that is known.
@@ -385,24 +367,14 @@ impl RunPart {
         }
     }
 
-    fn open_streams(&self) -> impl Iterator<Item = &Turn> {
-        let open = self.state.agenda.open.iter();
-        open.filter_map(|id| self.state.turns.get(id))
-            .filter(|turn| turn.asked > 0 && turn.stream == Stream::Open)
-    }
-
     /// True where nothing goes on but requests that are made again by themselves, after a wait that can be noticed.
     fn retries(&self) -> bool {
         let idle = self.state.agenda.running.is_empty();
         let silent = |turn: &Turn| again::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
-        let mut open = self.open_streams();
+        let mut open = open_streams(&self.state);
         // What waits for an edit goes on by the operator's hand.
         let by_itself = |one: &Again<'_>| one.until != Until::Edit && one.is_long(NOTICED_MS);
         idle && open.all(silent) && again::all(&self.state).any(|one| by_itself(&one)) && self.live.is_empty()
-    }
-
-    fn is_at_work(&self) -> bool {
-        !self.state.agenda.running.is_empty() || self.streams()
     }
 
     /// True where a stream is open or a call runs.

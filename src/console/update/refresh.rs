@@ -15,6 +15,7 @@ use crate::console::model::log::Line;
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::model::screen::{Pane, inside};
+use crate::console::msg::Out;
 use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
@@ -86,6 +87,7 @@ fn arrange(model: &mut Model, banner: bool) {
 /// What is to be worked out since this was asked last; [`Msg::Found`](crate::console::msg::Msg) brings what came of it.
 pub fn work(model: &mut Model) -> Vec<Work> {
     let mut work = model.inspector.take_work();
+    work.extend(model.folding.take_work(&model.run));
     work.extend(model.graph.take_work());
     work.extend(model.lower.take_work());
     work.extend(model.foresight.take_work());
@@ -95,8 +97,9 @@ pub fn work(model: &mut Model) -> Vec<Work> {
 }
 
 /// Takes in what was worked out.
-pub fn found(model: &mut Model, finding: Finding) {
+pub fn found(model: &mut Model, finding: Finding, out: &mut Vec<Out>) {
     match finding {
+        Finding::Folded(folded) => super::run::folded(model, *folded, out),
         Finding::Text(found) => model.inspector.cache.put(found),
         Finding::Rows(made) => {
             model.graph.take(*made);
@@ -112,17 +115,19 @@ pub fn found(model: &mut Model, finding: Finding) {
     }
 }
 
-/// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile.
-pub fn settle(model: &mut Model) {
+/// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile. Gives what is asked for
+/// in return.
+pub fn settle(model: &mut Model) -> Vec<Out> {
+    let mut out = Vec::new();
     prepare(model);
     loop {
         let findings: Vec<_> = work(model).into_iter().filter_map(Work::run).collect();
         if findings.is_empty() && !model.graph.begins() {
-            return;
+            return out;
         }
         model.graph.go_on(&mut model.run.state);
         for finding in findings {
-            found(model, finding);
+            found(model, finding, &mut out);
         }
         prepare(model);
     }

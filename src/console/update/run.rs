@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{bulk, collect, done, ledger};
 use crate::console::halted;
 use crate::console::link::Update;
+use crate::console::model::folding::Folded;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
@@ -23,8 +24,30 @@ use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::NodeId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
-/// Takes in an update.
+/// Takes in an update, or lets it wait for what takes long to fold.
 pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
+    if let Some(update) = model.folding.hold(&model.run.state, update) {
+        take_now(model, update, out);
+    }
+}
+
+/// Takes in what was folded elsewhere, and what waited for it.
+pub(super) fn folded(model: &mut Model, folded: Folded, out: &mut Vec<Out>) {
+    let Some(mut events) = model.folding.take(&folded) else {
+        return;
+    };
+    let before = Before::of(model);
+    events.retain(|envelope| envelope.seq > model.run.state.seq);
+    let state = model.run.adopt(folded.fold);
+    model.gone.push(Work::let_go(state));
+    happened(model, events, &before, out);
+    while let Some(update) = model.folding.next(&model.run.state) {
+        take_now(model, update, out);
+    }
+    super::leave(model, out);
+}
+
+fn take_now(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
@@ -112,36 +135,60 @@ fn show_the_end(model: &mut Model) {
     }
 }
 
-fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
-    let waited = model.run.asking();
-    let stuck = model.run.stuck().is_some();
-    if !model.run.take(&envelope) {
-        return;
+/// What an operator knew before something happened.
+struct Before {
+    /// How much waited for them.
+    waits: usize,
+    /// Whether the run stood still.
+    stuck: bool,
+}
+
+impl Before {
+    fn of(model: &Model) -> Self {
+        Self {
+            waits: model.run.asking(),
+            stuck: model.run.stuck().is_some(),
+        }
     }
+}
+
+fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
+    let before = Before::of(model);
+    if model.run.take(&envelope) {
+        happened(model, vec![envelope], &before, out);
+    }
+}
+
+/// Tells what hangs on the run of events that were folded.
+fn happened(model: &mut Model, events: Vec<Arc<Envelope>>, before: &Before, out: &mut Vec<Out>) {
     if let Some((expected, got)) = model.run.gap.take() {
         model.log.add(Line::Trouble(format!(
             "events {expected} to {} did not arrive here; the picture may be incomplete",
             got.saturating_sub(1)
         )));
     }
-    spoil(model, &envelope.event);
-    if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
-        // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
-        model.run.overtaken = model.run.committing;
-        collect::hold_again(model, out);
+    for envelope in &events {
+        spoil(model, &envelope.event);
+        if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
+            // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
+            model.run.overtaken = model.run.committing;
+            collect::hold_again(model, out);
+        }
     }
     let waits = model.run.asking();
     if waits > 0 && model.message.text == IDLE {
         model.message = Message::default();
     }
-    if waits > waited && waited == 0 && model.settings.alerts {
+    if waits > before.waits && before.waits == 0 && model.settings.alerts {
         out.push(Out::Alert(format!("{waits} waiting for you")));
     }
     // A run that stands still calls for the operator like a call that waits; the words are the console's own.
-    if waits == waited && !stuck && model.settings.alerts && model.run.stuck().is_some() {
+    if waits == before.waits && !before.stuck && model.settings.alerts && model.run.stuck().is_some() {
         out.push(Out::Alert("the run waits for you".to_owned()));
     }
-    model.log.add(Line::Event(envelope));
+    for envelope in events {
+        model.log.add(Line::Event(envelope));
+    }
 }
 
 /// Tells the graph what an event reaches back to; everything else happens in open turns.

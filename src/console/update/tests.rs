@@ -17,6 +17,7 @@ mod edits;
 mod effects;
 mod figures;
 mod folded;
+mod folding;
 mod follow;
 mod foreseen;
 mod forks;

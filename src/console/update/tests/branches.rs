@@ -243,7 +243,10 @@ fn long() -> Stage {
     stage.press("enter");
     stage.carry_out();
     assert_eq!(stage.model.run.state.epoch, Epoch(1));
-    stage.draw();
+    while stage.model.folding.is_any() {
+        stage.draw();
+        stage.work();
+    }
     stage.press("b");
     stage.work();
     stage.press("g c");
