@@ -45,7 +45,7 @@ use crate::domain::call::{Call, Status};
 use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::stand::Stand;
-use crate::domain::state::Mode;
+use crate::domain::state::{Mode, State};
 use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
@@ -72,6 +72,8 @@ use twice::{Twice, What};
 const COUNTING: u64 = 20;
 /// Milliseconds between two pieces of the graph that are searched.
 const SEARCHING: u64 = 4;
+/// Node numbers up to which a run is taken apart while keys wait for it.
+const AT_ONCE: u32 = 2_048;
 
 /// What the run does not change.
 #[derive(Debug, Clone)]
@@ -438,6 +440,13 @@ impl Model {
                 self.run.course(self.settings.is_recorded()).word()
             ),
             count => format!("overrule: {count} waiting for you"),
+        }
+    }
+
+    /// Lets go of a run that was shown before: elsewhere, where that takes long.
+    pub fn let_go(&mut self, run: State) {
+        if run.last_no > AT_ONCE {
+            self.gone.push(Work::let_go(run));
         }
     }
 

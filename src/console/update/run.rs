@@ -17,7 +17,6 @@ use crate::console::model::screen::Pane;
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::console::words;
-use crate::console::work::Work;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
@@ -39,7 +38,7 @@ pub(super) fn folded(model: &mut Model, folded: Folded, out: &mut Vec<Out>) {
     let before = Before::of(model);
     events.retain(|envelope| envelope.seq > model.run.state.seq);
     let state = model.run.adopt(folded.fold);
-    model.gone.push(Work::let_go(state));
+    model.let_go(state);
     happened(model, events, &before, out);
     while let Some(update) = model.folding.next(&model.run.state) {
         take_now(model, update, out);
@@ -52,7 +51,7 @@ fn take_now(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
             let before = model.run.replace(*state);
-            model.gone.push(Work::let_go(before));
+            model.let_go(before);
             model.graph.renew();
             model.graph.begin(&model.run.state);
             if is_first && !model.collected.is_empty() {
