@@ -75,14 +75,7 @@ pub fn listed(maker: &Maker<'_>, items: &[Item], which: Range<usize>) -> Vec<Lin
 /// What became of an execution since, and which calls that wait for consent would repeat it.
 fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
     let mut words = Vec::new();
-    if let Some(entry) = state.ledger.get(&seq) {
-        if ledger::is_orphaned(state, entry) {
-            words.push(repeat::since(state, entry).words());
-        }
-        if let Some(by) = ledger::taken_back(state, entry) {
-            words.push(format!("taken back by {by}"));
-        }
-    }
+    // What a call is about to do stands first: the end of a long row is cut.
     if !repeated_by.is_empty() {
         let named = repeated_by.iter().take(NAMED);
         let mut named: Vec<String> = named.map(|id| thread::named(state, *id)).collect();
@@ -90,6 +83,14 @@ fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
             named.push(format!("{} more", repeated_by.len() - NAMED));
         }
         words.push(format!("would be repeated by {}", named.join(", ")));
+    }
+    if let Some(entry) = state.ledger.get(&seq) {
+        if let Some(by) = ledger::taken_back(state, entry) {
+            words.push(format!("taken back by {by}"));
+        }
+        if ledger::is_orphaned(state, entry) {
+            words.push(repeat::since(state, entry).words());
+        }
     }
     words.join("; ")
 }

@@ -165,7 +165,7 @@ fn the_list_of_effects_says_why_one_counts_no_more_and_what_would_repeat_it() {
         stage.press("O");
         let shown = stage.flat();
         let said =
-            format!("succeeded, counts no more: an edit replaced it ({edit}); would be repeated by c8");
+            format!("succeeded, would be repeated by c8; counts no more: an edit replaced it ({edit})");
         assert!(shown.contains(&said), "{shown}");
     }
 }
