@@ -73,7 +73,13 @@ fn check(run: &Run, name: &str) {
     let allowed: Vec<Regex> = ALLOWED.iter().map(|one| Regex::new(one).unwrap()).collect();
     let (found, plain) = sequences(&text);
     assert!(found.len() > 100, "{name}: {} sequences", found.len());
-    for one in &found {
+    // The program goes on: of its last sequence the beginning may have come, and the rest not yet.
+    let begun = Regex::new(r"^\[[0-9;?]*$").unwrap();
+    let whole = match found.as_slice() {
+        [whole @ .., last] if text.ends_with(last) && begun.is_match(last) => whole,
+        all => all,
+    };
+    for one in whole {
         assert!(
             allowed.iter().any(|allowed| allowed.is_match(one)),
             "{name}: {one:?}"
