@@ -27,6 +27,7 @@ pub mod seek;
 pub mod silence;
 mod source;
 pub mod twice;
+mod waking;
 
 use super::columns::{Measured, measured};
 use super::commands::{About, Verb};
@@ -68,10 +69,6 @@ use silence::{SILENT_MS, Silent};
 pub use source::Source;
 use twice::{Twice, What};
 
-/// Milliseconds between two pieces of a text in which matches are counted.
-const COUNTING: u64 = 20;
-/// Milliseconds between two pieces of the graph that are searched.
-const SEARCHING: u64 = 4;
 /// Node numbers up to which a run is taken apart while keys wait for it.
 const AT_ONCE: u32 = 2_048;
 
@@ -459,60 +456,5 @@ impl Model {
     /// The change that is looked at, be it below something else.
     pub fn change(&self) -> Option<Change> {
         self.overlays.iter().rev().find_map(Overlay::change)
-    }
-
-    /// The next moment at which something happens by time alone.
-    pub fn wake_at(&self) -> Option<u64> {
-        let arming = self.arming.wake_at(self.settings.arming_ms);
-        // What is left of a wait is told four times a second.
-        let utc = self.utc();
-        let goes_on = !halted::is(self);
-        let counts = goes_on && utc.is_some_and(|utc| ladder::counts_down(&self.run.state, utc));
-        let waits = counts.then(|| self.arming.now.saturating_add(250));
-        // What is left of a deadline, once a second.
-        let running = goes_on && self.utc().is_some() && self.run.state.mode == Mode::Running;
-        let mut asked = self.run.state.queue();
-        let due = running && asked.any(|call| call.asking.due.is_some() && call.status == Status::Awaiting);
-        let deadlines = due.then(|| self.arming.now.saturating_add(1000));
-        // How long nothing came, and the time at work, once a second.
-        let after = |ms: u64| self.arming.now.saturating_add(ms);
-        let silent = self.unheard();
-        let silent = silent.map(|one| after(SILENT_MS.saturating_sub(one.ms).max(1000)));
-        let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
-        let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
-        let counts = self
-            .is_counting()
-            .then(|| self.arming.now.saturating_add(COUNTING));
-        let branches = self.lists_branches().then_some(Pane::Branches);
-        // What has no room is not counted.
-        let lower = self.screen.lower.filter(|_| self.screen.places.lower.is_some());
-        let panes = lower.into_iter().chain(branches);
-        let recount = panes
-            .filter_map(|pane| self.lower.wake_at(pane, self.run.state.seq))
-            .min();
-        let linked = self.inspector.wake_at(self.run.state.seq);
-        let foreseen = self.foresight.wake_at(self.run.state.seq);
-        let listed = self.listed.wake_at(self.run.state.seq);
-        let begins = self.graph.begins().then_some(self.arming.now);
-        let searches = self.graph.search.goes_on();
-        let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
-        [
-            arming,
-            self.keys.wake_at(),
-            waits,
-            deadlines,
-            silent,
-            works,
-            counts,
-            searches,
-            begins,
-            recount,
-            linked,
-            foreseen,
-            listed,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::turn::{Stream, Turn};
 use crate::resilience::watch::Watch;
 
 /// What events are folded into.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Fold {
     /// The state.
     pub state: State,
@@ -32,26 +32,49 @@ pub struct Fold {
 impl Fold {
     /// Folds one event; an event that was folded already changes nothing.
     pub fn take(&mut self, envelope: &Envelope) -> bool {
+        let parts = Parts {
+            state: &mut self.state,
+            watch: &mut self.watch,
+            heard: &mut self.heard,
+            worked: &mut self.worked,
+            arrived: &mut self.arrived,
+            gap: &mut self.gap,
+            cut: self.cut,
+        };
+        parts.take(envelope)
+    }
+}
+
+/// The same where it lies: an event is folded in its place.
+pub(super) struct Parts<'f> {
+    pub state: &'f mut State,
+    pub watch: &'f mut Watch,
+    pub heard: &'f mut Heard,
+    pub worked: &'f mut Worked,
+    pub arrived: &'f mut bool,
+    pub gap: &'f mut Option<(u64, u64)>,
+    pub cut: bool,
+}
+
+impl Parts<'_> {
+    /// Folds one event; an event that was folded already changes nothing.
+    pub fn take(self, envelope: &Envelope) -> bool {
         if envelope.seq <= self.state.seq {
             return false;
         }
         let expected = self.state.seq.next();
-        if envelope.seq != expected && self.arrived {
-            self.gap = Some((expected.0, envelope.seq.0));
+        if envelope.seq != expected && *self.arrived {
+            *self.gap = Some((expected.0, envelope.seq.0));
         }
-        apply(&mut self.state, envelope);
-        self.worked.note(envelope, self.is_at_work());
+        apply(self.state, envelope);
+        let streams = !self.cut && open_streams(self.state).next().is_some();
+        let at_work = !self.state.agenda.running.is_empty() || streams;
+        self.worked.note(envelope, at_work);
         self.heard.take(envelope);
-        self.watch.take(&self.state, envelope);
-        self.arrived = true;
-        self.heard.prune(&self.state);
+        self.watch.take(self.state, envelope);
+        *self.arrived = true;
+        self.heard.prune(self.state);
         true
-    }
-
-    /// True where something goes on that takes time of the run's own.
-    fn is_at_work(&self) -> bool {
-        let streams = !self.cut && open_streams(&self.state).next().is_some();
-        !self.state.agenda.running.is_empty() || streams
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
-use super::fold::{Fold, Worked, open_streams};
+use super::fold::{Fold, Parts, Worked, open_streams};
 use super::lower::Named;
 use super::outliving::Left;
 use super::overlay::LinePrompt;
@@ -211,17 +211,20 @@ impl RunPart {
 
     /// Folds one event; an event that was folded already changes nothing.
     pub fn take(&mut self, envelope: &Envelope) -> bool {
-        let mut fold = Fold {
-            state: std::mem::take(&mut self.state),
-            watch: std::mem::take(&mut self.watch),
-            heard: std::mem::take(&mut self.heard),
-            worked: self.worked,
-            arrived: self.arrived,
-            gap: self.gap,
-            cut: self.cuts_streams(),
+        let cut = self.cuts_streams();
+        let parts = Parts {
+            state: &mut self.state,
+            watch: &mut self.watch,
+            heard: &mut self.heard,
+            worked: &mut self.worked,
+            arrived: &mut self.arrived,
+            gap: &mut self.gap,
+            cut,
         };
-        let is_new = fold.take(envelope);
-        drop(self.adopt(fold));
+        let is_new = parts.take(envelope);
+        if is_new {
+            self.prune();
+        }
         is_new
     }
 

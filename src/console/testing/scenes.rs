@@ -29,6 +29,38 @@ impl Stage {
         stage
     }
 
+    /// An edit of its prompt, which all of it hangs on, as far as its preview.
+    pub fn slow_preview() -> Self {
+        let mut stage = Self::slow_run();
+        stage.press("1 g e");
+        stage.edit_field("Look at other files.");
+        stage.press("ctrl-s");
+        stage
+    }
+
+    /// The same, sent and carried out; what takes long to fold is not folded.
+    pub fn slow_commit() -> Self {
+        let mut stage = Self::slow_preview();
+        stage.work();
+        stage.draw();
+        stage.wait(ARMING);
+        stage.press("enter");
+        stage.carry_out();
+        stage
+    }
+
+    /// Folds what takes long; gives how often something was folded.
+    pub fn fold(&mut self) -> usize {
+        let mut times = 0;
+        while self.model.folding.is_any() {
+            self.draw();
+            assert!(self.work() > 0, "somebody folds it");
+            times += 1;
+            assert!(times < 10, "it ends");
+        }
+        times
+    }
+
     /// One more call that succeeds, in a turn of its own.
     pub fn one_more(&mut self) {
         let state = &self.model.run.state;

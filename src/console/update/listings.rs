@@ -41,6 +41,15 @@ pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, liste
 /// What is counted over all of the run: the branches, and what else lists show.
 type Counts<'a> = (&'a Count<Vec<Branch>>, &'a Listed);
 
+/// What lists are made of beside the run.
+struct Known<'a> {
+    collected: &'a Collected,
+    /// Why collected edits cannot be committed, where they are listed: that is tried out on a copy of the run.
+    troubles: Vec<Option<Trouble>>,
+    branches: &'a Count<Vec<Branch>>,
+    listed: &'a Listed,
+}
+
 /// Brings a list up to date.
 pub(super) fn make(
     maker: &mut Maker<'_>,
@@ -63,19 +72,30 @@ pub(super) fn make(
     if stay && list.made.is_some_and(|made| made.3 == list.selected) && !list.doc.is_due() {
         return;
     }
+    let troubles = match list.kind {
+        Kind::Collected => collected.troubles(&maker.run.state),
+        _ => Vec::new(),
+    };
+    let known = Known {
+        collected,
+        troubles,
+        branches,
+        listed,
+    };
     if !stay {
-        lay(maker, list, (collected, (branches, listed)));
+        lay(maker, list, &known);
     }
     maker.doc = Doc::default();
-    more(maker, list, (collected, (branches, listed)), keymap);
+    more(maker, list, &known, keymap);
     list.doc = std::mem::take(&mut maker.doc);
     list.made = Some((of.0, of.1, of.2, list.selected));
 }
 
 /// Makes the entries of a list, and its rows.
-fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, (branches, listed)): (&Collected, Counts<'_>)) {
+fn lay(maker: &mut Maker<'_>, list: &mut Listing, known: &Known<'_>) {
+    let (branches, listed) = (known.branches, known.listed);
     match list.kind {
-        Kind::Collected => gathered(maker, list, collected),
+        Kind::Collected => gathered(maker, list, known),
         Kind::Branches { marked } => {
             let all = branches.known().map_or(&[][..], Vec::as_slice);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
@@ -122,18 +142,13 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, (branches, listed)
 }
 
 /// More about the entry under the cursor.
-fn more(
-    maker: &mut Maker<'_>,
-    list: &Listing,
-    (collected, (branches, listed)): (&Collected, Counts<'_>),
-    keymap: &Keymap,
-) {
+fn more(maker: &mut Maker<'_>, list: &Listing, known: &Known<'_>, keymap: &Keymap) {
+    let (branches, listed) = (known.branches, known.listed);
     match (&list.kind, list.selected) {
         (Kind::Collected, _) => {
-            if let Some(item) = collected.items().get(list.at) {
+            if let Some(item) = known.collected.items().get(list.at) {
                 let texts = texts(&maker.run.state, &item.edit);
-                let troubles = collected.troubles(&maker.run.state);
-                let trouble = troubles.get(list.at).and_then(Option::as_ref);
+                let trouble = known.troubles.get(list.at).and_then(Option::as_ref);
                 tabs::gathered(maker, trouble.map(Trouble::words).as_deref(), &texts);
             }
         }
@@ -163,14 +178,13 @@ fn more(
     }
 }
 
-fn gathered(maker: &Maker<'_>, list: &mut Listing, collected: &Collected) {
-    let items = collected.items();
+fn gathered(maker: &Maker<'_>, list: &mut Listing, known: &Known<'_>) {
+    let items = known.collected.items();
     list.take(items.iter().map(|item| Item::Edit(item.no)).collect());
     list.title = format!("{}, not committed", count(items.len()));
-    let troubles = collected.troubles(&maker.run.state);
     let lines = items
         .iter()
-        .zip(&troubles)
+        .zip(&known.troubles)
         .enumerate()
         .map(|(at, (item, trouble))| {
             let mut words = Styled::new().own(Role::Dim, format!(" {} ", at + 1));

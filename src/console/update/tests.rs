@@ -8,6 +8,7 @@ mod bulk;
 mod clashes;
 mod collected;
 mod colours;
+mod compared;
 mod counted;
 mod deadlines;
 mod doubt;

@@ -9,36 +9,10 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::Epoch;
 use crate::domain::state::State;
 
-/// An edit of the prompt of a long run, which all of it hangs on, sent and carried out.
-fn committed() -> Stage {
-    let mut stage = Stage::slow_run();
-    stage.press("1 g e");
-    stage.edit_field("Look at other files.");
-    stage.press("ctrl-s");
-    stage.work();
-    stage.draw();
-    stage.wait(ARMING);
-    stage.press("enter");
-    stage.carry_out();
-    stage
-}
-
 /// How many nodes count.
 fn active(stage: &Stage) -> usize {
     let nodes = stage.model.run.state.nodes.values();
     nodes.filter(|node| node.active).count()
-}
-
-/// Folds what waits, and gives how often something was folded.
-fn settle(stage: &mut Stage) -> usize {
-    let mut times = 0;
-    while stage.model.folding.is_any() {
-        stage.draw();
-        assert!(stage.work() > 0, "somebody folds it");
-        times += 1;
-        assert!(times < 10, "it ends");
-    }
-    times
 }
 
 /// The run is what its record makes of it, folded at once.
@@ -52,7 +26,7 @@ fn is_whole(stage: &Stage) {
 
 #[test]
 fn what_an_edit_of_a_long_run_lets_fall_is_folded_beside_the_keys() {
-    let mut stage = committed();
+    let mut stage = Stage::slow_commit();
     assert!(stage.model.folding.is_any());
     let before = active(&stage);
     assert!(before > 100, "{before}");
@@ -61,7 +35,7 @@ fn what_an_edit_of_a_long_run_lets_fall_is_folded_beside_the_keys() {
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
     stage.press("esc");
     assert_eq!(active(&stage), before);
-    let times = settle(&mut stage);
+    let times = stage.fold();
     assert!(times < 3, "{times}: what comes together is folded together");
     assert!(active(&stage) < 10, "{}", active(&stage));
     is_whole(&stage);
@@ -77,7 +51,7 @@ fn what_an_edit_of_a_long_run_lets_fall_is_folded_beside_the_keys() {
 
 #[test]
 fn what_comes_meanwhile_waits_and_nothing_of_it_is_lost_or_overtakes() {
-    let mut stage = committed();
+    let mut stage = Stage::slow_commit();
     let reason = |reason: &str| {
         Event::Run(RunEvent::Paused {
             reason: reason.into(),
@@ -100,7 +74,7 @@ fn what_comes_meanwhile_waits_and_nothing_of_it_is_lost_or_overtakes() {
         at.into_iter().flatten().collect::<Vec<usize>>()
     };
     assert!(told(&stage).is_empty(), "all of it waits");
-    settle(&mut stage);
+    stage.fold();
     is_whole(&stage);
     let told = told(&stage);
     assert_eq!(told.len(), 4, "{told:?}");
@@ -110,8 +84,8 @@ fn what_comes_meanwhile_waits_and_nothing_of_it_is_lost_or_overtakes() {
 
 #[test]
 fn what_stands_again_in_a_long_run_is_folded_beside_the_keys_too() {
-    let mut stage = committed();
-    settle(&mut stage);
+    let mut stage = Stage::slow_commit();
+    stage.fold();
     stage.draw();
     stage.press("u");
     stage.work();
@@ -121,7 +95,7 @@ fn what_stands_again_in_a_long_run_is_folded_beside_the_keys_too() {
     stage.carry_out();
     assert!(stage.model.folding.is_any());
     let few = active(&stage);
-    settle(&mut stage);
+    stage.fold();
     assert!(active(&stage) > few + 100, "{} of {few}", active(&stage));
     is_whole(&stage);
     assert_ne!(stage.model.run.state.epoch, Epoch(1));
@@ -129,9 +103,9 @@ fn what_stands_again_in_a_long_run_is_folded_beside_the_keys_too() {
 
 #[test]
 fn a_run_that_is_shown_instead_comes_after_what_waits() {
-    let mut stage = committed();
+    let mut stage = Stage::slow_commit();
     let state = Stage::slow_run().model.run.state;
     stage.send(Msg::Run(Update::Snapshot(Box::new(state.clone()))));
-    settle(&mut stage);
+    stage.fold();
     assert_eq!(stage.model.run.state, state);
 }

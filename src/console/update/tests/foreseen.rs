@@ -5,15 +5,6 @@ use crate::console::model::overlay::{Overlay, PageContent, Review};
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::command::{Command, EditCommand};
 
-/// An edit of the prompt at the beginning, as far as its preview.
-fn previewed() -> Stage {
-    let mut stage = Stage::slow_run();
-    stage.press("1 g e");
-    stage.edit_field("Look at other files.");
-    stage.press("ctrl-s");
-    stage
-}
-
 fn review(stage: &Stage) -> &Review {
     match stage.model.overlays.last() {
         Some(Overlay::Review(review)) => review,
@@ -52,7 +43,7 @@ fn what_any_change_would_do_is_worked_out_beside_the_keys() {
 
 #[test]
 fn nothing_is_committed_before_it_is_known_what_it_does() {
-    let mut stage = previewed();
+    let mut stage = Stage::slow_preview();
     assert!(stage.text().contains("being worked out"), "{}", stage.text());
     stage.commands();
     stage.wait(ARMING);
@@ -74,7 +65,7 @@ fn nothing_is_committed_before_it_is_known_what_it_does() {
 
 #[test]
 fn what_comes_while_a_preview_is_read_is_in_it_soon_and_before_it_is_committed() {
-    let mut stage = previewed();
+    let mut stage = Stage::slow_preview();
     stage.work();
     stage.draw();
     stage.wait(ARMING);
@@ -95,7 +86,7 @@ fn what_comes_while_a_preview_is_read_is_in_it_soon_and_before_it_is_committed()
 
 #[test]
 fn a_preview_of_a_run_that_goes_on_is_made_again_and_not_for_each_event() {
-    let mut stage = previewed();
+    let mut stage = Stage::slow_preview();
     stage.work();
     stage.draw();
     let first = stage.model.foresight.at();

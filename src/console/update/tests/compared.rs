@@ -1,0 +1,74 @@
+//! Two branches of a long run side by side: compared beside the keys, and made where they are looked at.
+
+use super::branches::list;
+use crate::console::model::listing::Item;
+use crate::console::testing::Stage;
+use crate::domain::id::Epoch;
+
+/// A long run whose prompt was edited: two branches that differ in nearly all, compared.
+fn long() -> Stage {
+    let mut stage = Stage::slow_commit();
+    assert_eq!(stage.model.run.state.epoch, Epoch(1));
+    stage.fold();
+    stage.press("b");
+    stage.work();
+    stage.press("g c");
+    stage
+}
+
+/// The entries of which a row is made.
+fn made(stage: &Stage) -> Vec<usize> {
+    let rows = &list(stage).rows;
+    let mut made: Vec<usize> = rows.shown(0..rows.count()).filter_map(|line| line.of).collect();
+    made.dedup();
+    made
+}
+
+#[test]
+fn branches_of_a_long_run_are_compared_beside_the_keys() {
+    let mut stage = long();
+    let text = stage.text();
+    assert!(text.contains(": being compared"), "{text}");
+    stage.press("j t");
+    assert!(stage.said().contains("no node is selected"), "{}", stage.said());
+    assert!(stage.work() > 0);
+    let text = stage.text();
+    assert!(!text.contains("being compared"), "{text}");
+    assert!(text.contains("only B"), "{text}");
+    let at = stage.model.listed.sides.at();
+    stage.one_more();
+    stage.one_more();
+    stage.draw();
+    stage.work();
+    assert_eq!(stage.model.listed.sides.at(), at, "not for each of many events");
+    let wakes = stage.model.wake_at().expect("nobody has to press a key for it");
+    assert!(wakes <= stage.now + 500);
+    stage.wait(wakes - stage.now);
+    stage.draw();
+    assert!(stage.work() > 0);
+    assert!(stage.model.listed.sides.at() > at);
+}
+
+#[test]
+fn of_two_long_branches_the_rows_on_the_screen_are_made_and_no_others() {
+    for width in [100, 160] {
+        let mut stage = long();
+        let resize = crate::console::msg::TermMsg::Resize { width, height: 40 };
+        stage.send(crate::console::msg::Msg::Term(resize));
+        stage.draw();
+        stage.work();
+        for keys in ["g", "G", "k k k", "g j", "s G"] {
+            stage.press(keys);
+            let text = stage.text();
+            let Some(Item::Node(node)) = list(&stage).selected else {
+                panic!("nothing is selected");
+            };
+            let row = text.lines().find(|row| row.starts_with('❯'));
+            let name = format!("❯{node} ");
+            assert!(row.is_some_and(|row| row.starts_with(&name)), "{name}: {text}");
+            let (made, all) = (made(&stage), list(&stage).items.len());
+            assert!(all > 150 && made.len() < 45, "{} of {all} are made", made.len());
+            assert!(made.contains(&list(&stage).at), "{keys}");
+        }
+    }
+}
