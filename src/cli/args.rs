@@ -1,6 +1,5 @@
 //! The words of the command line. Must not know: what they do.
 
-mod lean;
 mod number;
 mod verb;
 
@@ -10,7 +9,6 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config;
 
-pub use lean::read;
 pub use verb::{Change, Choice, FailureVerb, Look, LoopVerb, On, Planned, Ran, Seen, Verb, WeightVerb};
 
 /// Supervise an LLM agent from the terminal.

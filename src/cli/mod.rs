@@ -57,12 +57,14 @@ pub mod weights;
 
 use std::process::ExitCode;
 
+use clap::Parser as _;
+
 pub use exit::{Code, Failure};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
     guard::guard();
-    let parsed = match args::read(std::env::args_os()) {
+    let parsed = match args::Args::try_parse() {
         Ok(parsed) => parsed,
         Err(error) => return print::usage(&error),
     };
