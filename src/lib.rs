@@ -7,7 +7,6 @@
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
-//! - [`drill`]: an exercise in deciding, made from a recorded run. Pure.
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
@@ -26,7 +25,6 @@ pub mod config;
 pub mod console;
 pub mod control;
 pub mod domain;
-pub mod drill;
 pub mod engine;
 pub mod export;
 pub mod few;

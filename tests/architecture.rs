@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 18] = [
+const MAP: [(&str, &[&str]); 17] = [
     ("text", &[]),
     ("canon", &[]),
     ("few", &[]),
@@ -31,7 +31,6 @@ const MAP: [(&str, &[&str]); 18] = [
     ("domain", &[]),
     ("policy", &["domain"]),
     ("resilience", &["domain", "schema"]),
-    ("drill", &["domain"]),
     ("journal", &["domain"]),
     ("model", &["domain", "resilience"]),
     ("tools", &["domain", "schema", "resilience"]),
@@ -60,7 +59,7 @@ const LEAVES: [&str; 5] = ["text", "canon", "few", "compact", "shell_words"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 11] = [
+const PURE: [&str; 10] = [
     "text",
     "canon",
     "few",
@@ -70,7 +69,6 @@ const PURE: [&str; 11] = [
     "domain",
     "policy",
     "resilience",
-    "drill",
     "export",
 ];
 /// What that means in names.

@@ -57,7 +57,6 @@ scenarios! {
     delete = "delete",
     delete_a_thought = "delete-a-thought",
     delegate = "delegate",
-    drill = "drill",
     edit_a_prompt = "edit-a-prompt",
     edit_a_thought = "edit-a-thought",
     choose_another_route = "choose-another-route",

@@ -116,8 +116,6 @@ pub enum What {
     Demo(Demo),
     /// Go on with a recorded session, after a quit or a crash
     Resume(Resume),
-    /// Go through a recorded session again with bad calls mixed in, and be told how many you caught; runs nothing
-    Drill(Drill),
     /// List and manage recorded sessions
     Sessions(Sessions),
     /// Look at a recorded session step by step; runs nothing
@@ -188,27 +186,6 @@ pub struct Resume {
     /// Id, a unique beginning of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
-}
-
-/// An exercise.
-///
-/// On a terminal you decide as in a run, under your own policy. Its tools are stand-ins that give the recorded results,
-/// its model is the recording: no tool is run, nothing is connected, the workspace is not touched. At the end your
-/// score is printed; with --json as one object. Without a terminal, or with --headless, the policy alone is judged.
-#[derive(Debug, ClapArgs)]
-pub struct Drill {
-    /// Id, beginning of it, `last`, or a file
-    #[arg(default_value = "last")]
-    pub id: String,
-    /// Share of bad calls among all, in percent: 1 to 50
-    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number::whole::<u8>("a percentage, such as 5"))]
-    pub share: u8,
-    /// How many bad calls, in place of a share: 1 to 200
-    #[arg(long, value_name = "N", value_parser = number::whole::<usize>("a whole number of calls, such as 3"))]
-    pub bad: Option<usize>,
-    /// Number that the bad calls are drawn by: the same makes the same exercise
-    #[arg(long, value_name = "N", value_parser = number::whole::<u64>("a whole number, such as 7"))]
-    pub seed: Option<u64>,
 }
 
 /// What to do with sessions.

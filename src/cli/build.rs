@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::address::{self, Address};
 use super::args::Common;
+use super::demos;
 use super::exit::{Code, Failure};
-use super::{demos, drill};
 use crate::config::tools::Mark;
 use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
@@ -15,7 +15,6 @@ use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
 use crate::domain::event::{Event, WeightEvent};
 use crate::domain::price::Price;
-use crate::drill::Script;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::{Log, Unwritten};
@@ -89,13 +88,6 @@ impl Ground {
         Ok(self)
     }
 
-    /// The same, calling nobody from outside of the terminal.
-    pub fn without_calls(mut self) -> Self {
-        self.settings.notify.command.value.clear();
-        self.settings.notify.webhook.value = None;
-        self
-    }
-
     /// The policy file that was named, for the record.
     pub fn policy_text(&self) -> Option<PolicyText> {
         let file = self.settings.policy_file.clone();
@@ -119,29 +111,16 @@ impl Ground {
             .names()
             .map(|name| name.to_string_lossy().into_owned())
             .collect();
-        let played = played(setup)?;
-        let tools = match &played {
-            // Whatever goes on with it, nothing of it can run.
-            Some(script) => drill::stand_ins(script),
-            None => real(setup, environment),
-        };
         let policy = self.settings.policy.clone().in_workspace(workspace);
         let mut resilience = self.settings.resilience.clone();
         if let Some(samples) = &setup.samples {
             resilience = demos::fitted(samples, resilience);
         }
-        if played.is_some() {
-            resilience = drill::resilience(resilience);
-        }
-        let mut registry = Registry::new(tools)?.keeping_out_of(self.private.iter().cloned());
+        let mut registry =
+            Registry::new(tools(setup, environment))?.keeping_out_of(self.private.iter().cloned());
         let offered: Vec<String> = registry.names().map(str::to_owned).collect();
         let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
-        let marks = match played {
-            // The recorded run may have had fewer tools.
-            Some(_) => self.settings.tags.of_known(&offered),
-            None => self.settings.tags.fit(offered)?,
-        };
-        for (tool, mark) in marks {
+        for (tool, mark) in self.settings.tags.fit(offered)? {
             match mark {
                 Mark::Tag(tag) => registry.tag(tool, tag),
                 Mark::Pause(ms) => registry.pause(tool, ms),
@@ -200,10 +179,7 @@ impl Ground {
         input: &str,
     ) -> Result<Started, Failure> {
         let mut tools = adviser.cards();
-        // What a drill stands for has its templates already.
-        if !matches!(setup.model, ModelSetup::Drill { .. }) {
-            self.settings.templates.fit(&mut tools)?;
-        }
+        self.settings.templates.fit(&mut tools)?;
         Ok(Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace: adviser.workspace.display().to_string(),
@@ -211,7 +187,6 @@ impl Ground {
             wire: match setup.model {
                 ModelSetup::Scripted { .. } => "scripted".into(),
                 ModelSetup::OpenaiChat { .. } => "openai-chat".into(),
-                ModelSetup::Drill { .. } => "drill".into(),
             },
             system: Arc::from(prompt::SYSTEM),
             tools,
@@ -232,7 +207,6 @@ impl Ground {
         let (name, is_scripted) = match &setup.model {
             ModelSetup::Scripted { name, .. } => (name, true),
             ModelSetup::OpenaiChat { model, .. } => (model, false),
-            ModelSetup::Drill { .. } => return None,
         };
         self.settings.prices.of(name, is_scripted).cloned()
     }
@@ -268,8 +242,8 @@ fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<
     own.chain(sockets).chain(named.map(absolute)).collect()
 }
 
-/// The tools of a run that runs.
-fn real(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
+/// The tools of a run.
+fn tools(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
     let mut tools = builtin::all(&builtin::Setup {
         environment,
         answer: None,
@@ -280,14 +254,6 @@ fn real(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
         tools.extend(sample::of(&samples.run));
     }
     tools
-}
-
-/// The script of a drill; none of a run that runs.
-fn played(setup: &Setup) -> Result<Option<Script>, Failure> {
-    match &setup.model {
-        ModelSetup::Drill { script } => drill::parse(script).map(Some),
-        ModelSetup::Scripted { .. } | ModelSetup::OpenaiChat { .. } => Ok(None),
-    }
 }
 
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {

@@ -13,7 +13,6 @@ mod damaged;
 pub mod decode;
 pub mod demos;
 pub mod difference;
-pub mod drill;
 pub mod early;
 pub mod edits;
 pub mod effects;
@@ -88,7 +87,6 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Demo(demo)) => run::demo(&common, &demo),
         Some(What::Run(task)) => run::task(&common, &task),
         Some(What::Resume(resume)) => resume::resume(&common, &resume),
-        Some(What::Drill(drill)) => drill::drill(&common, &drill),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
         Some(What::Fork(fork)) => fork::fork(&common, &fork),

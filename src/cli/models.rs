@@ -6,7 +6,6 @@ use secrecy::SecretString;
 
 use super::args::Common;
 use super::build::Ground;
-use super::drill;
 use super::exit::{Code, Failure};
 use crate::config::{KeyOf, Settings};
 use crate::engine::setup::ModelSetup;
@@ -51,9 +50,6 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
 
 /// The model that a recorded run goes on with: its own, unless another one or another place is named.
 pub fn again(common: &Common, ground: &Ground, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
-    if matches!(recorded, ModelSetup::Drill { .. }) {
-        return drill::no_model(common).map(|()| recorded);
-    }
     let is_scripted = common.playbook.is_some() || common.model.as_deref() == Some("scripted");
     match recorded {
         ModelSetup::OpenaiChat { base_url, model } if !is_scripted => Ok(ModelSetup::OpenaiChat {
@@ -130,7 +126,7 @@ pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             playbook.prompt.filter(|prompt| !prompt.trim().is_empty())
         }
-        ModelSetup::Drill { .. } | ModelSetup::OpenaiChat { .. } => None,
+        ModelSetup::OpenaiChat { .. } => None,
     };
     prompt.ok_or_else(|| {
         Failure::new(
@@ -148,7 +144,6 @@ pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<d
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(Arc::new(Scripted::new(playbook, watched)))
         }
-        ModelSetup::Drill { script } => Ok(Arc::new(drill::model(&drill::parse(script)?))),
         ModelSetup::OpenaiChat { base_url, model } => {
             let key = key_for(&ground.settings, base_url)?;
             let client = Client::new(base_url, model, key, Patience::default())

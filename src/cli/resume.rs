@@ -8,7 +8,7 @@ use super::build::{self, Ground};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
-use super::{collected, demos, drill, effects, headless, live, models, print, screen};
+use super::{collected, demos, effects, headless, live, models, print, screen};
 use crate::domain::call::Status;
 use crate::domain::event::run::{Limits, Started};
 use crate::domain::event::{Event, RunEvent};
@@ -16,9 +16,10 @@ use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::engine;
 use crate::engine::advise::Adviser;
-use crate::engine::setup::{ModelSetup, Setup};
+use crate::engine::setup::Setup;
 use crate::model::Model;
 use crate::policy::{Origin, Rule};
+use crate::text::visible;
 use crate::tools::child;
 
 /// Goes on with a recorded run.
@@ -51,9 +52,6 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };
-    if recorded.is_drill() {
-        attended(headless, &session)?;
-    }
     if let Mode::Finished(answer) = state.mode
         && headless
     {
@@ -77,11 +75,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
             ),
         ));
     }
-    let mut ground = ground.for_run(common, &workspace, &setup)?;
-    let is_drill = matches!(setup.model, ModelSetup::Drill { .. });
-    if is_drill {
-        ground = ground.without_calls();
-    }
+    let ground = ground.for_run(common, &workspace, &setup)?;
     notices.extend(ground.notices());
     setup.headless = headless;
     setup.policy = ground.policy_text();
@@ -113,7 +107,6 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let (head, run) = (writer.head(), writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(state, writer, adviser, model, notices);
-    let drilled = session.clone();
     let ready = Ready {
         driver,
         handle,
@@ -127,24 +120,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         held,
         tools,
     };
-    let served = run::serve(common, &ground, ready, headless, runtime)?;
-    if is_drill {
-        drill::tell(common, &ground, &drilled)?;
-    }
-    Ok(served)
-}
-
-/// A drill is decided by a person; the policy alone is judged before it begins.
-fn attended(headless: bool, session: &str) -> Result<(), Failure> {
-    if !headless {
-        return Ok(());
-    }
-    Err(Failure::new(
-        Code::Usage,
-        format!(
-            "session {session} is a drill: it goes on at a terminal only, and nothing of it runs; to judge the policy alone: overrule drill ID --headless"
-        ),
-    ))
+    run::serve(common, &ground, ready, headless, runtime)
 }
 
 /// A session of which nothing was recorded.
@@ -160,7 +136,10 @@ pub fn setup_of(recorded: &Started, session: &str) -> Result<Setup, Failure> {
     Setup::parse(&recorded.setup).map_err(|error| {
         Failure::new(
             Code::Session,
-            format!("session {session} does not say how it was begun ({error}): start a new run"),
+            format!(
+                "cannot resume session {session}: this version cannot read its setup ({}); start a new run",
+                visible(&error.to_string())
+            ),
         )
     })
 }

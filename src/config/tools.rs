@@ -204,17 +204,6 @@ impl Tags {
         Self(files.into_iter().flatten().collect())
     }
 
-    /// Returns the tags and pauses of these tools, each with its tool, leaving out other tools.
-    pub fn of_known<'n>(&self, names: &[&'n str]) -> Vec<(&'n str, Mark)> {
-        let known = |one: &Tag| {
-            names
-                .iter()
-                .find(|name| **name == one.of)
-                .map(|name| (*name, one.what))
-        };
-        self.0.iter().filter_map(known).collect()
-    }
-
     /// Returns the tags and pauses for a run with these tools, each with its tool. Refuses tools that do not
     /// exist.
     pub fn fit<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<(&str, Mark)>, Error> {

@@ -54,12 +54,6 @@ pub enum ModelSetup {
         /// Its text.
         playbook: String,
     },
-    /// The recording of another run, with stand-ins for its tools. A program that does not know this kind
-    /// refuses to continue, and so runs nothing of it.
-    Drill {
-        /// The script, as JSON text.
-        script: String,
-    },
     /// An OpenAI-compatible server.
     OpenaiChat {
         /// Base URL.
@@ -78,5 +72,19 @@ impl Setup {
     /// Returns the setup as JSON.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setup_with_an_unknown_kind_of_model_is_refused() {
+        for kind in ["drill", "of-a-later-version"] {
+            let text =
+                format!(r#"{{"session":"s","model":{{"kind":"{kind}","script":"{{}}"}},"headless":false}}"#);
+            assert!(Setup::parse(&text).unwrap_err().to_string().contains(kind));
+        }
     }
 }

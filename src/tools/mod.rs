@@ -10,7 +10,6 @@ pub mod registry;
 mod replace;
 pub mod run;
 pub mod sample;
-pub mod standin;
 mod tool;
 pub mod workspace;
 

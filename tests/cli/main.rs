@@ -24,7 +24,6 @@ mod damaged;
 mod decisions;
 mod demos;
 mod doubt;
-mod drill;
 mod edits;
 mod effects;
 mod forks;

@@ -348,7 +348,6 @@ fn every_verb_prints_json_where_it_is_asked_for() {
         (&["weights", &id], "{"),
         (&["graph", &id], r#""nodes""#),
         (&["replay", &id], r#"{"seq":1,"#),
-        (&["drill", &id, "--seed", "1"], "{"),
         (&["demo", "--list"], r#"{"name":"audit""#),
     ];
     for (verb, word) in verbs {

@@ -16,7 +16,6 @@ mod asked;
 mod bytes;
 mod collected;
 mod demos;
-mod drill;
 mod harness;
 mod lists;
 mod live;

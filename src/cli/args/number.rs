@@ -40,9 +40,6 @@ mod tests {
         "resume last --max-turns",
         "resume last --max-tokens",
         "resume last --parallel",
-        "drill last --share",
-        "drill last --bad",
-        "drill last --seed",
         "replay last --speed",
         "fork last --at",
         "branches last name",
@@ -100,7 +97,6 @@ mod tests {
             ("replay last --speed", "0"),
             ("replay last --speed", "inf"),
             ("set-weight last tool", "1.5"),
-            ("drill last --share", "300"),
             ("set-limits last --max-tokens", "99999999999999999999999"),
         ] {
             assert!(refused(words, number).contains("write "), "{words} {number}");

@@ -51,10 +51,6 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         ));
     }
     if let Some(started) = &state.started {
-        // Whoever looks must never take one for the other.
-        if started.is_drill() {
-            parts.push((0, Role::Warning, "DRILL: nothing runs".to_owned(), false));
-        }
         let name = visible(head(&started.model, 60).0);
         parts.push((3, Role::Accent, name, false));
         // How far commands reach outlasts everything but what is asked of the operator.

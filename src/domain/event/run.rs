@@ -20,7 +20,7 @@ pub struct Started {
     pub workspace: String,
     /// Model as shown in the header (`scripted: audit`, `gpt-4.1-mini at localhost:11434`).
     pub model: String,
-    /// Wire format: `scripted`, `openai-chat`, `drill`.
+    /// Wire format: `scripted`, `openai-chat`.
     pub wire: String,
     /// System text of every request.
     pub system: Arc<str>,
@@ -48,13 +48,6 @@ pub struct Started {
     /// What the model's tokens cost; none where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-}
-
-impl Started {
-    /// True where the run is an exercise: its tools are stand-ins, and nothing of it runs.
-    pub fn is_drill(&self) -> bool {
-        self.wire == "drill"
-    }
 }
 
 /// What is taken from the record where an edit, undo or redo needs it again.

@@ -6,7 +6,6 @@ mod choose;
 mod filters;
 mod model;
 pub mod playbook;
-mod played;
 mod scope;
 mod template;
 mod toml_in;
@@ -18,7 +17,5 @@ mod audit_tests;
 #[cfg(test)]
 mod tests;
 
-pub use choose::Block;
 pub use model::Scripted;
 pub use playbook::{Error, Playbook};
-pub use played::Played;

@@ -116,16 +116,7 @@ pub(super) struct Out<'a> {
     pieces: u64,
 }
 
-impl<'a> Out<'a> {
-    /// Sends without pauses.
-    pub(super) fn at_once(chunks: &'a mpsc::Sender<Chunk>) -> Self {
-        Self {
-            chunks,
-            pause: None,
-            pieces: 0,
-        }
-    }
-
+impl Out<'_> {
     pub(super) async fn blocks(&mut self, blocks: &[Block]) -> Result<(), StreamFault> {
         for (part, block) in blocks.iter().enumerate() {
             let part = part as u32;

@@ -288,25 +288,6 @@ fn the_help_says_what_the_word_of_the_header_about_commands_means() {
 }
 
 #[test]
-fn the_header_of_a_drill_says_that_nothing_runs_however_narrow_it_is() {
-    for width in [48, 80, 160] {
-        let mut stage = Stage::new(width, 24);
-        stage.sample();
-        let text = stage.text();
-        assert!(!text.contains("DRILL"), "{text}");
-        let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
-        started.wire = "drill".into();
-        stage.model.run.state.started = Some(std::sync::Arc::new(started));
-        stage.model.run.state.title = Some("a name that is longer than all of the room".into());
-        let text = stage.text();
-        assert!(
-            text.lines().next().unwrap().contains("DRILL: nothing runs"),
-            "{text}"
-        );
-    }
-}
-
-#[test]
 fn a_row_of_the_queue_shows_no_other_revision_than_it_names() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
