@@ -61,6 +61,22 @@ const DESKTOP: [&str; 5] = [
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
+/// An editor for programs that would wait for a person: it fails and says why.
+const NO_EDITOR: &str = "sh -c 'echo overrule: there is no editor in a command. Give the text as an argument, such as git commit -m. \
+                         To keep the text as it is, set GIT_EDITOR=true. >&2; exit 1'";
+
+/// Variables that every child gets, whatever its environment says: no program waits for a person who cannot answer.
+const UNATTENDED: [(&str, &str); 8] = [
+    ("EDITOR", NO_EDITOR),
+    ("VISUAL", NO_EDITOR),
+    ("GIT_EDITOR", NO_EDITOR),
+    ("GIT_SEQUENCE_EDITOR", NO_EDITOR),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("SSH_ASKPASS_REQUIRE", "never"),
+];
+
 /// The environment variables of child processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
@@ -130,7 +146,7 @@ struct Order {
 }
 
 /// Starts a program in a session of its own, without a terminal, with empty standard input and only the given
-/// variables. It inherits no open file of this program except the pipes for its output.
+/// variables, in addition to those that keep programs from waiting for a person. It inherits no open file of this program except the pipes for its output.
 pub async fn start(
     program: &OsStr,
     args: &[impl AsRef<OsStr>],
@@ -162,6 +178,7 @@ async fn start_with(
         .current_dir(cwd)
         .env_clear()
         .envs(environment.vars.iter().map(|(name, value)| (name, value)))
+        .envs(UNATTENDED)
         .stdin(input)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

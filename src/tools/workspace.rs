@@ -165,6 +165,9 @@ impl Workspace {
                 "give a path relative to the workspace, such as `src/main.rs`",
             ));
         }
+        if names_home(given) {
+            return Err(home(given));
+        }
         let mut there = self.root.join(given);
         let mut missing = Vec::new();
         loop {
@@ -268,6 +271,21 @@ fn resolved(path: &Path) -> Option<PathBuf> {
             there.push(".");
         }
     }
+}
+
+/// True for a path that a shell would expand to a home directory: `~`, `~/…` and `~name/…`. A file such as `~$a.docx` is
+/// none.
+fn names_home(given: &str) -> bool {
+    given == "~" || given.starts_with('~') && given.contains('/')
+}
+
+fn home(given: &str) -> ToolError {
+    refused(
+        ErrorClass::Param,
+        format!("`{}` begins with `~`, which is not expanded here", shown(given)),
+        "path confinement",
+        "give a path in the workspace, relative to it",
+    )
 }
 
 fn private_place(given: &str) -> ToolError {

@@ -98,6 +98,36 @@ fn reads_stay_inside() {
 }
 
 #[test]
+fn a_home_directory_is_refused_before_anything_is_made() {
+    let ground = ground();
+    std::fs::create_dir(ground.root.join("~")).unwrap();
+    std::fs::write(ground.root.join("~/there"), "").unwrap();
+    std::fs::write(ground.root.join("~$a.docx"), "a").unwrap();
+    let before = walk_count(&ground.root);
+    for workspace in both(&ground.root) {
+        for path in ["~", "~/", "~/there", "~/notes/todo.txt", "~ada/x", "~ada/", "~+/x", "~$a/x"] {
+            let refusals = [
+                workspace.file(path).map(drop),
+                workspace.file_if_any(path).map(drop),
+                workspace.directory(path).map(drop),
+                workspace.find(path).map(drop),
+                workspace.target(path, true).map(drop),
+            ];
+            for refusal in refusals {
+                let error = refusal.unwrap_err();
+                assert!(error.message.contains("begins with `~`"), "{path}: {}", error.message);
+                assert!(!error.executed && error.hint.is_some(), "{path}");
+            }
+        }
+        // These name nothing but a file.
+        assert!(workspace.file("~$a.docx").is_ok());
+        assert!(workspace.file("./~/there").is_ok());
+        assert!(workspace.target("~new", true).is_ok());
+    }
+    assert_eq!(walk_count(&ground.root), before);
+}
+
+#[test]
 fn a_sibling_that_begins_alike_is_outside() {
     let ground = ground();
     let workspace = Workspace::open(&ground.root).unwrap();

@@ -21,6 +21,28 @@ fn tree() -> Bench {
 }
 
 #[tokio::test]
+async fn a_home_directory_is_refused_by_every_tool_and_nothing_runs() {
+    let bench = Bench::new();
+    let calls = [
+        ("read_file", json!({"path": "~/.ssh/id"})),
+        ("list_dir", json!({"path": "~"})),
+        ("search", json!({"pattern": "x", "path": "~ada/x"})),
+        ("write_file", json!({"path": "~/notes/todo.txt", "content": "x"})),
+        ("edit_file", json!({"path": "~/x", "old": "a", "new": "b"})),
+        ("shell", json!({"command": "touch ran", "cwd": "~"})),
+        ("shell", json!({"argv": ["touch", "ran"], "cwd": "~/x"})),
+    ];
+    for (tool, args) in calls {
+        let error = bench.err(tool, args.clone()).await;
+        assert_eq!((error.class, error.executed), (ErrorClass::Param, false), "{tool} {args}");
+        assert!(error.message.contains("is not expanded here"), "{}", error.message);
+        assert!(error.hint.unwrap().contains("workspace"));
+    }
+    assert_eq!(std::fs::read_dir(bench.path()).unwrap().count(), 0);
+    assert!(bench.spawned.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_file_is_read_exactly_whole_or_by_lines() {
     let bench = Bench::new().with(&[("f", "one\r\ntwo\n\nfour"), ("empty", "")]);
     let (text, meta) = bench.ok("read_file", json!({"path": "f"})).await;
