@@ -7,6 +7,7 @@
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
+//! - [`regular_file`]: opens and reads files, and never waits for one.
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
@@ -31,6 +32,7 @@ pub mod few;
 pub mod journal;
 pub mod model;
 pub mod policy;
+pub mod regular_file;
 pub mod resilience;
 pub mod schema;
 pub mod shell_words;

@@ -22,6 +22,7 @@ use crate::engine::setup::{ModelSetup, PolicyText, Setup};
 use crate::engine::{Driver, Handle, Parts, prompt};
 use crate::journal::{Store, Writer};
 use crate::model::Model;
+use crate::regular_file;
 use crate::resilience::ladder::Ladder;
 use crate::resilience::routing::{Row, Snapshot};
 use crate::resilience::watch::Watch;
@@ -30,6 +31,9 @@ use crate::tools::builtin;
 use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
 use crate::tools::sample;
+
+/// Longest file of weights in bytes.
+const WEIGHTS: u64 = 16 << 20;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -162,7 +166,7 @@ impl Ground {
                 ),
             )
         };
-        let text = std::fs::read_to_string(file).map_err(|error| fails(error.to_string()))?;
+        let text = regular_file::read_text(file, WEIGHTS).map_err(|error| fails(error.to_string()))?;
         let snapshot = Snapshot::parse(&text).map_err(fails)?;
         Ok(Some(Event::Weight(WeightEvent::Imported {
             from: Arc::from(file.display().to_string()),

@@ -1,11 +1,13 @@
 //! `overrule decode`: shows what a captured model stream says. Must not know: wire formats.
 
-use std::io::Read as _;
-
 use super::args;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::model::decode::{Wire, events, summary};
+use crate::regular_file;
+
+/// Longest stream that is decoded, in bytes: as much as is kept of one.
+const MOST: u64 = 64 << 20;
 
 /// Decodes a captured stream. Everything before a break is printed; a broken stream exits with 1.
 pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
@@ -16,13 +18,8 @@ pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
         )
     })?;
     let shown = args.file.display();
-    let bytes = if args.file.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(&args.file)
-    }
-    .map_err(|error| Failure::new(Code::Usage, format!("cannot read {shown}: {error}")))?;
+    let bytes = regular_file::read_input(&args.file, MOST);
+    let bytes = bytes.map_err(|error| Failure::new(Code::Usage, format!("cannot read {shown}: {error}")))?;
     let whole = if args.summary {
         let summary = summary(wire, &bytes);
         let text = serde_json::to_string(&summary).map_err(|error| Failure::new(Code::Other, error))?;

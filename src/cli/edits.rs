@@ -1,7 +1,6 @@
 //! Reads several edits from a JSON file, to be committed as one. Must not know: what an edit does.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::value::RawValue;
@@ -12,6 +11,7 @@ use crate::domain::command::Edit;
 use crate::domain::id::NodeId;
 use crate::domain::node::Node;
 use crate::domain::state::State;
+use crate::regular_file;
 use crate::text::visible;
 
 /// An edit as it stands in the file.
@@ -39,10 +39,8 @@ const KINDS: [(&str, &[&str]); 9] = [
 pub fn read(state: &State, path: &Path) -> Result<Vec<Edit>, Failure> {
     let name = visible(&path.to_string_lossy());
     let bad = |why: String| Failure::new(Code::Usage, format!("cannot use {name} for --edits: {why}"));
-    let text = text_of(path).map_err(|error| bad(error.to_string()))?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(bad(format!("it has more than {MOST_BYTES} bytes")));
-    }
+    let text = regular_file::read_input(path, MOST_BYTES).and_then(regular_file::text);
+    let text = text.map_err(|error| bad(error.to_string()))?;
     let list: Vec<Given> = serde_json::from_str(&text).map_err(|error| {
         bad(format!(
             "it is no list of edits such as [{{\"type\": \"text\", \"node\": \"t3\", \"text\": \"…\"}}]: {}",
@@ -59,18 +57,6 @@ pub fn read(state: &State, path: &Path) -> Result<Vec<Edit>, Failure> {
     numbered
         .map(|(index, given)| one(state, &given).map_err(|why| bad(format!("edit {}: {why}", index + 1))))
         .collect()
-}
-
-fn text_of(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    if path == Path::new("-") {
-        std::io::stdin().take(MOST_BYTES + 1).read_to_string(&mut text)?;
-    } else {
-        std::fs::File::open(path)?
-            .take(MOST_BYTES + 1)
-            .read_to_string(&mut text)?;
-    }
-    Ok(text)
 }
 
 fn one(state: &State, given: &Given) -> Result<Edit, String> {

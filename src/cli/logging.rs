@@ -1,14 +1,15 @@
 //! The diagnostic log: for finding defects of the program, never the record of a run. Written only
 //! where `OVERRULE_LOG` asks for it. Must not know: what is logged.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
 use super::exit::{Code, Failure};
 use crate::config::Env;
+use crate::regular_file;
 
 /// Name of the file in the program's state directory.
 const FILE: &str = "overrule.log";
@@ -50,12 +51,7 @@ pub fn start(env: &Env) -> Result<Option<WorkerGuard>, Failure> {
         .mode(0o700)
         .create(&dir)
         .map_err(failed)?;
-    let file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(&path)
-        .map_err(failed)?;
+    let file = regular_file::append(&path).map_err(failed)?;
     // Every line counts where somebody looks for a defect.
     let (writer, guard) = NonBlockingBuilder::default().lossy(false).finish(file);
     let subscriber = tracing_subscriber::fmt()

@@ -12,7 +12,11 @@ use crate::engine::setup::ModelSetup;
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted};
 use crate::model::{Model, discover};
+use crate::regular_file;
 use crate::text::{shown_address, visible};
+
+/// Longest playbook in bytes.
+const PLAYBOOK: u64 = 4 << 20;
 
 /// The model that flags, settings, environment or a running server name.
 pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
@@ -105,7 +109,7 @@ fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
         ));
     };
     let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = regular_file::read_text(file, PLAYBOOK).map_err(|error| {
         Failure::new(
             Code::Config,
             format!("cannot read the playbook {shown}: {error}; check the path"),

@@ -24,8 +24,12 @@ use crate::engine::{Driver, Handle, ids};
 use crate::journal::wire::Wire;
 use crate::journal::{Link, Place};
 use crate::model::{Tap, Way};
+use crate::regular_file;
 use crate::text::{visible, visible_head};
 use crate::tools::registry::Registry;
+
+/// Longest file of --input in bytes.
+const INPUT: u64 = 16 << 20;
 
 /// A run that is ready to go.
 pub struct Ready {
@@ -150,7 +154,7 @@ fn read_input(input: Option<&str>) -> Result<String, Failure> {
     let text = match input {
         None => return Ok("null".into()),
         Some(named) => match named.strip_prefix('@') {
-            Some(file) => std::fs::read_to_string(file)
+            Some(file) => regular_file::read_text(Path::new(file), INPUT)
                 .map_err(|error| Failure::new(Code::Usage, format!("cannot read --input {file}: {error}")))?,
             None => named.to_owned(),
         },

@@ -2,11 +2,11 @@
 //!
 //! Must not know: what is in it.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use crate::regular_file::{self, Links};
 use crate::text::visible;
 
 use super::error::Error;
@@ -27,57 +27,20 @@ pub struct Text {
 
 /// Reads a file; returns `None` if it does not exist.
 pub fn read(path: &Path) -> Result<Option<Text>, Error> {
-    // Opened without blocking, so that a pipe in place of the file cannot hang the program.
-    let opened = File::options()
-        .read(true)
-        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
-        .open(path);
-    let file = match opened {
+    let file = match regular_file::open(path, Links::Follow) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(failed(path, &error)),
     };
     let meta = file.metadata().map_err(|error| failed(path, &error))?;
-    if !meta.is_file() {
-        let what = if meta.is_dir() {
-            "it is a directory"
-        } else {
-            "it is not a regular file"
-        };
-        return Err(Error::read(
-            path,
-            what,
-            "move it away or write a file in its place",
-        ));
-    }
-    let mut bytes = Vec::new();
-    file.take(MOST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed(path, &error))?;
-    if bytes.len() as u64 > MOST {
-        return Err(Error::read(
-            path,
-            "it is larger than 1 MiB",
-            "check that it is the right file",
-        ));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(Text {
-            text,
-            open_to_others: meta.permissions().mode() & 0o044 != 0,
-            same: (meta.dev(), meta.ino()),
-        })),
-        Err(error) => {
-            let before = error
-                .as_bytes()
-                .get(..error.utf8_error().valid_up_to())
-                .unwrap_or_default();
-            let line = before.split(|byte| *byte == b'\n').count();
-            let why = format!("line {line} is not UTF-8 text");
-            Err(Error::read(path, why, "save it as UTF-8"))
-        }
-    }
+    let text = regular_file::read_open(file, MOST).and_then(regular_file::text);
+    Ok(Some(Text {
+        text: text.map_err(|error| failed(path, &error))?,
+        open_to_others: meta.permissions().mode() & 0o044 != 0,
+        same: (meta.dev(), meta.ino()),
+    }))
 }
 
 /// Reads a file that somebody named, so that it must exist.
@@ -88,6 +51,9 @@ pub fn read_named(path: &Path) -> Result<Text, Error> {
 fn failed(path: &Path, error: &std::io::Error) -> Error {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied => "give yourself the right to read it",
+        ErrorKind::InvalidInput => "move it away or write a file in its place",
+        ErrorKind::InvalidData => "save it as UTF-8",
+        ErrorKind::FileTooLarge => "check that it is the right file",
         _ => "check the path and the disk",
     };
     Error::read(path, visible(&error.to_string()), advice)

@@ -17,6 +17,8 @@ use ratatui::style::{Modifier, Style};
 use colour::Paint;
 pub use colour::contrast;
 
+use crate::regular_file;
+
 macro_rules! roles {
     ($($(#[$doc:meta])* $name:ident = $key:literal,)*) => {
         /// What a piece of the screen is, for its looks.
@@ -275,7 +277,7 @@ impl Theme {
     }
 
     fn file(path: &Path) -> Result<Self, Error> {
-        let text = read(path).map_err(|source| Error::Read {
+        let text = regular_file::read_text(path, MAX_FILE).map_err(|source| Error::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -329,20 +331,6 @@ impl Theme {
             .collect();
         Look { styles, colours }
     }
-}
-
-fn read(path: &Path) -> std::io::Result<String> {
-    use std::io::Read as _;
-    let mut text = String::new();
-    std::fs::File::open(path)?
-        .take(MAX_FILE + 1)
-        .read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_FILE {
-        return Err(std::io::Error::other(
-            "it is larger than 256 KiB, which no theme is",
-        ));
-    }
-    Ok(text)
 }
 
 /// The styles of all roles on one kind of terminal.

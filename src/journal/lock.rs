@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::error::{Error, shown};
-use super::files;
 use super::store::Place;
+use crate::regular_file::{self, Links};
 
 /// Name of the lock file in a session's directory.
 const NAME: &str = "lock";
@@ -31,7 +31,7 @@ impl Lock {
     pub(super) fn take(dir: &Path) -> Result<Self, Error> {
         let path = dir.join(NAME);
         let fail = |error| Error::io("lock the session", &path, error);
-        let mut file = files::ensure(&path).map_err(fail)?;
+        let mut file = regular_file::ensure(&path).map_err(fail)?;
         match patiently(|| file.try_lock()) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -61,14 +61,14 @@ pub(super) struct Making {
 impl Making {
     /// Waits a moment for whoever removes something; a session can be made without, since it has a lock of its own.
     pub(super) fn together(dir: &Path) -> Option<Self> {
-        let dir = File::open(dir).ok()?;
+        let dir = regular_file::open_dir(dir).ok()?;
         patiently(|| dir.try_lock_shared()).ok()?;
         Some(Self { _dir: dir })
     }
 
     /// None while anybody makes a session.
     pub(super) fn alone(dir: &Path) -> Option<Self> {
-        let dir = File::open(dir).ok()?;
+        let dir = regular_file::open_dir(dir).ok()?;
         dir.try_lock().ok()?;
         Some(Self { _dir: dir })
     }
@@ -86,7 +86,7 @@ fn noted(file: &File) -> Option<u32> {
 /// its id behind.
 pub fn holder(place: &Place) -> Option<u32> {
     match place {
-        Place::Dir { path, .. } => noted(&File::open(path.join(NAME)).ok()?),
+        Place::Dir { path, .. } => noted(&regular_file::open(&path.join(NAME), Links::Refuse).ok()?),
         Place::File { .. } => None,
     }
 }
@@ -98,7 +98,7 @@ pub fn is_held(place: &Place) -> bool {
         return false;
     };
     let held = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-    File::open(path.join(NAME)).is_ok_and(held)
+    regular_file::open(&path.join(NAME), Links::Refuse).is_ok_and(held)
 }
 
 /// Tries for a moment. A child process holds every open file of its parent until it executes its own program,

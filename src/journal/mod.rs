@@ -15,8 +15,8 @@
 mod ahead;
 mod beyond;
 mod codec;
+mod dirs;
 mod error;
-mod files;
 mod line;
 mod lines;
 mod lock;

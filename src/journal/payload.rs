@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::dirs;
 use super::error::Error;
-use super::files;
+use crate::regular_file::{self, Links};
 
 /// Strings of more bytes than this go to a file.
 pub const BIG: usize = 64 << 10;
@@ -231,6 +232,23 @@ impl Payloads {
         Self { dir }
     }
 
+    /// Returns true if every file that a body names is there with its length. Its content is not looked at.
+    pub(super) fn are_there(&self, body: &str) -> bool {
+        let Some(dir) = self.dir.as_ref().filter(|_| is_named(body)) else {
+            return !is_named(body);
+        };
+        // Within a string of a body the quotes are escaped.
+        body.split("{\"$payload\":\"").skip(1).all(|rest| {
+            let named = rest.split_once("\",\"len\":").filter(|(hash, _)| is_hash(hash));
+            named.is_some_and(|(hash, rest)| {
+                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+                let len = rest.get(..digits).and_then(|len| len.parse().ok());
+                let meta = dir.join(hash).symlink_metadata();
+                meta.is_ok_and(|meta| meta.is_file() && Some(meta.len()) == len)
+            })
+        })
+    }
+
     /// Writes a string durably and returns its hash.
     pub(super) fn keep(dir: &Path, text: &str) -> Result<String, Error> {
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
@@ -238,15 +256,15 @@ impl Payloads {
         let fail = |error| Error::io("write the payload", &path, error);
         if Self::new(Some(dir.to_owned())).load(&hash, text.len()).is_ok() {
             // Whoever put it there may have died before its name was on disk.
-            files::sync_dir(dir).map_err(fail)?;
+            dirs::sync_dir(dir).map_err(fail)?;
             return Ok(hash);
         }
         let draft = dir.join(format!("{hash}.part"));
-        let mut file = files::rewrite(&draft).map_err(fail)?;
+        let mut file = regular_file::rewrite(&draft).map_err(fail)?;
         file.write_all(text.as_bytes()).map_err(fail)?;
         file.sync_all().map_err(fail)?;
         std::fs::rename(&draft, &path).map_err(fail)?;
-        files::sync_dir(dir).map_err(fail)?;
+        dirs::sync_dir(dir).map_err(fail)?;
         Ok(hash)
     }
 }
@@ -257,7 +275,7 @@ impl Source for Payloads {
             return None.load(hash, len);
         };
         let missing = |error| bad(format!("its payload {} cannot be read: {error}", short(hash)));
-        let file = files::regular(&dir.join(hash), false).map_err(missing)?;
+        let file = regular_file::open(&dir.join(hash), Links::Refuse).map_err(missing)?;
         let mut bytes = Vec::new();
         file.take(len as u64 + 1)
             .read_to_end(&mut bytes)

@@ -28,8 +28,50 @@ pub(super) struct Quick {
     pub(super) envelope: Envelope,
 }
 
+/// The parts of an intact line; the body is still text.
+#[derive(Debug)]
+pub(super) struct Header<'a> {
+    /// Position, from 1.
+    pub(super) seq: u64,
+    /// The link to the record before.
+    pub(super) prev: Link,
+    /// UTC time in milliseconds since 1970.
+    pub(super) at: i64,
+    mono: u64,
+    /// The run's id as written.
+    pub(super) run: Run,
+    actor: Actor,
+    cause: Seq,
+    /// Whether the next record belongs to the same decision.
+    pub(super) more: bool,
+    /// `family.name` of the event.
+    pub(super) kind: &'a str,
+    /// The event's body.
+    pub(super) body: &'a str,
+}
+
 /// Reads the record of an intact line, or returns `None` if only the thorough path can decide.
 pub(super) fn record(line: &[u8]) -> Option<Quick> {
+    let header = header(line)?;
+    if payload::is_named(header.body) {
+        return None;
+    }
+    let (prev, run) = (header.prev, header.run);
+    let envelope = Envelope {
+        v: FORMAT,
+        seq: Seq(header.seq),
+        at: header.at,
+        mono: header.mono,
+        actor: header.actor,
+        cause: header.cause,
+        more: header.more,
+        event: event(header.kind, header.body)?,
+    };
+    Some(Quick { prev, run, envelope })
+}
+
+/// Finds the parts of an intact line, or returns `None` if only the thorough path can. The body is not looked at.
+pub(super) fn header(line: &[u8]) -> Option<Header<'_>> {
     let text = std::str::from_utf8(line).ok()?;
     let mut rest = Rest(line::covered(text)?);
     rest.word("{\"v\":1,\"seq\":")?;
@@ -50,20 +92,18 @@ pub(super) fn record(line: &[u8]) -> Option<Quick> {
     rest.word(",\"type\":\"")?;
     let (kind, behind) = rest.0.split_once('"')?;
     let body = behind.strip_prefix(",\"body\":")?;
-    if payload::is_named(body) {
-        return None;
-    }
-    let envelope = Envelope {
-        v: FORMAT,
-        seq: Seq(seq),
+    Some(Header {
+        seq,
+        prev,
         at,
         mono,
+        run,
         actor,
         cause,
         more,
-        event: event(kind, body)?,
-    };
-    Some(Quick { prev, run, envelope })
+        kind,
+        body,
+    })
 }
 
 /// The unread rest of a line.

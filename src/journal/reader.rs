@@ -10,16 +10,19 @@ use uuid::Uuid;
 
 use super::ahead::{Ahead, Found, Line};
 use super::error::{Error, shown};
-use super::files;
 use super::line::{self, Link, MAX_LINE};
 use super::lines::{Lines, Seen};
 use super::payload::{self, BOUNDS, Payloads};
 use super::quick::Run;
 use super::store::Place;
 use crate::domain::envelope::{Envelope, FORMAT};
+use crate::regular_file;
 
 /// Maximum number of records read from one journal, far beyond any real run.
 pub const MAX_RECORDS: u64 = 1 << 22;
+
+/// Maximum length of a journal in bytes, far beyond any real run.
+pub(super) const MAX_BYTES: u64 = 16 << 30;
 
 /// The beginning of every first record.
 const BEGINNING: &[u8] = b"{\"v\":1,\"seq\":1,";
@@ -145,7 +148,7 @@ pub fn each(place: &Place, mut each: impl FnMut(Envelope)) -> Result<Report, Err
 /// Opens the file of records for reading.
 pub(super) fn open(place: &Place) -> Result<File, Error> {
     let path = place.journal();
-    files::regular(&path, matches!(place, Place::File { .. }))
+    regular_file::open_bounded(&path, place.links(), MAX_BYTES)
         .map_err(|error| Error::io("read the session", &path, error))
 }
 
@@ -239,8 +242,7 @@ fn after_gap(
             let (path, known) = (shown(&path), FORMAT);
             return Err(Error::Newer { path, version, known });
         }
-        let cut = BEGINNING.len().min(beginning.len());
-        let begun = count == 1 && !first.ended && BEGINNING.get(..cut) == beginning.get(..cut);
+        let begun = count == 1 && !first.ended && is_beginning(&beginning);
         if intact == 0 && !begun {
             let path = shown(&path);
             return Err(Error::NotAJournal { path, why });
@@ -264,6 +266,12 @@ fn after_gap(
         });
     }
     Ok(report)
+}
+
+/// Returns true if a line begins as a first record does, as far as it goes.
+pub(super) fn is_beginning(line: &[u8]) -> bool {
+    let cut = BEGINNING.len().min(line.len());
+    BEGINNING.get(..cut) == line.get(..cut)
 }
 
 /// What the next record has to match.

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
+use super::dirs;
 use super::error::{Error, shown};
-use super::files;
 use super::lock::{self, Lock, Making};
 use super::summary::{self, Summary};
 use super::writer::Writer;
+use crate::regular_file::Links;
 
 /// Name of the journal in a session's directory.
 pub(super) const JOURNAL: &str = "journal.jsonl";
@@ -93,6 +94,14 @@ impl Place {
         }
     }
 
+    /// Whether the file of records may be named by a link.
+    pub(super) const fn links(&self) -> Links {
+        match self {
+            Self::Dir { .. } => Links::Refuse,
+            Self::File { .. } => Links::Follow,
+        }
+    }
+
     pub(super) fn payloads(&self) -> Option<PathBuf> {
         match self {
             Self::Dir { path, .. } => Some(path.join(PAYLOAD)),
@@ -120,7 +129,7 @@ impl Store {
 
     /// Creates a session and opens it for writing.
     pub fn create(&self, id: Uuid) -> Result<Writer, Error> {
-        files::make_dirs(&self.dir)
+        dirs::make_dirs(&self.dir)
             .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;
         let dir = self.dir.join(id.to_string());
         Writer::create(id, &dir).inspect_err(|error| {
@@ -149,7 +158,7 @@ impl Store {
         id: Uuid,
         fill: impl FnOnce(&mut Writer) -> Result<(), E>,
     ) -> Result<Place, E> {
-        files::make_dirs(&self.dir)
+        dirs::make_dirs(&self.dir)
             .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;
         let _making = Making::together(&self.dir);
         let path = self.dir.join(id.to_string());
@@ -208,18 +217,23 @@ impl Store {
             return Err(Error::Exists { path: shown(path) }.into());
         }
         std::fs::rename(part, path).map_err(fail)?;
-        files::sync_dir(&self.dir).map_err(fail)?;
+        dirs::sync_dir(&self.dir).map_err(fail)?;
         Ok(Place::Dir {
             id,
             path: path.to_owned(),
         })
     }
 
-    /// Every session, the one begun last first. Reads the ends of each journal, not the whole.
+    /// Every session, the one begun last first. Passes over each journal without decoding what it says.
     pub fn list(&self) -> Result<Vec<Summary>, Error> {
-        let mut all: Vec<Summary> = self.places()?.iter().map(summary::of).collect();
+        let mut all = summary::of_all(&self.places()?);
         all.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
         Ok(all)
+    }
+
+    /// One session, as a list shows it.
+    pub fn summary(&self, place: &Place) -> Summary {
+        summary::of(place)
     }
 
     /// Finds a session by its id, a unique prefix of the id, or a path; `last` is the newest one.
@@ -287,13 +301,18 @@ impl Store {
         let mut places = Vec::new();
         for entry in entries {
             let path = entry.map_err(fail)?.path();
-            if let Some(id) = id_of(&path) {
-                let place = Place::Dir { id, path };
-                if place.journal().is_file() {
-                    places.push(place);
-                }
-            } else if path.extension().is_some_and(|ending| ending == SINGLE) && path.is_file() {
-                places.push(Place::File { path });
+            let place = match id_of(&path) {
+                Some(id) => Place::Dir { id, path },
+                None if path.extension().is_some_and(|ending| ending == SINGLE) => Place::File { path },
+                None => continue,
+            };
+            // What cannot be read is listed as well, with the reason; a directory without a journal is no session.
+            let is_there = match place.journal().symlink_metadata() {
+                Ok(meta) => matches!(place, Place::Dir { .. }) || !meta.is_dir(),
+                Err(_) => false,
+            };
+            if is_there {
+                places.push(place);
             }
         }
         places.sort_by_key(Place::id);

@@ -1,20 +1,30 @@
-//! Summarises a session for a list, from the two ends of its journal. Must not know: what the events in
-//! between are.
+//! Summarises sessions for a list, in one pass over each journal. Must not know: what most events say.
 //!
-//! This is best effort: a session that cannot be read is listed with the reason.
+//! A pass checks every line and its link to the one before, and decodes few bodies. A session that cannot be read to its
+//! end is listed with the reason.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::SystemTime;
 
 use serde::Deserialize;
 
-use super::files;
-use super::line::{self, Head};
+use super::line::{self, Link};
+use super::lines::{Lines, Seen};
+use super::lock;
+use super::payload::Payloads;
+use super::quick;
+use super::reader::{self, MAX_BYTES};
 use super::store::{FORK, Place, TITLE};
+use crate::domain::envelope::FORMAT;
+use crate::regular_file::{self, Links};
 
-/// Bytes read at each end; a first record with many tools takes some 20 KiB.
-const WINDOW: u64 = 256 << 10;
+/// Bytes read at once.
+const PIECE: usize = 1 << 18;
+
+/// Maximum number of threads that read journals.
+const MOST: usize = 8;
 
 /// Maximum number of characters of a title.
 const SHOWN: usize = 120;
@@ -57,6 +67,10 @@ pub enum Standing {
     Finished,
     /// The run was stopped.
     Stopped,
+    /// A record is missing or not intact, and others follow: the run can continue in a new session only.
+    Damaged,
+    /// The journal cannot be read.
+    Unreadable,
 }
 
 impl Standing {
@@ -66,6 +80,8 @@ impl Standing {
             Self::Open => "open",
             Self::Finished => "finished",
             Self::Stopped => "stopped",
+            Self::Damaged => "damaged",
+            Self::Unreadable => "unreadable",
         }
     }
 
@@ -108,10 +124,37 @@ struct Peek {
 }
 
 impl Peek {
-    fn of(head: &Head<'_>) -> Self {
+    fn of(body: &str) -> Self {
         // A string so long that it was moved to a file is not shown in a list.
-        serde_json::from_str(head.body.get()).unwrap_or_default()
+        serde_json::from_str(body).unwrap_or_default()
     }
+}
+
+/// Summarises sessions, several at a time, in no order.
+pub(super) fn of_all(places: &[Place]) -> Vec<Summary> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push(of(place));
+        }
+        done
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let others = threads.min(MOST).min(places.len()).saturating_sub(1);
+    thread::scope(|scope| {
+        // Where no thread can be had, this one does all of it.
+        let others: Vec<_> = (0..others)
+            .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
+            .collect();
+        let mut all = work();
+        all.extend(
+            others
+                .into_iter()
+                .flat_map(|other| other.join().unwrap_or_default()),
+        );
+        all
+    })
 }
 
 /// Summarises a session.
@@ -130,13 +173,9 @@ pub(super) fn of(place: &Place) -> Summary {
         fork: fork_of(place),
         problem: None,
     };
-    match files::regular(&place.journal(), matches!(place, Place::File { .. })) {
-        Ok(mut file) => {
-            if let Err(error) = fill(&mut summary, &mut file) {
-                summary.problem = Some(format!("cannot be read: {error}"));
-            }
-        }
-        Err(error) => summary.problem = Some(format!("cannot be opened: {error}")),
+    if let Err(error) = fill(&mut summary) {
+        summary.standing = Standing::Unreadable;
+        summary.problem = Some(format!("cannot be read: {error}"));
     }
     if let Some(title) = own_title(place) {
         summary.title = Some(title);
@@ -144,70 +183,214 @@ pub(super) fn of(place: &Place) -> Summary {
     summary
 }
 
-fn fill(summary: &mut Summary, file: &mut File) -> std::io::Result<()> {
+fn fill(summary: &mut Summary) -> io::Result<()> {
+    let place = summary.place.clone();
+    let file = regular_file::open_bounded(&place.journal(), place.links(), MAX_BYTES)?;
     let meta = file.metadata()?;
     summary.bytes = meta.len();
     summary.modified = meta.modified().ok();
+    // What is appended meanwhile is not looked at.
+    let mut lines = Lines::new(BufReader::with_capacity(PIECE, file.take(meta.len())));
+    let mut pass = Pass::new(&place);
     let mut bytes = Vec::new();
-    file.by_ref().take(WINDOW).read_to_end(&mut bytes)?;
-    let begin = bytes.len() as u64;
-    let mut named = None;
-    for (index, line) in whole_lines(&bytes).enumerate() {
-        let head = line::is_intact(line).then(|| line::head(line).ok()).flatten();
-        let Some(head) = head else {
-            if index == 0 {
-                summary.problem = Some("its first line is not an intact record".to_owned());
-                return Ok(());
-            }
-            break;
-        };
-        if index == 0 {
-            let peek = Peek::of(&head);
-            summary.started = Some(head.at);
-            summary.model = peek.model;
-            summary.workspace = peek.workspace;
+    while let Some(seen) = lines.next(&mut bytes)? {
+        if let Err(why) = pass.take(&bytes, seen) {
+            let begun = !seen.ended && reader::is_beginning(&bytes);
+            let intact = is_record(&bytes, seen) || has_record(&mut lines)?;
+            pass.end(summary, Some(Gap { why, intact, begun }));
+            return Ok(());
         }
-        match head.kind {
-            "run.titled" => named = Peek::of(&head).title,
-            "turn.prompted" if summary.title.is_none() => summary.title = Peek::of(&head).text,
-            _ => {}
-        }
-        summary.standing = summary.standing.after(head.kind);
-        summary.last = Some(last(&head));
-    }
-    if summary.bytes > begin {
         bytes.clear();
-        file.seek(SeekFrom::Start(summary.bytes.saturating_sub(WINDOW)))?;
-        file.by_ref().take(WINDOW).read_to_end(&mut bytes)?;
-        // The window begins in the middle of a line.
-        for line in whole_lines(&bytes).skip(1).filter(|line| line::is_intact(line)) {
-            if let Ok(head) = line::head(line) {
-                if head.kind == "run.titled" {
-                    named = Peek::of(&head).title;
-                }
-                summary.standing = summary.standing.after(head.kind);
-                summary.last = Some(last(&head));
-            }
-        }
     }
-    if bytes.last().is_some_and(|byte| *byte != b'\n') {
-        summary.problem = Some("its last write did not come to its end".to_owned());
-    }
-    summary.title = named.or(summary.title.take()).map(|title| first_line(&title));
+    pass.end(summary, None);
     Ok(())
 }
 
-fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes
-        .split_inclusive(|byte| *byte == b'\n')
-        .filter_map(|line| line.strip_suffix(b"\n"))
+/// Whether a line is intact in itself.
+fn is_record(bytes: &[u8], seen: Seen) -> bool {
+    seen.ended && !seen.long && line::is_intact(bytes)
 }
 
-fn last(head: &Head<'_>) -> Last {
-    Last {
-        seq: head.seq.0,
-        at: head.at,
-        kind: head.kind.to_owned(),
+/// Whether any further line is.
+fn has_record(lines: &mut Lines<impl io::BufRead>) -> io::Result<bool> {
+    let mut bytes = Vec::new();
+    while let Some(seen) = lines.next(&mut bytes)? {
+        if is_record(&bytes, seen) {
+            return Ok(true);
+        }
+        bytes.clear();
+    }
+    Ok(false)
+}
+
+/// What a list shows of the records up to a decision.
+#[derive(Debug, Clone)]
+struct Shown {
+    model: Option<String>,
+    workspace: Option<String>,
+    started: Option<i64>,
+    named: Option<String>,
+    prompt: Option<String>,
+    standing: Standing,
+    last: Option<Last>,
+}
+
+/// The first line that is not the next record.
+struct Gap {
+    /// What is wrong with it.
+    why: String,
+    /// Whether it, or a line behind it, is intact in itself.
+    intact: bool,
+    /// Whether it is the unfinished beginning of a first record.
+    begun: bool,
+}
+
+/// One pass over a journal.
+struct Pass {
+    payloads: Payloads,
+    place: Place,
+    records: u64,
+    head: Link,
+    run: Option<quick::Run>,
+    /// Up to the last record.
+    now: Shown,
+    /// Up to the last whole decision; none where that is the same.
+    whole: Option<Shown>,
+    /// The format of a newer program, where the first line claims it.
+    newer: Option<u32>,
+}
+
+impl Pass {
+    fn new(place: &Place) -> Self {
+        Self {
+            payloads: Payloads::new(place.payloads()),
+            place: place.clone(),
+            records: 0,
+            head: Link::FIRST,
+            run: None,
+            now: Shown {
+                model: None,
+                workspace: None,
+                started: None,
+                named: None,
+                prompt: None,
+                standing: Standing::Open,
+                last: None,
+            },
+            whole: None,
+            newer: None,
+        }
+    }
+
+    /// Takes in a line, or says why it is not the next record.
+    fn take(&mut self, bytes: &[u8], seen: Seen) -> Result<(), String> {
+        if !is_record(bytes, seen) {
+            let why = if seen.ended {
+                "its checksum does not fit"
+            } else {
+                "it has no end"
+            };
+            return Err(why.to_owned());
+        }
+        if self.records == 0 {
+            self.newer = line::claimed_version(bytes).filter(|version| *version > FORMAT);
+        }
+        match quick::header(bytes) {
+            Some(header) => {
+                self.follows(header.seq, header.prev == self.head, header.run, header.body)?;
+                self.note((header.kind, header.at), header.body, header.more);
+            }
+            None => {
+                // An operator's record, or one that another program wrote.
+                let head = line::head(bytes).map_err(|error| error.to_string())?;
+                let run = line::run_of(&head).map_err(|error| error.to_string())?;
+                let run = quick::Run::try_from(run.to_string().as_bytes()).unwrap_or([0; 36]);
+                let follows = head.prev.as_bytes() == self.head.hex();
+                self.follows(head.seq.0, follows, run, head.body.get())?;
+                self.note((head.kind, head.at), head.body.get(), head.more == Some(true));
+            }
+        }
+        self.head = Link::of(bytes);
+        Ok(())
+    }
+
+    fn follows(&mut self, seq: u64, linked: bool, run: quick::Run, body: &str) -> Result<(), String> {
+        let expected = self.records + 1;
+        if seq != expected {
+            return Err(format!("it has number {seq} where {expected} is next"));
+        }
+        if !linked {
+            return Err("its link names another record than the one before it".to_owned());
+        }
+        if *self.run.get_or_insert(run) != run {
+            return Err("it belongs to another run".to_owned());
+        }
+        if !self.payloads.are_there(body) {
+            return Err("a payload file that it names is missing or has another length".to_owned());
+        }
+        self.records = expected;
+        Ok(())
+    }
+
+    fn note(&mut self, (kind, at): (&str, i64), body: &str, more: bool) {
+        if more && self.whole.is_none() {
+            self.whole = Some(self.now.clone());
+        }
+        let now = &mut self.now;
+        if self.records == 1 {
+            let peek = Peek::of(body);
+            now.started = Some(at);
+            now.model = peek.model;
+            now.workspace = peek.workspace;
+        }
+        match kind {
+            "run.titled" => now.named = Peek::of(body).title,
+            "turn.prompted" if now.prompt.is_none() => now.prompt = Peek::of(body).text,
+            _ => {}
+        }
+        now.standing = now.standing.after(kind);
+        let (seq, kind) = (self.records, kind.to_owned());
+        now.last = Some(Last { seq, at, kind });
+        if !more {
+            self.whole = None;
+        }
+    }
+
+    /// Fills in what was found.
+    fn end(self, summary: &mut Summary, gap: Option<Gap>) {
+        let is_torn = gap.is_some() || self.whole.is_some();
+        let records = self.records;
+        let shown = self.whole.unwrap_or(self.now);
+        summary.model = shown.model;
+        summary.workspace = shown.workspace;
+        summary.started = shown.started;
+        summary.standing = shown.standing;
+        summary.last = shown.last;
+        summary.title = shown.named.or(shown.prompt).map(|title| first_line(&title));
+        if let Some(version) = self.newer {
+            summary.standing = Standing::Unreadable;
+            summary.problem = Some(format!(
+                "it has format {version}, and this program reads format {FORMAT}"
+            ));
+            return;
+        }
+        match gap {
+            Some(Gap {
+                why, intact: true, ..
+            }) => {
+                summary.standing = Standing::Damaged;
+                summary.problem = Some(format!("damaged from line {} on: {why}", records + 1));
+            }
+            Some(Gap { begun: false, .. }) if records == 0 => {
+                summary.standing = Standing::Unreadable;
+                summary.problem = Some("its first line is not an intact record".to_owned());
+            }
+            // Whoever writes it may be in the middle of a line or of a decision.
+            _ if is_torn && !lock::is_held(&self.place) => {
+                summary.problem = Some("its last write did not come to its end".to_owned());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -228,7 +411,7 @@ fn repeated(place: &Place, name: &str) -> Option<String> {
     let Place::Dir { path, .. } = place else {
         return None;
     };
-    let file = files::regular(&path.join(name), false).ok()?;
+    let file = regular_file::open(&path.join(name), Links::Refuse).ok()?;
     let mut bytes = Vec::new();
     file.take(4096).read_to_end(&mut bytes).ok()?;
     Some(first_line(&String::from_utf8_lossy(&bytes)))

@@ -7,8 +7,9 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::files;
+use super::dirs;
 use crate::domain::id::TurnId;
+use crate::regular_file::{self, Links};
 
 /// Maximum number of bytes kept per direction of a request.
 const KEPT: u64 = 64 * 1024 * 1024;
@@ -82,12 +83,12 @@ impl Kept {
     fn begin(&self, sent: bool) -> Option<File> {
         let Self { wire, request, .. } = self;
         let path = wire.path(request.0, request.1, sent);
-        let made = files::make_dirs(&wire.dir).and_then(|()| {
+        let made = dirs::make_dirs(&wire.dir).and_then(|()| {
             if sent {
                 // The request is made again: the earlier response was no answer to this one.
                 std::fs::remove_file(wire.path(request.0, request.1, false)).unwrap_or_default();
             }
-            files::rewrite(&path)
+            regular_file::rewrite(&path)
         });
         made.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the wire is not kept"))
             .ok()
@@ -124,7 +125,7 @@ impl Wire {
         for sent in [true, false] {
             let path = self.path(turn, request, sent);
             let fail = |error: std::io::Error| format!("failed to read {}: {error}", path.display());
-            let file = match files::regular(&path, false) {
+            let file = match regular_file::open(&path, Links::Refuse) {
                 Ok(file) => file,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(fail(error)),

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 use super::codec::Parts;
+use super::dirs;
 use super::error::{Error, shown};
-use super::files;
 use super::line::{self, Link};
 use super::lock::Lock;
 use super::payload::{self, BOUNDS, Payloads};
-use super::reader::{self, Loaded, MAX_RECORDS, Report, Torn};
+use super::reader::{self, Loaded, MAX_BYTES, MAX_RECORDS, Report, Torn};
 use super::store::{FORK, Place, TITLE};
 use crate::domain::envelope::{Envelope, FORMAT};
 use crate::domain::id::Seq;
+use crate::regular_file;
 
 /// Number of buffered bytes that are handed to the system without being asked.
 const ENOUGH: usize = 256 << 10;
@@ -51,6 +52,8 @@ pub struct Writer {
     run: Uuid,
     next: Seq,
     head: Link,
+    /// Length of the journal with everything that was appended.
+    bytes: u64,
     /// Records that the system does not have yet.
     waiting: Vec<u8>,
     /// True if the system has records that may not be on disk.
@@ -102,7 +105,7 @@ impl Writer {
         let path = place.journal();
         let fail = |error| Error::io("open the session", &path, error);
         // Open the journal first: asking for the lock must not create a session that does not exist.
-        let mut file = files::appendable(&path).map_err(fail)?;
+        let mut file = regular_file::appendable(&path).map_err(fail)?;
         let lock = Lock::take(dir)?;
         let mut loaded = reader::pass(place, reader::open(place)?, each)?;
         if let Some(damage) = loaded.damage.take() {
@@ -118,6 +121,7 @@ impl Writer {
             run: loaded.run.unwrap_or(*id),
             next: Seq(loaded.records + 1),
             head: loaded.head,
+            bytes: loaded.bytes,
             waiting: Vec::new(),
             unsynced: false,
             repeated: Vec::new(),
@@ -139,19 +143,20 @@ impl Writer {
             }
             Error::io("make the session", dir, error)
         };
-        files::make_dir(dir).map_err(fail)?;
+        dirs::make_dir(dir).map_err(fail)?;
         let lock = Lock::take(dir)?;
-        let file = files::create(&place.journal()).map_err(fail)?;
-        files::make_dir(&place.payloads().unwrap_or_default()).map_err(fail)?;
+        let file = regular_file::create(&place.journal()).map_err(fail)?;
+        dirs::make_dir(&place.payloads().unwrap_or_default()).map_err(fail)?;
         // The names must survive a power failure just like the contents of the files.
-        files::sync_dir(dir).map_err(fail)?;
-        dir.parent().map_or(Ok(()), files::sync_dir).map_err(fail)?;
+        dirs::sync_dir(dir).map_err(fail)?;
+        dir.parent().map_or(Ok(()), dirs::sync_dir).map_err(fail)?;
         Ok(Self {
             sink: Box::new(file),
             dir: dir.to_owned(),
             run: id,
             next: Seq(1),
             head: Link::FIRST,
+            bytes: 0,
             waiting: Vec::new(),
             unsynced: false,
             repeated: Vec::new(),
@@ -201,6 +206,12 @@ impl Writer {
         let body = body.map_err(|error| self.remember(error))?;
         let kind = (parts.family(), parts.name());
         let line = line::compose(self.run, envelope, self.head, kind, &body)?;
+        let bytes = self.bytes + line.len() as u64 + 1;
+        if bytes > MAX_BYTES {
+            return Err(Error::Unwritable {
+                why: format!("a journal has at most {MAX_BYTES} bytes; start a new session"),
+            });
+        }
         let repeated = match kind {
             TITLED => title_of(&body).map(|title| (TITLE, title)),
             FORKED => fork_of(&body).map(|fork| (FORK, fork)),
@@ -208,6 +219,7 @@ impl Writer {
         };
         self.repeated.extend(repeated);
         self.head = Link::of(line.as_bytes());
+        self.bytes = bytes;
         self.next = self.next.next();
         self.waiting.extend_from_slice(line.as_bytes());
         self.waiting.push(b'\n');
@@ -267,7 +279,7 @@ impl Writer {
     /// Repeats a text in a file of its own, for lists. The journal has it; no failure matters.
     fn keep(&self, name: &str, text: &str) {
         let draft = self.dir.join(format!("{name}.part"));
-        let written = files::rewrite(&draft).and_then(|mut file| file.write_all(text.as_bytes()));
+        let written = regular_file::rewrite(&draft).and_then(|mut file| file.write_all(text.as_bytes()));
         let _ = written.and_then(|()| std::fs::rename(&draft, self.dir.join(name)));
     }
 
@@ -311,7 +323,7 @@ fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
         let _ = std::fs::remove_file(&path);
         return Err(error);
     }
-    files::sync_dir(dir)?;
+    dirs::sync_dir(dir)?;
     file.set_len(torn.offset)?;
     file.sync_all()?;
     torn.kept = Some(path);
@@ -321,7 +333,7 @@ fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
 fn first_free(dir: &Path) -> io::Result<(PathBuf, File)> {
     for n in 1..=9999 {
         let path = dir.join(format!("journal.torn-{n}"));
-        match files::create(&path) {
+        match regular_file::create(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

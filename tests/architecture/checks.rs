@@ -105,6 +105,25 @@ fn a_wrong_world_is_found() {
     assert_eq!(one("src/console/a.rs", "reqwest::get(x)"), 1);
     assert_eq!(one("src/tools/a.rs", "std::env::var(x)"), 1);
     assert_eq!(one("src/config/env.rs", "std::env::var_os(x)"), 0);
+    for opens in [
+        "std::fs::read(x)",
+        "use std::fs::{self, read_to_string};",
+        "fs::read_to_string(x)",
+        "File::open(x)",
+        "File::options()",
+        "OpenOptions::new()",
+        "rustix::fs::openat(x)",
+    ] {
+        assert_eq!(one("src/cli/a.rs", opens), 1, "{opens}");
+        assert_eq!(one("src/regular_file.rs", opens), 0);
+    }
+    assert_eq!(
+        one(
+            "src/cli/a.rs",
+            "std::fs::read_dir(x); use std::fs::{DirBuilder, File}; fs::rename(x)"
+        ),
+        0
+    );
     assert_eq!(one("src/tools/a.rs", "x.unwrap(); todo!(); println!()"), 3);
     assert_eq!(
         one("src/tools/a.rs", "x.unwrap_or(1); \"todo!()\"; // .unwrap()"),

@@ -210,14 +210,16 @@ fn files_that_are_none() {
     fs::create_dir(world.user_file()).unwrap();
     assert_eq!(
         world.fault(),
-        format!("failed to read {FILE}: it is a directory; move it away or write a file in its place")
+        format!(
+            "failed to read {FILE}: it is a directory, not a regular file; move it away or write a file in its place"
+        )
     );
 
     let world = World::new();
     rustix::fs::mkfifoat(rustix::fs::CWD, world.workspace_file(), rustix::fs::Mode::RUSR).unwrap();
     assert_eq!(
         world.fault(),
-        "failed to read work/overrule.toml: it is not a regular file; move it away or write a file in its place"
+        "failed to read work/overrule.toml: it is a named pipe, not a regular file; move it away or write a file in its place"
     );
 
     let world = World::new();

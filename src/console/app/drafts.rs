@@ -3,14 +3,14 @@
 //! Written whenever they change, removed with the last of them. Must not know: what an edit does, who
 //! reads the file back.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::console::model::collected::Collected;
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
+use crate::regular_file;
 
 /// The nodes that the edits in a file of them touch: nothing that hangs on these may start before the console has the
 /// edits again. A file that cannot be read is set aside.
@@ -70,11 +70,8 @@ impl Drafts {
     pub fn read(&self) -> Option<Result<String, String>> {
         let path = self.path.as_ref()?;
         let fail = |error: io::Error| format!("failed to read {}: {error}", path.display());
-        match fs::metadata(path) {
-            Ok(found) if found.is_file() && found.len() <= LIMIT => {
-                Some(fs::read_to_string(path).map_err(fail))
-            }
-            Ok(_) => Some(Err(format!("{} is no file of collected edits", path.display()))),
+        match regular_file::read_text(path, LIMIT) {
+            Ok(text) => Some(Ok(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => Some(Err(fail(error))),
         }
@@ -119,12 +116,7 @@ impl Drafts {
 /// Writes a file so that a crash leaves the old one or the new one.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension("json.new");
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&beside)?;
+    let mut file = regular_file::rewrite(&beside)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&beside, path)

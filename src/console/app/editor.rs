@@ -1,14 +1,13 @@
 //! The operator's own editor on a text. Must not know: what the text is for.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Command;
 
 use crate::console::msg::Written;
+use crate::regular_file;
 
 /// Longest text that is taken back, in bytes: as long as the longest that a journal keeps. An edit may have less, which
 /// is said before it is opened and where it is refused.
@@ -73,7 +72,7 @@ impl Scratch<'_> {
         match std::fs::metadata(&self.path) {
             Err(error) => error.kind() != io::ErrorKind::NotFound,
             Ok(now) if now.len() != self.text.len() as u64 => true,
-            Ok(_) => !std::fs::read(&self.path).is_ok_and(|now| now == self.text.as_bytes()),
+            Ok(_) => !regular_file::read(&self.path, LIMIT).is_ok_and(|now| now == self.text.as_bytes()),
         }
     }
 
@@ -107,12 +106,7 @@ fn create(scratch: &Path, text: &str) -> io::Result<PathBuf> {
     let mut number = 0_u32;
     loop {
         let path = scratch.join(format!("overrule-edit-{}-{number}.txt", std::process::id()));
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
-        {
+        match regular_file::create(&path) {
             Ok(mut file) => {
                 file.write_all(text.as_bytes())?;
                 return Ok(path);
@@ -141,15 +135,7 @@ async fn open(editor: &str, path: &Path) -> Result<String, String> {
     if !status.success() {
         return Err(format!("`{editor}` ended with {status}"));
     }
-    let size = std::fs::metadata(path)
-        .map_err(|error| format!("failed to read the text back: {error}"))?
-        .len();
-    if size > LIMIT {
-        return Err(format!(
-            "the text has {size} bytes now, at most {LIMIT} can be taken back"
-        ));
-    }
-    std::fs::read_to_string(path).map_err(|error| format!("failed to read the text back: {error}"))
+    regular_file::read_text(path, LIMIT).map_err(|error| format!("failed to read the text back: {error}"))
 }
 
 #[cfg(test)]

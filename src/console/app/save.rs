@@ -1,9 +1,10 @@
 //! Writes a text that was shown into a new file. Must not know: what the text is, who names the file.
 
-use std::fs::{OpenOptions, remove_file};
+use std::fs::remove_file;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, absolute};
+
+use crate::regular_file;
 
 /// Writes a text into a file that is not there yet. Gives what was written where, or why nothing was.
 pub(super) fn save(path: &str, text: &str) -> Result<String, String> {
@@ -23,8 +24,7 @@ pub(super) fn save(path: &str, text: &str) -> Result<String, String> {
 
 /// Creates the file, for the operator's eyes alone, and leaves nothing behind where it cannot be written.
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = regular_file::create(path)?;
     let written = file.write_all(text.as_bytes());
     if written.is_err() {
         // What is half there is of no use; that it could not be written is said in any case.

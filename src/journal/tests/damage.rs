@@ -1,11 +1,13 @@
 //! Broken files: cut, flipped, random, endless. What is intact stays, and nothing is accepted silently.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
-use super::{append_one, envelope, file, fixture, lines, small};
+use super::{append_one, envelope, file, fixture, id, lines, small};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{Event, RunEvent};
-use crate::journal::{Error, Place, Writer, read, verify};
+use crate::journal::{self, Error, Place, Standing, Store, Writer, read, verify};
 
 fn whole_lines(bytes: &[u8]) -> usize {
     bytes.split(|byte| *byte == b'\n').count() - 1
@@ -82,6 +84,176 @@ fn no_flipped_byte_is_taken_silently() {
             }
         }
     }
+}
+
+/// What a list says of a session, in the words of a reader of the whole.
+fn listed(place: &Place, store: &Store) -> (&'static str, u64) {
+    let one = store.summary(place);
+    let events = one.last.as_ref().map_or(0, |last| last.seq);
+    let word = match (one.standing, one.problem.as_deref()) {
+        (Standing::Damaged, Some(problem)) if problem.starts_with("damaged from line") => "damaged",
+        (Standing::Unreadable, Some(problem)) if problem.contains("first line") => "none",
+        (Standing::Open, Some(problem)) if problem.contains("last write") => "torn",
+        (Standing::Open, None) => "whole",
+        other => panic!("{other:?}"),
+    };
+    (word, events)
+}
+
+fn found(place: &Place) -> (&'static str, u64) {
+    match read(place) {
+        Err(Error::NotAJournal { .. }) => ("none", 0),
+        Err(error) => panic!("{error}"),
+        Ok(loaded) => {
+            let word = match (&loaded.torn, &loaded.damage) {
+                (None, None) => "whole",
+                (Some(_), None) => "torn",
+                _ => "damaged",
+            };
+            (word, loaded.envelopes.len() as u64)
+        }
+    }
+}
+
+#[test]
+fn a_list_tells_of_damage_what_a_reader_of_the_whole_finds() {
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    let (bytes, all) = (file(&lines(&small())), lines(&small()));
+    let mut files: Vec<Vec<u8>> = (0..=bytes.len()).map(|cut| bytes[..cut].to_vec()).collect();
+    for at in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1;
+        files.push(flipped);
+    }
+    for at in 0..=all.len() {
+        let (before, after) = all.split_at(at);
+        // Zeros of a crash in the middle and at the end, with and without a line break; a broken line.
+        for between in [&[0; 600][..], &[&[0; 600][..], b"\n"].concat(), b"{}\n", b"\n"] {
+            files.push([&file(before), between, &file(after)].concat());
+        }
+        // A line that is missing, and one that is there twice.
+        files.push(file(&[before, after.get(1..).unwrap_or_default()].concat()));
+        files.push(file(&[before, &before[at.saturating_sub(1)..], after].concat()));
+    }
+    // A line that was replaced: intact in itself and with its number, but another than the next one names.
+    let mut other = small();
+    other[2].mono += 1;
+    let mut replaced = all.clone();
+    replaced[2].clone_from(&lines(&other)[2]);
+    files.push(file(&replaced));
+    files.push(b"rubbish\n\n{}\n".to_vec());
+    // Half a decision.
+    let mut half = small();
+    half[4].more = true;
+    files.push(file(&lines(&half)));
+    half[3].more = true;
+    files.push(file(&lines(&half)));
+    let mut seen = BTreeSet::new();
+    for (index, bytes) in files.iter().enumerate() {
+        std::fs::write(place.journal(), bytes).unwrap();
+        let found = found(&place);
+        assert_eq!(listed(&place, &fixture.store), found, "file {index}");
+        seen.insert(found.0);
+    }
+    assert_eq!(
+        seen.into_iter().collect::<Vec<_>>(),
+        ["damaged", "none", "torn", "whole"]
+    );
+}
+
+#[test]
+fn a_list_passes_over_what_is_being_written_and_finds_payloads_that_are_gone() {
+    let fixture = fixture();
+    let writer = fixture.begun(1, &small());
+    let place = Place::at(writer.dir()).unwrap();
+    let mut journal = std::fs::OpenOptions::new()
+        .append(true)
+        .open(place.journal())
+        .unwrap();
+    std::io::Write::write_all(&mut journal, b"{\"v\":1,\"seq\":6").unwrap();
+    assert_eq!(listed(&place, &fixture.store), ("whole", 5));
+    drop(writer);
+    assert_eq!(listed(&place, &fixture.store), ("torn", 5));
+
+    let long = Event::Run(RunEvent::Paused {
+        reason: "x".repeat(70_000),
+    });
+    let place = fixture.session(
+        2,
+        &[
+            envelope(1, long.clone()),
+            envelope(2, Event::Run(RunEvent::Resumed {})),
+        ],
+    );
+    assert_eq!(listed(&place, &fixture.store), ("whole", 2));
+    let payload = std::fs::read_dir(place.payloads().unwrap())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    std::fs::write(&payload, "x").unwrap();
+    assert_eq!(fixture.store.summary(&place).standing, Standing::Damaged);
+    std::fs::remove_file(&payload).unwrap();
+    assert_eq!(fixture.store.summary(&place).standing, Standing::Damaged);
+}
+
+#[test]
+fn files_of_a_session_that_are_none_are_refused_at_once() {
+    let fixture = fixture();
+    let fifo = |path: &std::path::Path| {
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
+    };
+    let place = fixture.session(1, &small());
+    let lock = fixture.store.dir().join(id(1).to_string()).join("lock");
+    std::fs::remove_file(&lock).unwrap();
+    fifo(&lock);
+    assert!(!journal::is_held(&place) && journal::holder(&place).is_none());
+    let error = Writer::open(&place).unwrap_err().to_string();
+    assert!(
+        error.contains("a named pipe") && error.contains("lock"),
+        "{error}"
+    );
+    assert!(fixture.store.delete(&place).is_err());
+
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::remove_file(place.journal()).unwrap();
+    fifo(&place.journal());
+    let error = read(&place).unwrap_err().to_string();
+    assert!(
+        error.contains("a named pipe") && error.contains("journal.jsonl"),
+        "{error}"
+    );
+    assert!(Writer::open(&place).is_err());
+    let [one] = &fixture.store.list().unwrap()[..] else {
+        panic!()
+    };
+    assert_eq!(one.standing, Standing::Unreadable);
+    assert!(one.problem.as_ref().unwrap().contains("a named pipe"));
+
+    let single = fixture.store.dir().join("pipe.jsonl");
+    fifo(&single);
+    let endless = fixture.store.dir().join("zero.jsonl");
+    std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
+    let long = fixture.store.dir().join("long.jsonl");
+    std::fs::File::create(&long).unwrap().set_len(1 << 40).unwrap();
+    for (path, why) in [
+        (single, "a named pipe"),
+        (endless, "a device"),
+        (long, "larger than 16 GiB"),
+    ] {
+        let error = read(&Place::at(&path).unwrap()).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    assert!(
+        fixture
+            .store
+            .list()
+            .unwrap()
+            .iter()
+            .all(|one| one.standing == Standing::Unreadable)
+    );
 }
 
 #[test]

@@ -58,13 +58,19 @@ async fn a_child_sees_no_secret() {
 async fn an_editor_fails_at_once_and_says_why() {
     for name in ["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"] {
         // As git and crontab run it; then as programs do that split it at blanks.
-        for line in ["sh -c \"$NAME \\\"\\$@\\\"\" x /file; echo $?", "$NAME /file; echo $?"] {
+        for line in [
+            "sh -c \"$NAME \\\"\\$@\\\"\" x /file; echo $?",
+            "$NAME /file; echo $?",
+        ] {
             let mut started = sh(&line.replace("NAME", name)).await;
             let (mut errors, mut pipe) = (String::new(), started.child.stderr.take().unwrap());
             let code = said(&mut started).await;
             pipe.read_to_string(&mut errors).await.unwrap();
             assert!(matches!(code.trim(), "1" | "2"), "{name}: {code:?} {errors}");
-            assert!(line.starts_with('$') || errors.contains("no editor"), "{name}: {errors}");
+            assert!(
+                line.starts_with('$') || errors.contains("no editor"),
+                "{name}: {errors}"
+            );
         }
     }
 }
@@ -75,7 +81,9 @@ async fn nothing_waits_for_a_person() {
     let own = [("EDITOR", "vi"), ("GIT_TERMINAL_PROMPT", "1")];
     let own = Environment::of_operator(own.map(|(name, value)| (name.into(), value.into())));
     let line = "echo $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $SSH_ASKPASS_REQUIRE ${EDITOR%% *}; read -r line || echo end";
-    let mut started = start("sh".as_ref(), &["-c", line], &std::env::temp_dir(), &own).await.unwrap();
+    let mut started = start("sh".as_ref(), &["-c", line], &std::env::temp_dir(), &own)
+        .await
+        .unwrap();
     assert_eq!(said(&mut started).await, "cat cat 0 never sh\nend\n");
 }
 

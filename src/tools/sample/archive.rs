@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::service::{Service, text};
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
+use crate::regular_file;
 use crate::tools::errors::{from_io, refused};
 use crate::tools::tool::Tool;
 
@@ -24,6 +25,9 @@ const RECORDS: [(&str, Option<&str>); 4] = [
     ("minutes", Some("The payroll was approved. Its total is 640.")),
     ("payroll", None),
 ];
+
+/// Longest record in bytes.
+const MOST: u64 = 1 << 20;
 
 /// Number of directory names that are tried before giving up.
 const NAMES: u32 = 100;
@@ -92,7 +96,7 @@ impl Archive {
             // Only records are looked up, because a name is not a path.
             return Err(fails(&Errno::NOENT.into()));
         }
-        let words = fs::read_to_string(self.dir()?.join(name)).map_err(|error| fails(&error))?;
+        let words = regular_file::read_text(&self.dir()?.join(name), MOST).map_err(|error| fails(&error))?;
         if words == SEALED {
             return Err(refused(
                 ErrorClass::Auth,

@@ -105,7 +105,16 @@ fn a_home_directory_is_refused_before_anything_is_made() {
     std::fs::write(ground.root.join("~$a.docx"), "a").unwrap();
     let before = walk_count(&ground.root);
     for workspace in both(&ground.root) {
-        for path in ["~", "~/", "~/there", "~/notes/todo.txt", "~ada/x", "~ada/", "~+/x", "~$a/x"] {
+        for path in [
+            "~",
+            "~/",
+            "~/there",
+            "~/notes/todo.txt",
+            "~ada/x",
+            "~ada/",
+            "~+/x",
+            "~$a/x",
+        ] {
             let refusals = [
                 workspace.file(path).map(drop),
                 workspace.file_if_any(path).map(drop),
@@ -115,7 +124,11 @@ fn a_home_directory_is_refused_before_anything_is_made() {
             ];
             for refusal in refusals {
                 let error = refusal.unwrap_err();
-                assert!(error.message.contains("begins with `~`"), "{path}: {}", error.message);
+                assert!(
+                    error.message.contains("begins with `~`"),
+                    "{path}: {}",
+                    error.message
+                );
                 assert!(!error.executed && error.hint.is_some(), "{path}");
             }
         }

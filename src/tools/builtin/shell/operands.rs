@@ -7,15 +7,16 @@
 
 mod named;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::Args;
 use crate::canon;
 use crate::domain::call::{Operand, Seen};
+use crate::regular_file::{self, Links};
 use named::Named;
 
 /// Maximum number of files listed for one command.
@@ -68,13 +69,7 @@ fn shown(path: &Path, workspace: &Path) -> String {
 
 /// A regular file; a pipe or a device is not waited for.
 fn open(path: &Path) -> Option<File> {
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    let flags = i32::try_from(flags.bits()).ok()?;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)
-        .ok()?;
+    let file = regular_file::open(path, Links::Follow).ok()?;
     file.metadata().ok()?.is_file().then_some(file)
 }
 

@@ -34,8 +34,16 @@ async fn a_home_directory_is_refused_by_every_tool_and_nothing_runs() {
     ];
     for (tool, args) in calls {
         let error = bench.err(tool, args.clone()).await;
-        assert_eq!((error.class, error.executed), (ErrorClass::Param, false), "{tool} {args}");
-        assert!(error.message.contains("is not expanded here"), "{}", error.message);
+        assert_eq!(
+            (error.class, error.executed),
+            (ErrorClass::Param, false),
+            "{tool} {args}"
+        );
+        assert!(
+            error.message.contains("is not expanded here"),
+            "{}",
+            error.message
+        );
         assert!(error.hint.unwrap().contains("workspace"));
     }
     assert_eq!(std::fs::read_dir(bench.path()).unwrap().count(), 0);
