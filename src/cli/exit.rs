@@ -32,6 +32,14 @@ pub enum Code {
 }
 
 impl Code {
+    /// The code of a process that a signal ended: 128 and its number.
+    pub fn of_signal(number: i32) -> Self {
+        match number {
+            2 => Self::Interrupted,
+            number => Self::Signal(u8::try_from(number).map_or(u8::MAX, |number| number.saturating_add(128))),
+        }
+    }
+
     /// The number.
     pub const fn number(self) -> u8 {
         match self {

@@ -56,11 +56,11 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         tokio::select! {
             biased;
             asked = stop.next() => match asked {
-                Asked::Stop => {
+                Asked::Stop(code) => {
                     print::err("interrupted: ending what runs (again to end at once)");
-                    break End::new(Code::Interrupted, "");
+                    break End::new(code, "");
                 }
-                Asked::StopNow => return Ok(stop_now(&address)),
+                Asked::StopNow(code) => return Ok(stop_now(&address, code)),
             },
             fact = heard.facts.recv() => {
                 if let Some(end) = take(&mut watch.state, &mut out, fact) {
@@ -91,7 +91,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     // A second signal while things end is obeyed at once.
     tokio::select! {
         () = handle.shutdown() => {}
-        asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&address)); }
+        asked = stop.next() => if let Asked::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
     }
     while let Some(fact) = heard.facts.try_recv() {
         if !matches!(fact, Publication::Ended | Publication::Halted(_)) {
@@ -111,7 +111,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         caller.call_at_end(&watch.state, &end);
         tokio::select! {
             failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::told(words))),
-            asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&address)); }
+            asked = stop.next() => if let Asked::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
         }
     }
     conclude(common, &watch.state, &address, end)
@@ -129,9 +129,9 @@ fn catch_up(facts: &mut Facts, state: &mut State, out: &mut Out) -> Option<End> 
 }
 
 /// The end without waiting for anything: what still runs is ended by the system.
-fn stop_now(session: &Address) -> Code {
+fn stop_now(session: &Address, code: Code) -> Code {
     print::err(&format!("to go on: overrule resume {session}"));
-    Code::Interrupted
+    code
 }
 
 /// Takes in one publication; says when there will be no other.

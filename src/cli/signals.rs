@@ -1,29 +1,36 @@
 //! Signals of a run without a screen: the first asks for an orderly end, the second ends at once.
 //! Must not know: what ends.
 
+use std::path::Path;
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::exit::{Code, Failure};
+use crate::regular_file;
 
-/// What a signal asks for.
+/// Longest status of a process in bytes.
+const STATUS: u64 = 1 << 16;
+
+/// What a signal asks for. Each has the exit code by which shells know the signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
     /// An orderly end.
-    Stop,
+    Stop(Code),
     /// The end, at once.
-    StopNow,
+    StopNow(Code),
 }
 
 /// The signals.
 pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    quit: Signal,
     /// None where it was ignored from the beginning (`nohup`): then a closed terminal ends nothing.
     hang_up: Option<Signal>,
     seen: bool,
 }
 
-/// Listens for SIGINT, SIGTERM and SIGHUP.
+/// Listens for SIGINT, SIGTERM, SIGQUIT and SIGHUP.
 pub fn listen() -> Result<Signals, Failure> {
     let on = |kind| {
         signal(kind).map_err(|error| Failure::new(Code::Other, format!("cannot listen for signals: {error}")))
@@ -31,6 +38,7 @@ pub fn listen() -> Result<Signals, Failure> {
     Ok(Signals {
         interrupt: on(SignalKind::interrupt())?,
         terminate: on(SignalKind::terminate())?,
+        quit: on(SignalKind::quit())?,
         hang_up: if ignores_hang_up() {
             None
         } else {
@@ -50,7 +58,7 @@ async fn hung_up(signal: &mut Option<Signal>) -> Option<()> {
 /// Whoever started this program may have told it to outlive its terminal. Linux tells; elsewhere it
 /// is taken that nobody did.
 fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = regular_file::read_text(Path::new("/proc/self/status"), STATUS).unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .is_some_and(|mask| mask & 1 == 1)
@@ -59,12 +67,17 @@ fn ignores_hang_up() -> bool {
 impl Signals {
     /// The next one.
     pub async fn next(&mut self) -> Asked {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            Some(()) = hung_up(&mut self.hang_up) => {}
-        }
+        let code = tokio::select! {
+            _ = self.interrupt.recv() => Code::Interrupted,
+            _ = self.terminate.recv() => Code::of_signal(SignalKind::terminate().as_raw_value()),
+            _ = self.quit.recv() => Code::of_signal(SignalKind::quit().as_raw_value()),
+            Some(()) = hung_up(&mut self.hang_up) => Code::of_signal(SignalKind::hangup().as_raw_value()),
+        };
         let again = std::mem::replace(&mut self.seen, true);
-        if again { Asked::StopNow } else { Asked::Stop }
+        if again {
+            Asked::StopNow(code)
+        } else {
+            Asked::Stop(code)
+        }
     }
 }

@@ -247,7 +247,13 @@ fn catch_hang_ups() -> tokio::runtime::Runtime {
 #[test]
 fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
     let _caught = catch_hang_ups();
-    for which in [Signal::INT, Signal::TERM, Signal::HUP] {
+    let all = [
+        (Signal::INT, 130),
+        (Signal::TERM, 143),
+        (Signal::HUP, 129),
+        (Signal::QUIT, 131),
+    ];
+    for (which, code) in all {
         let world = World::new();
         let playbook = command("echo $$ > pid; echo begun >> log.txt; exec sleep 600");
         let mut running = world.playing(&playbook, &["--policy", "auto", "--json"]);
@@ -258,7 +264,7 @@ fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
             .unwrap();
         until("the command runs", || !world.read("pid").is_empty());
         signal(&child, which);
-        let said = wait(child).ends(130);
+        let said = wait(child).ends(code);
         let id = world.id();
         assert!(
             said.err.contains(&format!("overrule resume {id}")),
@@ -266,7 +272,7 @@ fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
             said.err
         );
         assert!(said.out.ends_with(&format!(
-            "{{\"type\":\"result\",\"answer\":null,\"exit\":130,\"session\":\"{id}\"}}\n"
+            "{{\"type\":\"result\",\"answer\":null,\"exit\":{code},\"session\":\"{id}\"}}\n"
         )));
         let pid = Pid::from_raw(world.read("pid").trim().parse().unwrap()).unwrap();
         assert!(test_kill_process(pid).is_err(), "the child lives on");
@@ -279,6 +285,12 @@ fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
 
 #[test]
 fn a_second_signal_ends_at_once() {
+    for (which, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        second_signal(which, code);
+    }
+}
+
+fn second_signal(which: Signal, code: i32) {
     let world = World::new();
     // Does not listen to the polite signal, so that an orderly end takes its time.
     let playbook = command("trap \"\" TERM; echo x > up; sleep 600 & wait; sleep 600");
@@ -289,10 +301,10 @@ fn a_second_signal_ends_at_once() {
         .spawn()
         .unwrap();
     until("the command runs", || !world.read("up").is_empty());
-    signal(&child, Signal::INT);
+    signal(&child, which);
     std::thread::sleep(std::time::Duration::from_millis(100));
-    signal(&child, Signal::INT);
-    wait(child).ends(130);
+    signal(&child, which);
+    wait(child).ends(code);
     let report = world.run(&["sessions", "verify", &world.id()]);
     assert_eq!(report.code, Some(0), "{}", report.err);
 }

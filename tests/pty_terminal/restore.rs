@@ -114,7 +114,7 @@ fn a_signal_to_end_restores() {
         case("TERM", "", |run| run.kill(Signal::TERM), &[143]),
         case("HUP", "", |run| run.kill(Signal::HUP), &[129]),
         case("INT", "", |run| run.kill(Signal::INT), &[130]),
-        case("QUIT", "", |run| run.kill(Signal::QUIT), &[143]),
+        case("QUIT", "", |run| run.kill(Signal::QUIT), &[131]),
         case(
             "TERM twice",
             "",

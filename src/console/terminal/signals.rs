@@ -23,8 +23,10 @@ const LATE: Duration = Duration::from_secs(1);
 /// Something that the console must react to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// SIGTERM or SIGQUIT.
+    /// SIGTERM.
     Terminate,
+    /// SIGQUIT.
+    Quit,
     /// SIGHUP.
     HangUp,
     /// SIGINT from outside (the key is a key).
@@ -42,6 +44,7 @@ impl Signal {
     pub const fn exit_code(self) -> Option<i32> {
         match self {
             Self::Terminate => Some(143),
+            Self::Quit => Some(131),
             Self::HangUp | Self::TerminalClosed => Some(129),
             Self::Interrupt => Some(130),
             Self::Stop | Self::Continued => None,
@@ -100,7 +103,7 @@ impl Signals {
                 // Who is asked to end and to stop at once ends.
                 biased;
                 Some(()) = self.terminate.recv() => return Signal::Terminate,
-                Some(()) = self.quit.recv() => return Signal::Terminate,
+                Some(()) = self.quit.recv() => return Signal::Quit,
                 Some(()) = self.hang_up.recv() => return Signal::HangUp,
                 Some(()) = self.interrupt.recv() => {
                     if self.late.is_none_or(|until| Instant::now() > until) {
