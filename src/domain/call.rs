@@ -192,6 +192,7 @@ pub struct Operand {
     /// Where it is, from the workspace where it lies in it.
     pub path: Arc<str>,
     /// Its length.
+    #[serde(default)]
     pub bytes: u64,
     /// How far it was looked into.
     #[serde(default, skip_serializing_if = "Seen::is_whole")]

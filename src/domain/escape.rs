@@ -121,18 +121,25 @@ pub struct Finding {
     /// Who noticed it.
     pub detector: Detector,
     /// The thread that goes round.
+    #[serde(default)]
     pub thread: ThreadId,
     /// Turns after which it begins anew.
+    #[serde(default)]
     pub period: u32,
     /// How often it was gone through.
+    #[serde(default)]
     pub repetitions: u32,
     /// True where all of it fails.
+    #[serde(default)]
     pub fails: bool,
     /// The event of the first turn that belongs to it.
+    #[serde(default)]
     pub first: Seq,
     /// The calls that belong to it, oldest first.
+    #[serde(default)]
     pub nodes: Vec<NodeId>,
     /// What repeats.
+    #[serde(default)]
     pub signatures: Vec<Signature>,
 }
 

@@ -43,6 +43,7 @@ pub struct Elsewhere {
     /// The session that it happened in.
     pub session: Arc<str>,
     /// The event of its intent there, or the first one that names the execution where that cannot be read.
+    #[serde(default)]
     pub entry: Seq,
     /// The call there.
     pub call: NodeId,
@@ -56,6 +57,7 @@ pub struct Elsewhere {
     /// What it can do to the world.
     pub effect: EffectClass,
     /// UTC milliseconds of its intent.
+    #[serde(default)]
     pub at: i64,
     /// How it ended; none where that was not known when the fork was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]

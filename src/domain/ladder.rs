@@ -94,6 +94,7 @@ pub struct Fix {
     /// It in a few words.
     pub label: String,
     /// The changes of the arguments, for the eye.
+    #[serde(default)]
     pub changes: Vec<Change>,
     /// The tool.
     pub tool: Arc<str>,

@@ -182,8 +182,10 @@ pub enum Content {
     /// An observation.
     Observation {
         /// Revision of the call that it answers.
+        #[serde(default)]
         call_rev: Rev,
         /// The execution that it came from; 0 where none ran.
+        #[serde(default)]
         attempt: Attempt,
         /// Result or error.
         outcome: Outcome,
@@ -219,6 +221,7 @@ pub enum Origin {
     /// The repair engine, with the number of the attempt.
     Repair {
         /// From 1.
+        #[serde(default)]
         attempt: u32,
     },
     /// A rule of the engine.
@@ -229,6 +232,7 @@ pub enum Origin {
     /// The recorded result of an equal execution.
     Reused {
         /// The execution it came from.
+        #[serde(default)]
         from: Seq,
     },
     /// Another agent's transcript.

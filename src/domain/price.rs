@@ -21,11 +21,13 @@ const DIGITS: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
     /// A token sent.
+    #[serde(default)]
     pub input: u64,
     /// A token sent that the provider had in its cache; like any other where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
     /// A token received.
+    #[serde(default)]
     pub output: u64,
     /// The currency's name, such as `USD`.
     pub currency: Arc<str>,

@@ -20,6 +20,7 @@ pub struct Target {
     /// Label of the call, or first key of the state; empty for the whole input.
     pub head: String,
     /// Further keys and indices.
+    #[serde(default)]
     pub path: Vec<String>,
 }
 

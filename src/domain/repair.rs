@@ -272,8 +272,10 @@ pub struct Diagnosis {
     /// Its kind.
     pub kind: ErrorKind,
     /// What may help, in the order in which it is tried.
+    #[serde(default)]
     pub strategies: Vec<Strategy>,
     /// JSON pointers of the parameters that it is about.
+    #[serde(default)]
     pub params: Vec<Arc<str>>,
     /// What the pattern caught in the message beside the parameter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -309,6 +311,7 @@ pub struct Choice {
     /// What is asked, in one sentence.
     pub question: Arc<str>,
     /// The ways to answer, best first; never empty.
+    #[serde(default)]
     pub options: Vec<Offer>,
 }
 
@@ -316,6 +319,7 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// JSON pointers of the parameters; an empty one where it may be any.
+    #[serde(default)]
     pub params: Vec<Arc<str>>,
     /// The words that are sent.
     pub prompt: Arc<str>,
@@ -350,6 +354,7 @@ pub struct Passing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     /// What taking it changes.
+    #[serde(default)]
     pub changes: Vec<Change>,
 }
 

@@ -20,12 +20,14 @@ pub enum Written {
         /// The call that it was made from.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// Its tool.
         tool: Arc<str>,
         /// Hash of tool, definition, argument bytes and surroundings.
         key: Arc<str>,
         /// Bytes of the arguments.
+        #[serde(default)]
         bytes: u64,
     },
     /// A rule in the language of policies, as it was typed.

@@ -75,7 +75,9 @@ pub struct Noted {
     /// The tool.
     pub tool: Arc<str>,
     /// Thousandths.
+    #[serde(default)]
     pub weight: u16,
     /// Executions that it rests on.
+    #[serde(default)]
     pub samples: u32,
 }

@@ -26,6 +26,7 @@ pub enum Outcome {
     /// It was cancelled; `executed` says whether it may have done something.
     Cancelled {
         /// False only where it is proven that nothing happened.
+        #[serde(default)]
         executed: bool,
     },
 }
@@ -72,6 +73,7 @@ pub struct ToolError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Arc<str>>,
     /// False only where it is proven that the tool had no effect.
+    #[serde(default)]
     pub executed: bool,
     /// Milliseconds that the other side asks to wait before it is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]

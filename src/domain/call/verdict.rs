@@ -168,6 +168,7 @@ pub enum Decision {
     /// The recorded result of an equal execution stands in.
     Reuse {
         /// The execution whose result is used.
+        #[serde(default)]
         from: Seq,
     },
     /// A person let an effect run although it may have happened before.

@@ -25,8 +25,10 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// Everything wrong with it.
+        #[serde(default)]
         faults: Vec<Fault>,
         /// References in its arguments.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -47,6 +49,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// What the references were bound to.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,8 +70,10 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// What is wrong.
+        #[serde(default)]
         faults: Vec<Fault>,
     },
     /// Put before the operator.
@@ -76,6 +81,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// Milliseconds until it expires; none waits for ever.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,6 +94,7 @@ pub enum CallEvent {
         /// Why.
         cause: ConsentCause,
         /// The executions in question.
+        #[serde(default)]
         entries: Vec<Seq>,
     },
     /// Somebody or some rule decided.
@@ -95,6 +102,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision decided on.
+        #[serde(default)]
         rev: Rev,
         /// Hash of what was shown; none where nothing runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,8 +115,10 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision that was let run.
+        #[serde(default)]
         rev: Rev,
         /// Milliseconds.
+        #[serde(default)]
         wait_ms: u64,
     },
     /// That moment is over.
@@ -116,6 +126,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// True where a person would not wait for its end.
         #[serde(default, skip_serializing_if = "is_false")]
@@ -126,8 +137,10 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// Counts the executions of this call.
+        #[serde(default)]
         attempt: Attempt,
         /// Key for tools that can tell a repetition.
         key: Arc<str>,
@@ -153,10 +166,13 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The execution.
+        #[serde(default)]
         attempt: Attempt,
         /// Process id, also the id of its process group.
+        #[serde(default)]
         pid: u32,
         /// Start time of the process in clock ticks since boot: tells it from a later one with the same id.
+        #[serde(default)]
         ticks: u64,
     },
     /// An execution ended. Too late ones go to the history only.
@@ -164,12 +180,15 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision that ran.
+        #[serde(default)]
         rev: Rev,
         /// The execution.
+        #[serde(default)]
         attempt: Attempt,
         /// How.
         outcome: Outcome,
         /// Milliseconds it took.
+        #[serde(default)]
         ms: u64,
     },
     /// A person asked for the end of a running execution.
@@ -177,6 +196,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The execution.
+        #[serde(default)]
         attempt: Attempt,
         /// Why.
         reason: String,
@@ -186,6 +206,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The revision that it answers.
+        #[serde(default)]
         rev: Rev,
         /// What.
         outcome: Outcome,
@@ -225,6 +246,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The execution.
+        #[serde(default)]
         attempt: Attempt,
     },
     /// A look at the world could not tell what came of an execution.
@@ -232,6 +254,7 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The execution.
+        #[serde(default)]
         attempt: Attempt,
     },
     /// What came of an execution whose outcome was not known.
@@ -239,8 +262,10 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
         /// The execution.
+        #[serde(default)]
         attempt: Attempt,
         /// True: it happened (a `Given` follows where a call waits for it); false: it did not, and it may run.
+        #[serde(default)]
         happened: bool,
         /// The JSON text that it gave, where it happened and no call waits for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,7 @@ pub enum EditEvent {
     /// An edit was committed; what follows until the next decision belongs to it.
     Committed {
         /// The new epoch.
+        #[serde(default)]
         epoch: Epoch,
         /// The node that stands for it in the graph.
         intervention: NodeId,
@@ -38,6 +39,7 @@ pub enum EditEvent {
         /// The node.
         node: NodeId,
         /// Number of the new revision.
+        #[serde(default)]
         rev: Rev,
         /// What.
         content: Content,
@@ -60,16 +62,19 @@ pub enum EditEvent {
     /// Calls whose inputs may have changed: kept until proven otherwise.
     Suspected {
         /// The calls.
+        #[serde(default)]
         calls: Vec<NodeId>,
     },
     /// Nodes that are history from here on.
     Superseded {
         /// The nodes.
+        #[serde(default)]
         nodes: Vec<NodeId>,
     },
     /// Effects that happened under what an edit replaced.
     Orphaned {
         /// The executions.
+        #[serde(default)]
         entries: Vec<Seq>,
     },
     /// An editor is open: these calls, and later ones that depend on the node, do not start until it closes.
@@ -77,6 +82,7 @@ pub enum EditEvent {
         /// The node that is edited.
         node: NodeId,
         /// The calls.
+        #[serde(default)]
         calls: Vec<NodeId>,
     },
     /// Editors closed.
@@ -89,6 +95,7 @@ pub enum EditEvent {
     /// again, and what came since is history.
     Recalled {
         /// The epoch from whose end it goes on.
+        #[serde(default)]
         of: Epoch,
         /// By what.
         by: Began,
@@ -96,6 +103,7 @@ pub enum EditEvent {
     /// The operator named an epoch.
     Named {
         /// Which.
+        #[serde(default)]
         epoch: Epoch,
         /// How; empty takes the name away.
         name: Arc<str>,

@@ -15,6 +15,7 @@ pub enum EscapeEvent {
     /// One repetition more would be too many.
     Warned {
         /// The newest turn that belongs to it.
+        #[serde(default)]
         turn: TurnId,
         /// What repeats.
         finding: Finding,
@@ -22,6 +23,7 @@ pub enum EscapeEvent {
     /// A thread goes round: an incident begins.
     Found {
         /// Counts the incidents of a run, from 1.
+        #[serde(default)]
         incident: u32,
         /// What repeats.
         finding: Finding,
@@ -29,6 +31,7 @@ pub enum EscapeEvent {
     /// A step is about to be taken.
     Proposed {
         /// The incident.
+        #[serde(default)]
         incident: u32,
         /// The node that stands for it in the graph.
         node: NodeId,
@@ -37,11 +40,13 @@ pub enum EscapeEvent {
         /// Why this one, in words.
         why: Arc<str>,
         /// The newest turn of the thread.
+        #[serde(default)]
         after: TurnId,
     },
     /// The step was taken.
     Applied {
         /// The incident.
+        #[serde(default)]
         incident: u32,
         /// The node.
         node: NodeId,
@@ -55,6 +60,7 @@ pub enum EscapeEvent {
     /// What came of a step.
     Came {
         /// The incident.
+        #[serde(default)]
         incident: u32,
         /// The node.
         node: NodeId,
@@ -64,6 +70,7 @@ pub enum EscapeEvent {
     /// Nothing more is to be done about an incident.
     Over {
         /// The incident.
+        #[serde(default)]
         incident: u32,
         /// Why.
         why: Arc<str>,
@@ -71,8 +78,10 @@ pub enum EscapeEvent {
     /// The operator says whether these calls may repeat.
     Allowed {
         /// Which.
+        #[serde(default)]
         signatures: Vec<Signature>,
         /// False takes an earlier word back.
+        #[serde(default)]
         allowed: bool,
     },
     /// The operator says whether a detector is listened to.
@@ -80,6 +89,7 @@ pub enum EscapeEvent {
         /// Which.
         detector: Detector,
         /// False takes an earlier word back.
+        #[serde(default)]
         muted: bool,
     },
 }

@@ -27,6 +27,7 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision that failed.
+        #[serde(default)]
         rev: Rev,
         /// Why nothing else is done.
         why: Arc<str>,
@@ -36,14 +37,19 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// The execution that failed.
+        #[serde(default)]
         attempt: Attempt,
         /// Counts the retries of this failure, from 1.
+        #[serde(default)]
         no: u32,
         /// How many there may be.
+        #[serde(default)]
         of: u32,
         /// Milliseconds to wait first.
+        #[serde(default)]
         wait_ms: u64,
         /// What makes another execution reasonable, and harmless.
         why: Arc<str>,
@@ -53,8 +59,10 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision.
+        #[serde(default)]
         rev: Rev,
         /// The execution that failed.
+        #[serde(default)]
         attempt: Attempt,
         /// True where the operator did not want to wait.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -65,6 +73,7 @@ pub enum ResilienceEvent {
         /// Of what.
         scope: Scope,
         /// Counts its changes.
+        #[serde(default)]
         generation: u32,
         /// What it does from now on.
         to: Phase,
@@ -77,6 +86,7 @@ pub enum ResilienceEvent {
     /// How failures are met from now on.
     PolicySet {
         /// Counts the settings of this run.
+        #[serde(default)]
         version: u32,
         /// The whole tree, as JSON text.
         policy: Arc<str>,
@@ -92,10 +102,13 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision that is repaired.
+        #[serde(default)]
         rev: Rev,
         /// Counts the rounds of the call, from 1.
+        #[serde(default)]
         round: u32,
         /// How many there may be.
+        #[serde(default)]
         of: u32,
         /// The kind of failure.
         class: ErrorClass,
@@ -105,8 +118,10 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The round.
+        #[serde(default)]
         round: u32,
         /// One by one.
+        #[serde(default)]
         diagnoses: Vec<Diagnosis>,
     },
     /// The model is asked for values.
@@ -114,8 +129,10 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision that is repaired.
+        #[serde(default)]
         rev: Rev,
         /// The round.
+        #[serde(default)]
         round: u32,
         /// What is asked.
         question: Question,
@@ -125,18 +142,24 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision that is repaired.
+        #[serde(default)]
         rev: Rev,
         /// The round.
+        #[serde(default)]
         round: u32,
         /// Counts the further requests of this question, from 1.
+        #[serde(default)]
         no: u32,
         /// How many there may be.
+        #[serde(default)]
         of: u32,
         /// Milliseconds to wait first.
+        #[serde(default)]
         wait_ms: u64,
         /// How it broke.
         why: Arc<str>,
         /// What it cost all the same.
+        #[serde(default)]
         usage: Usage,
     },
     /// What the model said.
@@ -144,12 +167,15 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision that is repaired.
+        #[serde(default)]
         rev: Rev,
         /// The round.
+        #[serde(default)]
         round: u32,
         /// Its words, or why there are none.
         reply: Reply,
         /// What it cost.
+        #[serde(default)]
         usage: Usage,
     },
     /// The operator is asked to choose.
@@ -157,12 +183,15 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The revision that is repaired.
+        #[serde(default)]
         rev: Rev,
         /// The round.
+        #[serde(default)]
         round: u32,
         /// Why nobody else can choose.
         why: Arc<str>,
         /// The possible repairs, best first.
+        #[serde(default)]
         options: Vec<Fix>,
     },
     /// A repair was made, or chosen by the operator: the new revision of the call follows.
@@ -170,8 +199,10 @@ pub enum ResilienceEvent {
         /// The call.
         call: NodeId,
         /// The round.
+        #[serde(default)]
         round: u32,
         /// What it changed.
+        #[serde(default)]
         changes: Vec<Change>,
     },
 }

@@ -25,6 +25,7 @@ pub struct Started {
     /// System text of every request.
     pub system: Arc<str>,
     /// Tools offered to the model, in order.
+    #[serde(default)]
     pub tools: Vec<ToolCard>,
     /// Name of the policy preset.
     pub policy: String,
@@ -127,6 +128,7 @@ impl ToolCard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Calls at one time.
+    #[serde(default)]
     pub parallel: u32,
     /// Requests to the model.
     pub turns: Option<u32>,
@@ -191,6 +193,7 @@ pub enum RunEvent {
     /// A process opened the journal again to go on.
     Reopened {
         /// Calls whose process may still run or have run: their outcome is not known.
+        #[serde(default)]
         interrupted: Vec<(NodeId, Attempt)>,
         /// Version of the program that went on.
         version: String,
@@ -249,6 +252,7 @@ pub enum RunEvent {
     /// A rule of the operator's judges calls from here on.
     RuleAdded {
         /// Its number.
+        #[serde(default)]
         no: u32,
         /// The rule.
         rule: Written,
@@ -256,6 +260,7 @@ pub enum RunEvent {
     /// A rule of the session judges no more.
     RuleDropped {
         /// Its number.
+        #[serde(default)]
         no: u32,
     },
     /// The facts up to here are those of another session: this one goes on from there by itself.
@@ -263,6 +268,7 @@ pub enum RunEvent {
         /// The other session.
         session: Arc<str>,
         /// The last of its events that stands here.
+        #[serde(default)]
         at: Seq,
     },
     /// The session that this one is a fork of did something to the world after that: nothing repeats it unasked.

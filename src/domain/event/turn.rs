@@ -25,18 +25,24 @@ pub enum TurnEvent {
     /// A thread begins: the sub-agent of a delegated call. Its first turn holds its task as a prompt.
     Delegated {
         /// The thread.
+        #[serde(default)]
         thread: ThreadId,
         /// The call.
         call: NodeId,
         /// The revision of the call.
+        #[serde(default)]
         rev: Rev,
         /// The execution of the call.
+        #[serde(default)]
         attempt: Attempt,
         /// Names of the tools that the sub-agent is offered.
+        #[serde(default)]
         tools: Vec<Arc<str>>,
         /// Turns of its model, at most.
+        #[serde(default)]
         max_turns: u32,
         /// Its first turn.
+        #[serde(default)]
         turn: TurnId,
         /// The prompt.
         node: NodeId,
@@ -46,8 +52,10 @@ pub enum TurnEvent {
     /// A turn without a request: the operator's.
     Opened {
         /// Its id.
+        #[serde(default)]
         turn: TurnId,
         /// Its thread.
+        #[serde(default)]
         thread: ThreadId,
         /// The turn that it stands after; none for the first.
         after: Option<TurnId>,
@@ -57,12 +65,15 @@ pub enum TurnEvent {
     /// The model was asked; makes the turn on the first time.
     Requested {
         /// Its id.
+        #[serde(default)]
         turn: TurnId,
         /// Its thread.
+        #[serde(default)]
         thread: ThreadId,
         /// The turn that it stands after.
         after: Option<TurnId>,
         /// Counts the requests of this turn, from 1.
+        #[serde(default)]
         request: u32,
         /// Hash of the context.
         context: Arc<str>,
@@ -72,6 +83,7 @@ pub enum TurnEvent {
         #[serde(default, skip_serializing_if = "is_false")]
         last: bool,
         /// Nodes of the context since the request before it, with the revision that was sent.
+        #[serde(default)]
         new: Vec<(NodeId, Rev)>,
         /// What this request alone tells the model: tools that are left alone for a while, a budget near its end.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,12 +93,16 @@ pub enum TurnEvent {
     /// each try. Until then nothing is on its way.
     RetryScheduled {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// Counts the retries of the turn, from 1.
+        #[serde(default)]
         no: u32,
         /// How many there may be.
+        #[serde(default)]
         of: u32,
         /// Milliseconds to wait first.
+        #[serde(default)]
         wait_ms: u64,
         /// How the request broke.
         why: Arc<str>,
@@ -94,11 +110,13 @@ pub enum TurnEvent {
     /// That wait is over: it is made as soon as the model may be asked.
     RetryDue {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
     },
     /// A prompt of the operator.
     Prompted {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// The node.
         node: NodeId,
@@ -108,6 +126,7 @@ pub enum TurnEvent {
     /// The model thought or said something.
     Thought {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// The node.
         node: NodeId,
@@ -124,6 +143,7 @@ pub enum TurnEvent {
     /// A call, complete.
     Proposed {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// The node.
         node: NodeId,
@@ -140,6 +160,7 @@ pub enum TurnEvent {
     /// A final answer.
     Answered {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// The node.
         node: NodeId,
@@ -149,14 +170,17 @@ pub enum TurnEvent {
     /// A block of the repeated stream equals the recorded one: it keeps its node.
     Matched {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// How many blocks match so far.
+        #[serde(default)]
         blocks: usize,
     },
     /// What has arrived of blocks that are not complete yet, as far as it is new: a long text is not written down
     /// again each time it has grown.
     Partial {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// Bytes that stand of what was written down before; none where it begins anew.
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -171,25 +195,30 @@ pub enum TurnEvent {
     /// The stream ended by its end mark.
     Closed {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// Why the model stopped.
         stop: Stop,
         /// What it cost.
+        #[serde(default)]
         usage: Usage,
     },
     /// The stream broke, or was none; the operator chooses.
     Broken {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// What went wrong.
         fault: StreamFault,
         /// What it cost, as far as known.
+        #[serde(default)]
         #[serde(default)]
         usage: Usage,
     },
     /// The stream was ended from this side.
     Aborted {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// Why.
         reason: Arc<str>,
@@ -197,36 +226,44 @@ pub enum TurnEvent {
     /// Everything in it has ended; the errors go into the next request.
     Settled {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// Calls that ended without a value.
+        #[serde(default)]
         errors: Vec<NodeId>,
     },
     /// Held by an edit before them.
     Suspended {
         /// The turns.
+        #[serde(default)]
         turns: Vec<TurnId>,
     },
     /// The edit before them changed nothing that they saw.
     Restored {
         /// The turns.
+        #[serde(default)]
         turns: Vec<TurnId>,
     },
     /// The operator keeps them although what they were asked with changed.
     Drifted {
         /// The turns.
+        #[serde(default)]
         turns: Vec<TurnId>,
     },
     /// Asked for the same again, the model said something else: what it had said from there on is history,
     /// on every branch that this reply belongs to.
     Diverged {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// What it had said.
+        #[serde(default)]
         nodes: Vec<NodeId>,
     },
     /// A recorded reply to an equal request stands again in place of another request.
     Revived {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
         /// The epoch at whose end it stood as it stands again.
         of: crate::domain::id::Epoch,
@@ -234,11 +271,13 @@ pub enum TurnEvent {
     /// They are history, with everything in them.
     Superseded {
         /// The turns.
+        #[serde(default)]
         turns: Vec<TurnId>,
     },
     /// An edit of a thought closed the turn: the next one continues its message.
     Split {
         /// The turn.
+        #[serde(default)]
         turn: TurnId,
     },
 }

@@ -19,6 +19,7 @@ pub enum WeightEvent {
         /// The tool.
         tool: Arc<str>,
         /// Thousandths.
+        #[serde(default)]
         weight: u16,
     },
     /// The operator had weights begun anew.
@@ -33,20 +34,25 @@ pub enum WeightEvent {
         /// Where they were read.
         from: Arc<str>,
         /// Each.
+        #[serde(default)]
         weights: Vec<Noted>,
     },
     /// The tools that a thread's model is offered otherwise than the rest, from its next request on.
     Offered {
         /// The thread.
+        #[serde(default)]
         thread: ThreadId,
         /// In the order in which they come.
+        #[serde(default)]
         tools: Vec<Offered>,
     },
     /// All weights, as they follow from the executions so far.
     Noted {
         /// Executions that ended by themselves.
+        #[serde(default)]
         executions: u64,
         /// Each.
+        #[serde(default)]
         weights: Vec<Noted>,
     },
 }

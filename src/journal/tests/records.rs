@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use super::examples::every_event;
 use super::{envelope, file, fixture, id, lines, small};
@@ -38,6 +39,70 @@ fn every_event_comes_back_equal() {
     assert_eq!(loaded.envelopes, envelopes);
     assert_eq!(loaded.run, Some(id(1)));
     assert_eq!((loaded.torn, loaded.damage), (None, None));
+}
+
+/// The bodies that differ from this one by one member each, at any depth: the path of the member, the body without it,
+/// and a body for each default that it could have.
+fn without_one(body: &Value) -> Vec<(String, Value, Vec<Value>)> {
+    let defaults = [json!(null), json!(0), json!(false), json!([])];
+    let mut found = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(path) = open.pop() {
+        match body.pointer(&path) {
+            Some(Value::Object(members)) => {
+                for name in members.keys() {
+                    let (mut absent, mut with) = (body.clone(), Vec::new());
+                    absent
+                        .pointer_mut(&path)
+                        .unwrap()
+                        .as_object_mut()
+                        .unwrap()
+                        .remove(name);
+                    for default in &defaults {
+                        let mut body = body.clone();
+                        body.pointer_mut(&path).unwrap()[name] = default.clone();
+                        with.push(body);
+                    }
+                    open.push(format!("{path}/{name}"));
+                    found.push((format!("{path}/{name}"), absent, with));
+                }
+            }
+            Some(Value::Array(items)) => open.extend((0..items.len()).map(|index| format!("{path}/{index}"))),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn an_absent_member_has_its_default() {
+    let mut wrong = BTreeSet::new();
+    for event in every_event() {
+        let parts = Parts::of(&event).unwrap();
+        let kind = format!("{}.{}", parts.family(), parts.name());
+        let body: Value = serde_json::from_str(parts.body()).unwrap();
+        let read = |body: &Value| codec::event(&kind, &body.to_string());
+        for (member, absent, with) in without_one(&body) {
+            // The name of an enum is no member, and what may be reused is so unless the record denies it.
+            if member.ends_with("/kind")
+                || member.contains("/expr/")
+                || member.ends_with("/reuse")
+                || member.contains("/reuse/")
+            {
+                continue;
+            }
+            // The first that the member can be: of an optional number that is `null`.
+            let Some(default) = with.iter().find_map(|body| read(body).ok()) else {
+                continue;
+            };
+            let found = read(&absent).map_err(|error| error.to_string());
+            if found.as_ref() != Ok(&default) {
+                wrong.insert(format!("{kind} {member}: {}", found.err().unwrap_or_default()));
+            }
+        }
+    }
+    let wrong: Vec<String> = wrong.into_iter().collect();
+    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
 }
 
 /// Returns the words in backticks of a message, except the first, which is the one that was tried.
