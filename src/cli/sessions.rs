@@ -55,7 +55,7 @@ fn delete(common: &Common, ground: &Ground, id: &str, yes: bool) -> Result<Code,
     let place = ground.store.find(id)?;
     let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if person && !yes && !common.json {
-        print::out(list::listed(&ground.store.summary(&place)).trim_end());
+        print::out(list::listed(&place.summary()).trim_end());
         print::out("Delete it with everything in it? Nothing brings it back. Type `yes`:");
         let mut answer = String::new();
         // What cannot be read is no yes.

@@ -94,6 +94,11 @@ impl Place {
         }
     }
 
+    /// Summarises the session as a list shows it.
+    pub fn summary(&self) -> Summary {
+        summary::of(self)
+    }
+
     /// Whether the file of records may be named by a link.
     pub(super) const fn links(&self) -> Links {
         match self {
@@ -229,11 +234,6 @@ impl Store {
         let mut all = summary::of_all(&self.places()?);
         all.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
         Ok(all)
-    }
-
-    /// One session, as a list shows it.
-    pub fn summary(&self, place: &Place) -> Summary {
-        summary::of(place)
     }
 
     /// Finds a session by its id, a unique prefix of the id, or a path; `last` is the newest one.

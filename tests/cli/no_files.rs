@@ -1,6 +1,8 @@
 //! Pipes, endless and oversized files in the place of files: refused at once, with the path and what it is. Must not
 //! know: where in the program a file is opened.
 
+#![expect(clippy::disallowed_methods, reason = "a test has a patience of its own")]
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{append_one, envelope, file, fixture, id, lines, small};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{Event, RunEvent};
-use crate::journal::{self, Error, Place, Standing, Store, Writer, read, verify};
+use crate::journal::{self, Error, Place, Standing, Writer, read, verify};
 
 fn whole_lines(bytes: &[u8]) -> usize {
     bytes.split(|byte| *byte == b'\n').count() - 1
@@ -87,8 +87,8 @@ fn no_flipped_byte_is_taken_silently() {
 }
 
 /// What a list says of a session, in the words of a reader of the whole.
-fn listed(place: &Place, store: &Store) -> (&'static str, u64) {
-    let one = store.summary(place);
+fn listed(place: &Place) -> (&'static str, u64) {
+    let one = place.summary();
     let events = one.last.as_ref().map_or(0, |last| last.seq);
     let word = match (one.standing, one.problem.as_deref()) {
         (Standing::Damaged, Some(problem)) if problem.starts_with("damaged from line") => "damaged",
@@ -153,7 +153,7 @@ fn a_list_tells_of_damage_what_a_reader_of_the_whole_finds() {
     for (index, bytes) in files.iter().enumerate() {
         std::fs::write(place.journal(), bytes).unwrap();
         let found = found(&place);
-        assert_eq!(listed(&place, &fixture.store), found, "file {index}");
+        assert_eq!(listed(&place), found, "file {index}");
         seen.insert(found.0);
     }
     assert_eq!(
@@ -172,9 +172,9 @@ fn a_list_passes_over_what_is_being_written_and_finds_payloads_that_are_gone() {
         .open(place.journal())
         .unwrap();
     std::io::Write::write_all(&mut journal, b"{\"v\":1,\"seq\":6").unwrap();
-    assert_eq!(listed(&place, &fixture.store), ("whole", 5));
+    assert_eq!(listed(&place), ("whole", 5));
     drop(writer);
-    assert_eq!(listed(&place, &fixture.store), ("torn", 5));
+    assert_eq!(listed(&place), ("torn", 5));
 
     let long = Event::Run(RunEvent::Paused {
         reason: "x".repeat(70_000),
@@ -186,7 +186,7 @@ fn a_list_passes_over_what_is_being_written_and_finds_payloads_that_are_gone() {
             envelope(2, Event::Run(RunEvent::Resumed {})),
         ],
     );
-    assert_eq!(listed(&place, &fixture.store), ("whole", 2));
+    assert_eq!(listed(&place), ("whole", 2));
     let payload = std::fs::read_dir(place.payloads().unwrap())
         .unwrap()
         .next()
@@ -194,9 +194,9 @@ fn a_list_passes_over_what_is_being_written_and_finds_payloads_that_are_gone() {
         .unwrap()
         .path();
     std::fs::write(&payload, "x").unwrap();
-    assert_eq!(fixture.store.summary(&place).standing, Standing::Damaged);
+    assert_eq!(place.summary().standing, Standing::Damaged);
     std::fs::remove_file(&payload).unwrap();
-    assert_eq!(fixture.store.summary(&place).standing, Standing::Damaged);
+    assert_eq!(place.summary().standing, Standing::Damaged);
 }
 
 #[test]
