@@ -295,20 +295,17 @@ impl Pass {
         if self.records == 0 {
             self.newer = line::claimed_version(bytes).filter(|version| *version > FORMAT);
         }
-        match quick::header(bytes) {
-            Some(header) => {
-                self.follows(header.seq, header.prev == self.head, header.run, header.body)?;
-                self.note((header.kind, header.at), header.body, header.more);
-            }
-            None => {
-                // An operator's record, or one that another program wrote.
-                let head = line::head(bytes).map_err(|error| error.to_string())?;
-                let run = line::run_of(&head).map_err(|error| error.to_string())?;
-                let run = quick::Run::try_from(run.to_string().as_bytes()).unwrap_or([0; 36]);
-                let follows = head.prev.as_bytes() == self.head.hex();
-                self.follows(head.seq.0, follows, run, head.body.get())?;
-                self.note((head.kind, head.at), head.body.get(), head.more == Some(true));
-            }
+        if let Some(header) = quick::header(bytes) {
+            self.follows(header.seq, header.prev == self.head, header.run, header.body)?;
+            self.note((header.kind, header.at), header.body, header.more);
+        } else {
+            // An operator's record, or one that another program wrote.
+            let head = line::head(bytes).map_err(|error| error.to_string())?;
+            let run = line::run_of(&head).map_err(|error| error.to_string())?;
+            let run = quick::Run::try_from(run.to_string().as_bytes()).unwrap_or([0; 36]);
+            let follows = head.prev.as_bytes() == self.head.hex();
+            self.follows(head.seq.0, follows, run, head.body.get())?;
+            self.note((head.kind, head.at), head.body.get(), head.more == Some(true));
         }
         self.head = Link::of(bytes);
         Ok(())

@@ -212,7 +212,6 @@ pub enum TurnEvent {
         fault: StreamFault,
         /// What it cost, as far as known.
         #[serde(default)]
-        #[serde(default)]
         usage: Usage,
     },
     /// The stream was ended from this side.
