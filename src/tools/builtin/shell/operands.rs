@@ -16,6 +16,7 @@ use std::sync::Arc;
 use super::Args;
 use crate::canon;
 use crate::domain::call::{Operand, Seen};
+use crate::shell_line::Reading;
 use named::Named;
 
 /// Maximum number of files listed for one command.
@@ -31,8 +32,8 @@ pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     };
     let mut named = Named::new(&root);
     match (&args.command, &args.argv) {
-        (Some(line), None) => named.line(line),
-        (None, Some(argv)) => named.program(argv),
+        (Some(line), None) => named.read(&Reading::of_line(line)),
+        (None, Some(argv)) => named.read(&Reading::of_words(argv)),
         _ => {}
     }
     let mut found: Vec<Operand> = Vec::new();
