@@ -2,8 +2,8 @@
 //! resume only what depended on it.
 //!
 //! The map, from the inside out:
-//! - [`text`], [`canon`], [`schema`], [`few`], [`compact`], [`shell_words`]: pure leaves; safe display, canonical JSON
-//!   and hashes, JSON Schema, short lists, numbers in few bytes, the words of a shell line.
+//! - [`text`], [`canon`], [`schema`], [`few`], [`compact`], [`shell_line`]: pure leaves; safe display, canonical JSON
+//!   and hashes, JSON Schema, short lists, numbers in few bytes, the commands of a shell line.
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
@@ -35,6 +35,6 @@ pub mod policy;
 pub mod regular_file;
 pub mod resilience;
 pub mod schema;
-pub mod shell_words;
+pub mod shell_line;
 pub mod text;
 pub mod tools;

@@ -26,7 +26,7 @@ const MAP: [(&str, &[&str]); 18] = [
     ("canon", &[]),
     ("few", &[]),
     ("compact", &[]),
-    ("shell_words", &[]),
+    ("shell_line", &[]),
     ("schema", &["domain::call"]),
     ("domain", &[]),
     ("policy", &["domain"]),
@@ -66,7 +66,7 @@ const MAP: [(&str, &[&str]); 18] = [
     ),
 ];
 /// Pure, and free for all but each other.
-const LEAVES: [&str; 5] = ["text", "canon", "few", "compact", "shell_words"];
+const LEAVES: [&str; 5] = ["text", "canon", "few", "compact", "shell_line"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
@@ -75,7 +75,7 @@ const PURE: [&str; 10] = [
     "canon",
     "few",
     "compact",
-    "shell_words",
+    "shell_line",
     "schema",
     "domain",
     "policy",

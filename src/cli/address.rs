@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Common;
 use crate::config::{Origin, Setting};
-use crate::shell_words::quote;
+use crate::shell_line::quote;
 use crate::text::visible;
 
 /// The flags with which this process was told where things are. Whoever goes on from the same shell needs them again:

@@ -10,11 +10,12 @@ use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
 use crate::domain::tags::IRREVERSIBLE;
 use crate::text::visible;
 
+use super::commands::Case;
 use super::expiry::Deadline;
 use super::matcher::{Matcher, Subject};
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
-use super::shell;
+use super::shell::ShellCall;
 
 /// The tool that ends a run with its answer.
 const FINAL_ANSWER: &str = "final_answer";
@@ -46,7 +47,7 @@ pub struct Policy {
     preset: Preset,
     presets: Vec<Rule>,
     rules: Vec<Rule>,
-    builtin: [Rule; 2],
+    builtin: [Rule; 3],
     deadline: Option<Deadline>,
     workspace: Option<PathBuf>,
 }
@@ -68,6 +69,10 @@ impl Policy {
                 builtin("the final answer always goes", Gate::Allow),
                 builtin(
                     "a question to the operator always goes to the operator",
+                    Gate::Ask,
+                ),
+                builtin(
+                    "where a rule is about commands, a call asks if it cannot be told which commands it runs",
                     Gate::Ask,
                 ),
             ],
@@ -136,8 +141,12 @@ impl Policy {
 
     /// Returns the verdict on a call at a moment.
     pub fn verdict_at(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
-        match self.matching(subject, moment).first() {
-            Some(rule) => self.pronounce(rule, subject),
+        self.verdict_on(&Case::new(*subject), moment)
+    }
+
+    fn verdict_on(&self, case: &Case<'_>, moment: &Moment<'_>) -> Verdict {
+        match self.matching(case, moment).first() {
+            Some(rule) => self.pronounce(rule, case),
             None => Verdict {
                 gate: Gate::Ask,
                 rule: "built in: what no rule matches asks".into(),
@@ -156,19 +165,19 @@ impl Policy {
     /// Returns the verdict on a call, with a verdict on each command of a shell line alone. The latter are
     /// only for display: the verdict on the whole line decides.
     pub fn verdict_of_parts(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
-        let mut verdict = self.verdict_at(subject, moment);
-        if !subject.is_shell() {
+        let case = Case::new(*subject);
+        let mut verdict = self.verdict_on(&case, moment);
+        let Some(shell) = case.shell() else {
             return verdict;
-        }
-        let handed = shell::handed(subject.args);
-        verdict.alone = handed.hides();
-        if handed.commands.len() < 2 {
+        };
+        verdict.alone = shell.hides();
+        if shell.commands().count() < 2 {
             return verdict;
         }
         let mut args = subject.args.clone();
-        for command in &handed.commands {
+        for command in shell.commands() {
             // A program with its words is judged as it is called.
-            let as_called = subject.args.get("command").is_none() && handed.outer.contains(&command.text);
+            let as_called = subject.args.get("command").is_none() && shell.whole.contains(&command.text);
             if let Some(args) = args.as_object_mut() {
                 args.remove("argv");
                 args.insert("command".to_owned(), command.text.as_str().into());
@@ -176,7 +185,8 @@ impl Policy {
             let args = if as_called { subject.args } else { &args };
             // What is about exactly this call is about no part of it.
             let moment = Moment { key: None, ..*moment };
-            let word = self.verdict_at(&Subject { args, ..*subject }, &moment);
+            let part = Case::running(Subject { args, ..*subject }, shell.part(command));
+            let word = self.verdict_on(&part, &moment);
             verdict.parts.push(Part {
                 gate: word.gate,
                 rule: match word.quoted {
@@ -190,13 +200,14 @@ impl Policy {
 
     /// Returns every rule that matches a call with its gate, the deciding one first.
     pub fn explain(&self, subject: &Subject<'_>) -> Vec<(Rule, Gate)> {
-        let rules = self.matching(subject, &Moment::default());
+        let rules = self.matching(&Case::new(*subject), &Moment::default());
         rules.into_iter().map(|rule| (rule.clone(), rule.gate)).collect()
     }
 
     /// Returns all matching rules, the deciding one first.
-    fn matching(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
-        let [answer, question] = &self.builtin;
+    fn matching(&self, case: &Case<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
+        let [answer, question, hidden] = &self.builtin;
+        let subject = &case.subject;
         let own = subject.server.is_none();
         if own && subject.tool == FINAL_ANSWER {
             return vec![answer];
@@ -212,9 +223,18 @@ impl Policy {
                     .filter(|rule| !(asks && rule.gate == Gate::Allow)),
             )
             .chain(self.presets.iter().filter(|_| !asks))
-            .filter(|rule| rule.matcher.matches(subject, rule.gate, workspace))
+            .filter(|rule| rule.matcher.matches(case, rule.gate, workspace))
             .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
             .collect();
+        let in_doubt = || case.shell().is_some_and(|shell| shell.doubt().is_some());
+        let turns = |rule: &Rule| {
+            rule.gate != Gate::Allow
+                && counts(rule, moment)
+                && rule.matcher.turns_on_commands(case, workspace)
+        };
+        if self.rules.iter().any(turns) && in_doubt() {
+            found.push(hidden);
+        }
         found.sort_by_key(|rule| self.rank(rule));
         found
     }
@@ -251,12 +271,12 @@ impl Policy {
         )
     }
 
-    fn pronounce(&self, rule: &Rule, subject: &Subject<'_>) -> Verdict {
+    fn pronounce(&self, rule: &Rule, case: &Case<'_>) -> Verdict {
         let deadline = rule.deadline.or(self.deadline).filter(|_| rule.gate == Gate::Ask);
         Verdict {
             gate: rule.gate,
             rule: rule.cite(),
-            reason: reason(rule, subject),
+            reason: reason(rule, case),
             deadline_ms: deadline.map(|deadline| deadline.ms),
             on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
             quoted: quoted(rule),
@@ -326,7 +346,8 @@ fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
     in_time && unspent
 }
 
-fn reason(rule: &Rule, subject: &Subject<'_>) -> String {
+fn reason(rule: &Rule, case: &Case<'_>) -> String {
+    let subject = &case.subject;
     if let Some(reason) = &rule.reason {
         return match rule.origin {
             Origin::Workspace { .. } => format!("the workspace's rule says \"{}\"", visible(&cut(reason))),
@@ -336,7 +357,10 @@ fn reason(rule: &Rule, subject: &Subject<'_>) -> String {
     let tool = visible(subject.tool);
     let class = subject.effect.word();
     match (rule.gate, rule.origin) {
-        (Gate::Ask, Origin::Builtin) => "only the operator can answer this.".into(),
+        (Gate::Ask, Origin::Builtin) => match case.shell().and_then(ShellCall::doubt) {
+            Some(doubt) => format!("a rule is about commands, and {}.", doubt.describe()),
+            None => "only the operator can answer this.".into(),
+        },
         (Gate::Allow, Origin::Builtin) => "the answer ends the run and changes nothing.".into(),
         (gate, Origin::Preset(preset)) => {
             let does = match gate {

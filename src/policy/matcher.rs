@@ -11,13 +11,14 @@ use serde_json::Value;
 
 use crate::domain::call::{EffectClass, Gate};
 
+use super::commands::{self, Case};
 use super::place::{Leads, leads};
-use super::shell::{self, Handed};
+use super::shell::ShellCall;
 
-/// The built-in tool whose argument is a line for a shell.
-pub(super) const SHELL: &str = "shell";
-/// Where that line stands among its arguments.
-const LINE: &str = "/command";
+/// Where a line for a shell stands among its arguments.
+pub(super) const LINE: &str = "/command";
+/// Where a program and its words stand.
+pub(super) const WORDS: &str = "/argv";
 
 /// What a rule is compared with.
 #[derive(Debug, Clone, Copy)]
@@ -143,7 +144,34 @@ impl Matcher {
     }
 
     /// Returns true if the call matches. `gate` says which side is the careful one.
-    pub fn matches(&self, subject: &Subject<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
+    pub(super) fn matches(&self, case: &Case<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
+        let subject = &case.subject;
+        if !self.names(subject) {
+            return false;
+        }
+        if gate == Gate::Allow {
+            let holds = |one: &Predicate| one.allows(case, workspace);
+            return self.args.iter().all(holds) && !self.in_doubt(case);
+        }
+        let (lines, others) = self.about(case);
+        others
+            .iter()
+            .all(|one| one.meets(subject.args.pointer(&one.at), workspace))
+            && (lines.is_empty() || commands::hold(&lines, case, workspace))
+    }
+
+    /// Returns true if whether the call matches depends only on the commands that it runs.
+    pub(super) fn turns_on_commands(&self, case: &Case<'_>, workspace: Option<&Path>) -> bool {
+        let (lines, others) = self.about(case);
+        !lines.is_empty()
+            && self.names(&case.subject)
+            && others
+                .iter()
+                .all(|one| one.meets(case.subject.args.pointer(&one.at), workspace))
+    }
+
+    /// Returns true if the rule is about the tool of the call.
+    fn names(&self, subject: &Subject<'_>) -> bool {
         let any = |patterns: &[Pattern], text: &str| {
             patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
         };
@@ -155,57 +183,77 @@ impl Matcher {
             && any(&self.tools, subject.tool)
             && (self.effects.is_empty() || self.effects.contains(&subject.effect))
             && (self.tags.is_empty() || self.tags.iter().any(|tag| subject.tags.contains(tag)))
-            && self
-                .args
-                .iter()
-                .all(|predicate| predicate.holds(subject, gate, workspace))
-            && !(gate == Gate::Allow && self.in_doubt(subject))
+    }
+
+    /// The conditions on what a shell runs, and all others.
+    fn about(&self, case: &Case<'_>) -> (Vec<&Predicate>, Vec<&Predicate>) {
+        let is_line = |one: &&Predicate| one.is_about_commands() && case.shell().is_some();
+        self.args.iter().partition(is_line)
     }
 
     /// A pattern cannot vouch for a shell line that holds more than one plain command, whatever of the call it is
     /// about: `cargo *` covers `cargo test; rm -r .` too. Only who spells the line out means it.
-    fn in_doubt(&self, subject: &Subject<'_>) -> bool {
-        if !subject.is_shell() || !self.args.iter().any(Predicate::is_pattern) {
+    fn in_doubt(&self, case: &Case<'_>) -> bool {
+        let Some(shell) = case
+            .shell()
+            .filter(|_| self.args.iter().any(Predicate::is_pattern))
+        else {
             return false;
-        }
-        let handed = shell::handed(subject.args);
-        !handed.is_plain() && !self.args.iter().any(|predicate| predicate.spells(&handed))
-    }
-}
-
-impl Subject<'_> {
-    /// True for the program's own shell.
-    pub(super) fn is_shell(&self) -> bool {
-        self.server.is_none() && self.tool == SHELL
+        };
+        !shell.is_plain() && !self.args.iter().any(|predicate| predicate.spells(shell))
     }
 }
 
 impl Predicate {
-    fn holds(&self, subject: &Subject<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
-        if gate == Gate::Allow {
-            // The narrow reading of a test is the careful one here, and the wide one where it is negated.
-            let held = self.held(subject.args.pointer(&self.at), !self.not, workspace);
-            return held == if self.not { Held::No } else { Held::Yes };
+    /// Returns true if it is about what the program's own shell runs.
+    pub(super) fn is_about_commands(&self) -> bool {
+        self.at == LINE
+            || self.at == WORDS
+            || self
+                .at
+                .strip_prefix(WORDS)
+                .is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// Returns true if it holds in an allow rule. The narrow reading of a test is the careful one here, and the wide
+    /// one where it is negated.
+    fn allows(&self, case: &Case<'_>, workspace: Option<&Path>) -> bool {
+        let held = self.held(case.subject.args.pointer(&self.at), !self.not, workspace);
+        if !self.not {
+            return held == Held::Yes;
         }
-        let meets = |value: Option<&Value>| match self.held(value, self.not, workspace) {
+        // A call that runs what is excepted is not meant.
+        let shell = case.shell().filter(|_| self.is_about_commands());
+        let runs = |shell: &ShellCall| {
+            let mut commands = shell.reading.commands.iter();
+            shell.doubt().is_some() || commands.any(|one| commands::covers(self, one, workspace))
+        };
+        held == Held::No && !shell.is_some_and(runs)
+    }
+
+    /// Returns true if it holds of this value in an ask or deny rule.
+    pub(super) fn meets(&self, value: Option<&Value>, workspace: Option<&Path>) -> bool {
+        match self.held(value, self.not, workspace) {
             // What cannot be known is asked about or denied, whether the test is negated or not.
             Held::Unknown => true,
             Held::Absent | Held::No => self.not,
             Held::Yes => !self.not,
-        };
-        let found = subject.args.pointer(&self.at);
-        if self.at != LINE || !subject.is_shell() {
-            return meets(found);
         }
-        // A rule about the line is one about every other way to say it.
-        let handed = shell::handed(subject.args);
-        let inner = handed.inner.iter().filter(|_| !self.not);
-        let mut texts = handed
-            .outer
-            .iter()
-            .chain(inner)
-            .map(|text| Value::from(text.as_str()));
-        handed.cut || (handed.outer.is_empty() && meets(found)) || texts.any(|text| meets(Some(&text)))
+    }
+
+    /// Returns true if the test, without its negation, holds of this value. What cannot be known counts as a match,
+    /// which a negated test must not except.
+    pub(super) fn tests(&self, value: &Value, workspace: Option<&Path>) -> bool {
+        match self.held(Some(value), self.not, workspace) {
+            Held::Unknown => !self.not,
+            Held::Absent | Held::No => false,
+            Held::Yes => true,
+        }
+    }
+
+    /// Returns true if it names exactly this value.
+    pub(super) fn is_exactly(&self, value: &Value) -> bool {
+        matches!(&self.test, Test::Is(wanted) if equal(wanted, value))
     }
 
     fn held(&self, value: Option<&Value>, whole: bool, workspace: Option<&Path>) -> Held {
@@ -217,12 +265,12 @@ impl Predicate {
     }
 
     /// Whether it names the very lines that a shell reads.
-    fn spells(&self, handed: &Handed) -> bool {
+    fn spells(&self, shell: &ShellCall) -> bool {
         let Test::Is(wanted) = &self.test else {
             return false;
         };
         let whole = matches!(&*self.at, "" | LINE | "/argv");
-        let only = || matches!(handed.inner.as_slice(), [line] if !handed.cut && wanted == line);
+        let only = || shell.only_line().is_some_and(|line| wanted == line);
         !self.not && (whole || (self.at.starts_with("/argv/") && only()))
     }
 }

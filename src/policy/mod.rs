@@ -5,6 +5,7 @@
 //! call. Must not know: who asks, how a verdict is shown, where files are.
 
 pub mod backtest;
+mod commands;
 pub mod document;
 pub mod expiry;
 pub mod judge;

@@ -13,10 +13,11 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::rule::Written;
 use crate::text::visible;
 
-use super::matcher::{Matcher, Pattern, SHELL, Subject, Test};
+use super::commands::Case;
+use super::matcher::{Matcher, Pattern, Subject, Test};
 use super::parse;
 use super::rule::{Origin, Rule};
-use super::shell;
+use super::shell::{SHELL, ShellCall};
 
 /// Built-in tools whose arguments tell everything that they do.
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
@@ -154,8 +155,11 @@ pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>)
 
 /// Checks whether exactly this call may always run. A shell line has to be one plain command.
 pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
-    let handed = shell::handed(args);
-    if tool == SHELL && (!handed.is_plain() || handed.hides()) {
+    if tool != SHELL {
+        return Ok(());
+    }
+    let call = ShellCall::new(args);
+    if !call.is_plain() || call.hides() {
         return Err(
             "this line is more than one plain command (or may be): there is no \"always\" for it".to_owned(),
         );
@@ -173,7 +177,7 @@ pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&P
         args,
         server: None,
     };
-    rule.matcher.matches(&subject, rule.gate, workspace)
+    rule.matcher.matches(&Case::new(subject), rule.gate, workspace)
 }
 
 #[cfg(test)]

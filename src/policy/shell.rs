@@ -1,140 +1,116 @@
-//! Splits a shell line into its commands, for display to whoever has to see each of them.
-//!
-//! It splits at the operators that end a command, outside quotation marks; if the meaning of quotation marks
-//! is uncertain (substitutions, here-documents), inside them too. So it may list too many commands, but none
-//! hides among the words of another. Nothing is allowed because of its result. Must not know: rules, who
-//! looks at the commands.
+//! What a call of the program's own shell runs, as a policy and a decision see it. Must not know: rules, how a line is
+//! read.
 
-mod handed;
-mod reader;
+use serde_json::Value;
 
-use std::ops::Range;
+use crate::shell_line::{Command, Doubt, MOST, Program, Reading, quote};
 
-use super::matcher::SHELL;
-use crate::shell_words::{KEYWORDS, is_name};
-pub use handed::{Command, Handed, handed};
-use reader::Reader;
+/// The built-in tool whose argument is a line for a shell.
+pub(super) const SHELL: &str = "shell";
 
-/// Commands that are told; what comes after them stands in the last one.
-const MOST: usize = 64;
-
-/// One command of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segment {
-    /// The operator before it (`&&`, `|`, `;`, `(`), empty for the first.
-    pub after: &'static str,
-    /// Its range in the line, without surrounding blanks.
-    pub bytes: Range<usize>,
-    /// The program that it names, as written; `None` if that is uncertain.
-    pub program: Option<String>,
-    /// True if a shell reads more in it than plain words: substitutions, variables, groups, redirections.
-    pub more: bool,
+/// The commands of a call.
+#[derive(Debug, Clone, Default)]
+pub struct ShellCall {
+    /// The line as written; or a program and its words as a line, without quotation marks and with those that a shell
+    /// would need.
+    pub(super) whole: Vec<String>,
+    /// The commands.
+    pub(super) reading: Reading,
+    /// True where a shell reads `whole`, and not only what is in it.
+    is_line: bool,
 }
 
-/// What a call hands to a shell, by its tool and arguments as they are written; nothing where it is no call of the
-/// program's own shell.
-pub fn of_call(tool: &str, args: &str) -> Handed {
-    if tool != SHELL {
-        return Handed::default();
-    }
-    handed(&serde_json::from_str(args).unwrap_or_default())
-}
-
-/// Returns the commands of a line, in order.
-pub fn segments(line: &str) -> Vec<Segment> {
-    let mut found = Vec::new();
-    let mut reader = Reader::new(line);
-    let (mut begin, mut after) = (0, "");
-    let mut full = false;
-    while let Some((end, sign)) = reader.next_end() {
-        if found.len() + 1 < MOST {
-            push(&mut found, line, begin..end, after);
-            (begin, after) = (reader.at(), sign);
-        } else {
-            full = true;
-            break;
+impl ShellCall {
+    /// Reads the arguments of a call.
+    pub fn new(args: &Value) -> Self {
+        let mut call = Self::default();
+        if let Some(line) = args.get("command").and_then(Value::as_str) {
+            call.is_line = true;
+            call.whole.push(line.to_owned());
+            call.reading = Reading::of_line(line);
         }
-    }
-    push(&mut found, line, begin..line.len(), after);
-    if let Some(last) = found.last_mut().filter(|_| full) {
-        // It stands for several, whose programs are not told.
-        last.program = None;
-        last.more = true;
-    }
-    found
-}
-
-/// Returns true if the line does not show what runs: it results from a variable, a substitution, a group or
-/// an unnamed program. A redirection or a file name pattern does show itself.
-pub fn hides(line: &str, segments: &[Segment]) -> bool {
-    segments.iter().any(|one| one.program.is_none())
-        || line.contains(|c: char| c.is_control() || "$`(){}!\\".contains(c))
-}
-
-/// True for a line that a shell takes as one command without substitutions or redirections.
-fn is_plain(line: &str) -> bool {
-    !line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c))
-}
-
-fn push(found: &mut Vec<Segment>, line: &str, bytes: Range<usize>, after: &'static str) {
-    let whole = line.get(bytes.clone()).unwrap_or_default();
-    let text = whole.trim();
-    // Marks that only close what stands around a substitution are no command.
-    if text.trim_matches(['"', '\'']).is_empty() {
-        return;
-    }
-    let begin = bytes.start + (whole.len() - whole.trim_start().len());
-    let more = text.contains(|c: char| c.is_control() || "$`<>(){}!#\\*?[]~".contains(c));
-    found.push(Segment {
-        after,
-        bytes: begin..begin + text.len(),
-        program: program(text),
-        more,
-    });
-}
-
-/// The first word that names a program: what is set for it alone (`A=1`) and what its output goes to come before it.
-fn program(text: &str) -> Option<String> {
-    let mut words = text.split_whitespace();
-    while let Some(word) = words.next() {
-        if let Some(target) = redirected(word) {
-            let target = if target.is_empty() {
-                words.next()
+        let words = args.get("argv").and_then(Value::as_array);
+        let words: Option<Vec<String>> = words.and_then(|words| {
+            let texts = words.iter().map(|word| word.as_str().map(str::to_owned));
+            texts.collect()
+        });
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
+            let (bare, quoted) = (words.join(" "), quoted.join(" "));
+            if call.is_line {
+                // The tool refuses such a call.
+                call.reading.doubt.get_or_insert(Doubt::Syntax);
             } else {
-                Some(target)
-            };
-            if !target.is_some_and(spelled) {
-                return None;
+                call.reading = Reading::of_words(&words);
             }
-            continue;
+            if bare != quoted {
+                call.whole.push(bare);
+            }
+            call.whole.push(quoted);
         }
-        let sets = word
-            .split_once('=')
-            .is_some_and(|(name, _)| is_name(name) || is_name(name.trim_end_matches('+')));
-        if sets && !word.contains(['"', '\'', '`', '(', '\\']) {
-            continue;
-        }
-        if KEYWORDS.contains(&word) {
-            continue;
-        }
-        return spelled(word).then(|| word.to_owned());
+        call
     }
-    None
-}
 
-/// What stands behind the sign of a redirection that a word begins with.
-fn redirected(word: &str) -> Option<&str> {
-    let word = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let signs = [">>", ">&", ">|", "<>", "<&", ">", "<"];
-    signs.into_iter().find_map(|sign| word.strip_prefix(sign))
-}
+    /// Reads a call by its tool and arguments as written; nothing where it is no call of the program's own shell.
+    pub fn of(tool: &str, args: &str) -> Self {
+        if tool != SHELL {
+            return Self::default();
+        }
+        Self::new(&serde_json::from_str(args).unwrap_or_default())
+    }
 
-/// True for a word that is what it seems to be: what quotation marks, variables or substitutions make of another only
-/// a shell knows.
-fn spelled(word: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+@:%".contains(&byte);
-    !word.is_empty() && word.bytes().all(plain)
-}
+    /// One of its commands as a call of its own.
+    pub(super) fn part(&self, command: &Command) -> Self {
+        Self {
+            whole: vec![command.text.clone()],
+            reading: self.reading.part(command),
+            is_line: true,
+        }
+    }
 
-#[cfg(test)]
-mod tests;
+    /// The only line that a shell named in it is given.
+    pub(super) fn only_line(&self) -> Option<&str> {
+        match self.reading.lines.as_slice() {
+            [line] if self.reading.doubt.is_none() => Some(line),
+            _ => None,
+        }
+    }
+
+    /// The first commands that stand in it, in order.
+    pub fn commands(&self) -> impl Iterator<Item = &Command> {
+        self.reading.listed().take(MOST)
+    }
+
+    /// Why it may run other programs than those that are listed.
+    pub const fn doubt(&self) -> Option<Doubt> {
+        self.reading.doubt
+    }
+
+    /// What to look out for besides the commands that are listed.
+    pub fn warning(&self) -> Option<&'static str> {
+        // A listed command says itself that its program cannot be told.
+        let shown = self.commands().any(|one| one.program == Program::Unknown);
+        let doubt = self.doubt().filter(|doubt| !(shown && *doubt == Doubt::Program));
+        doubt.map(Doubt::describe)
+    }
+
+    /// True where every line that a shell reads is one plain command.
+    pub(super) fn is_plain(&self) -> bool {
+        let special = |line: &str| line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c));
+        self.reading.doubt.is_none() && !self.lines().any(special)
+    }
+
+    /// True where what runs does not stand in it: it results from a variable, a substitution or a group. A redirection
+    /// or a file name pattern does show itself.
+    pub(super) fn hides(&self) -> bool {
+        let special = |line: &str| line.contains(|c: char| c.is_control() || "$`(){}!\\".contains(c));
+        let unnamed = |one: &Command| one.program == Program::Unknown;
+        self.reading.doubt.is_some() || self.reading.commands.iter().any(unnamed) || self.lines().any(special)
+    }
+
+    /// The lines that a shell reads.
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        let whole = self.whole.iter().filter(|_| self.is_line);
+        whole.chain(&self.reading.lines).map(String::as_str)
+    }
+}

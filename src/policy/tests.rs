@@ -3,6 +3,7 @@
 //! Must not know: files on disk.
 
 mod documents;
+mod hidden;
 mod levels;
 mod matching;
 mod presets;

@@ -1,6 +1,8 @@
 //! What the policy keeps from running, also where a run goes on elsewhere. Must not know: how rules
 //! are matched.
 
+use std::fmt::Write as _;
+
 use crate::decisions::{call, executions, interrupted, refused};
 use crate::playbooks::STEPS;
 use crate::world::World;
@@ -125,4 +127,87 @@ fn a_question_that_halts_when_nobody_answers_ends_with_its_own_code() {
     }
     assert_eq!(said.out, "");
     assert_eq!(world.read("log.txt"), "");
+}
+
+/// Runs these shell calls in one turn, under the preset `auto` and these rules. A line is the text of the arguments in
+/// TOML.
+fn run_all(world: &World, rules: &str, calls: &[String]) {
+    let policy = world.aside("rules.toml", rules);
+    let mut playbook =
+        "[meta]\nname = \"lines\"\n[[rule]]\nwhen = { seen_call = \"c0\" }\nanswer = \"ended\"\n\
+                        [[rule]]\nthink = \"I run them.\"\n"
+            .to_owned();
+    for (at, args) in calls.iter().enumerate() {
+        writeln!(
+            playbook,
+            "[[rule.call]]\ntool = \"shell\"\nas = \"c{at}\"\nargs = {args}"
+        )
+        .unwrap();
+    }
+    let said = world.play(&playbook, &["--policy", &policy]).ends(0);
+    assert_eq!(said.out, "ended\n", "{}", said.err);
+}
+
+/// The arguments of a call with this line.
+fn command(line: &str) -> String {
+    format!("{{ command = {} }}", serde_json::to_string(line).unwrap())
+}
+
+#[test]
+fn a_command_that_a_rule_denies_runs_in_no_line() {
+    const LINES: [&str; 26] = [
+        "  /bin/touch  mark",
+        "cd . && touch mark",
+        "true; touch mark",
+        "true\ntouch mark",
+        "echo x | touch mark",
+        "(touch mark)",
+        "{ touch mark; }",
+        "if true; then touch mark; fi",
+        "for i in 1; do touch mark; done",
+        "case x in x) touch mark;; esac",
+        "f() { touch mark; }; f",
+        "echo \"$(touch mark)\"",
+        "echo `touch mark`",
+        "cat <<E\n$(touch mark)\nE",
+        "sh <<'E'\ntouch mark\nE",
+        "echo touch mark | sh",
+        "echo mark | xargs touch",
+        "sh -c 'true; touch mark'",
+        "env A=1 timeout 5 sh -c 'exec touch mark'",
+        "eval 'touch mark'",
+        "nohup nice -n 1 touch mark",
+        "find . -maxdepth 0 -exec touch mark \\;",
+        "trap 'touch mark' EXIT",
+        "t=touch; $t mark",
+        "printf '\\164ouch mark' | sh",
+        "/bin/tou?h mark",
+    ];
+    for (gate, at) in [("deny", "/command"), ("ask", "/command"), ("deny", "/argv/0")] {
+        let world = World::new();
+        let test = if at == "/command" {
+            "glob = \"touch *\""
+        } else {
+            "is = \"touch\""
+        };
+        let rules = format!(
+            "preset = \"auto\"\n[[rule]]\ntool = \"shell\"\nargs = [{{ at = \"{at}\", {test} }}]\ngate = \"{gate}\"\n"
+        );
+        let mut calls: Vec<String> = LINES.iter().map(|line| command(line)).collect();
+        calls.push("{ argv = [\"env\", \"touch\", \"mark\"] }".to_owned());
+        calls.push("{ argv = [\"bash\", \"-lc\", \"true; touch mark\"] }".to_owned());
+        calls.push(command(
+            "cd . && echo touchy mark > other; cat <<'E' >> other\ntouch mark\nE\n# touch mark",
+        ));
+        run_all(&world, &rules, &calls);
+        assert!(!world.ws().join("mark").exists(), "{gate} at {at}");
+        assert_eq!(world.read("other"), "touchy mark\ntouch mark\n", "{gate} at {at}");
+        let state = world.state(&world.id());
+        let ran: Vec<u32> = (0..calls.len())
+            .map(|at| executions(&state, call(&state, &format!("c{at}"))))
+            .map(|count| u32::try_from(count).unwrap())
+            .collect();
+        let (last, hidden) = ran.split_last().unwrap();
+        assert_eq!((*last, hidden.iter().sum::<u32>()), (1, 0), "{ran:?}");
+    }
 }

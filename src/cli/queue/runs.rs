@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::domain::call::{Call, Operand, Part, Seen};
-use crate::policy::shell::{self, Command};
+use crate::policy::shell::ShellCall;
+use crate::shell_line::{Command, Program};
 use crate::text::{survey, visible, visible_head};
 
 /// Characters of a command that are repeated; all of them stand in the arguments.
@@ -14,7 +15,9 @@ const COMMAND: usize = 400;
 pub fn words(call: &Call, tool: &str, shown: &str) -> Vec<String> {
     let warnings = survey(shown).words().into_iter();
     let mut lines: Vec<String> = warnings.map(|line| format!("look out: {line}")).collect();
-    let commands = shell::of_call(tool, shown).commands;
+    let shell = ShellCall::of(tool, shown);
+    let commands: Vec<&Command> = shell.commands().collect();
+    lines.extend(shell.warning().map(|warning| format!("look out: {warning}")));
     if commands.len() > 1 {
         lines.push(format!("{} commands in this line:", commands.len()));
         let parts = parts(call, &commands);
@@ -28,21 +31,24 @@ pub fn words(call: &Call, tool: &str, shown: &str) -> Vec<String> {
 
 /// A command: its program first, and what the policy says of it alone.
 fn command(no: usize, one: &Command, part: Option<&Part>) -> [String; 2] {
-    let program = one.program.as_deref();
-    let program = program.map_or_else(|| "which program only a shell can tell".to_owned(), visible);
+    let program = match &one.program {
+        Program::Named(name) => visible(name),
+        Program::Unknown => "which program only a shell can tell".to_owned(),
+        Program::None => "no program".to_owned(),
+    };
     let mut line = format!("{no:>4}) {:<3}{program}", one.after);
     if let Some(part) = part {
         line.push_str(" · the policy ");
         line.push_str(part.gate.alone());
     }
-    if one.more {
+    if one.is_more() {
         line.push_str(" · only a shell can tell all that it does");
     }
     [line, format!("         {}", visible_head(&one.text, COMMAND))]
 }
 
 /// What the policy says of each command; of a record that knows of others, nothing.
-fn parts<'c>(call: &'c Call, commands: &[Command]) -> &'c [Part] {
+fn parts<'c>(call: &'c Call, commands: &[&Command]) -> &'c [Part] {
     let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
     if parts.len() == commands.len() { parts } else { &[] }
 }
@@ -70,15 +76,16 @@ fn file(call: &Call, one: &Operand) -> String {
 
 /// The commands for programs; none where there is one, which is the call itself.
 pub fn commands_json(call: &Call, tool: &str, shown: &str) -> Vec<Value> {
-    let commands = shell::of_call(tool, shown).commands;
+    let shell = ShellCall::of(tool, shown);
+    let commands: Vec<&Command> = shell.commands().collect();
     if commands.len() < 2 {
         return Vec::new();
     }
     let parts = parts(call, &commands);
     let told = commands.iter().enumerate().map(|(at, one)| {
         json!({
-            "after": one.after, "program": one.program.as_deref().map(visible), "text": visible(&one.text),
-            "more": one.more, "policy": parts.get(at).map(|part| part.gate),
+            "after": one.after, "program": one.program_name().map(visible), "text": visible(&one.text),
+            "more": one.is_more(), "policy": parts.get(at).map(|part| part.gate),
         })
     });
     told.collect()

@@ -9,7 +9,8 @@ use crate::console::doc::Styled;
 use crate::console::rows::many;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Gate, Operand, Part, Seen};
-use crate::policy::shell;
+use crate::policy::shell::ShellCall;
+use crate::shell_line::{Command, Program};
 use crate::text::visible;
 
 /// Longest arguments of a shell that are taken apart.
@@ -28,7 +29,9 @@ pub(super) struct Derived<'c> {
     /// The call.
     call: &'c Call,
     /// The commands of its shell line; none where there is one, which is the call itself.
-    commands: Vec<shell::Command>,
+    commands: Vec<Command>,
+    /// What to look out for besides those.
+    warning: Option<&'static str>,
     /// What the policy says of each; empty where the record knows of others.
     parts: &'c [Part],
 }
@@ -36,7 +39,7 @@ pub(super) struct Derived<'c> {
 impl<'c> Derived<'c> {
     /// Takes the arguments apart that would run.
     pub(super) fn of(call: &'c Call, tool: &str, shown: &str) -> Self {
-        let mut commands = handed(tool, shown);
+        let (mut commands, warning) = commands(tool, shown);
         if commands.len() < 2 {
             commands.clear();
         }
@@ -45,6 +48,7 @@ impl<'c> Derived<'c> {
         Self {
             call,
             commands,
+            warning,
             parts,
         }
     }
@@ -117,17 +121,20 @@ impl<'c> Derived<'c> {
     fn commands_warned_of(&self) -> Vec<String> {
         let all = self.commands.len();
         let denied = self.parts.iter().filter(|part| part.gate == Gate::Deny).count();
-        let unnamed = self.commands.iter().filter(|one| one.program.is_none()).count();
-        let more = self.commands.iter().filter(|one| one.more).count();
+        let unnamed = self
+            .commands
+            .iter()
+            .filter(|one| one.program == Program::Unknown)
+            .count();
+        let more = self.commands.iter().filter(|one| one.is_more()).count();
         let found = [
             (denied, "the policy denies"),
             (unnamed, "only a shell can tell which program runs in"),
             (more, "only a shell can tell all that is done by"),
         ];
         let found = found.into_iter().filter(|(count, _)| *count > 0);
-        found
-            .map(|(count, words)| format!("{words} {count} of {all} commands"))
-            .collect()
+        let found = found.map(|(count, words)| format!("{words} {count} of {all} commands"));
+        found.chain(self.warning.map(str::to_owned)).collect()
     }
 
     /// Each command with its program and the policy's word on it, and each file that it may run.
@@ -155,8 +162,9 @@ impl<'c> Derived<'c> {
                 .own(Role::Dim, format!("{:>8}   ", at + 1))
                 .own(Role::Title, format!("{:<3}", segment.after));
             row = match &segment.program {
-                Some(program) => row.untrusted(Role::Accent, program, PROGRAM),
-                None => row.own(Role::Warning, "which program only a shell can tell"),
+                Program::Named(program) => row.untrusted(Role::Accent, program, PROGRAM),
+                Program::Unknown => row.own(Role::Warning, "which program only a shell can tell"),
+                Program::None => row.own(Role::Text, "no program"),
             };
             if let Some(part) = self.parts.get(at) {
                 let role = match part.gate {
@@ -166,7 +174,7 @@ impl<'c> Derived<'c> {
                 };
                 row = row.own(role, format!("  the policy {}", part.gate.alone()));
             }
-            if segment.more {
+            if segment.is_more() {
                 row = row.own(Role::Warning, "  only a shell can tell all that it does");
             }
             maker.over(row, INDENT);
@@ -180,12 +188,13 @@ impl<'c> Derived<'c> {
     }
 }
 
-/// The commands that a call hands to a shell.
-fn handed(tool: &str, args: &str) -> Vec<shell::Command> {
+/// The commands that a call runs, and what to look out for besides them.
+fn commands(tool: &str, args: &str) -> (Vec<Command>, Option<&'static str>) {
     if args.len() > LINE {
-        return Vec::new();
+        return (Vec::new(), None);
     }
-    shell::of_call(tool, args).commands
+    let shell = ShellCall::of(tool, args);
+    (shell.commands().cloned().collect(), shell.warning())
 }
 
 /// A row for each file that a call may run, so many columns in: which of them it runs only its shell can tell.

@@ -278,9 +278,9 @@ fn a_rule_about_the_line_is_about_a_program_with_its_words_too() {
     assert_eq!(on_args(only, "shell", &argv(&["rm", "-r", "x"])), DENY);
     assert_eq!(on_args(only, "shell", &argv(&["sh", "-c", "rm -r x"])), DENY);
     assert_eq!(on_args(only, "shell", &json!({})), DENY);
-    // What is not followed to its end is denied, and no rule about the line lets a program run.
-    let many: Vec<&str> = ["sh", "-c", "a"].into_iter().cycle().take(600).collect();
-    assert_eq!(on_args(&deny("git push"), "shell", &argv(&many)), DENY);
+    // What is not followed to its end asks, and no rule about the line lets a program run.
+    let deep: Vec<&str> = ["env"].into_iter().cycle().take(600).collect();
+    assert_eq!(on_args(&deny("git push"), "shell", &argv(&deep)), ASK);
     let allow = "tool = \"shell\"\nargs = [{ at = \"/command\", glob = \"cargo *\" }]\ngate = \"allow\"";
     assert_eq!(on_args(allow, "shell", &argv(&["cargo", "test"])), ASK);
 }

@@ -17,6 +17,7 @@ use super::Args;
 use crate::canon;
 use crate::domain::call::{Operand, Seen};
 use crate::regular_file::{self, Links};
+use crate::shell_line::Reading;
 use named::Named;
 
 /// Maximum number of files listed for one command.
@@ -32,8 +33,8 @@ pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     };
     let mut named = Named::new(&root);
     match (&args.command, &args.argv) {
-        (Some(line), None) => named.line(line),
-        (None, Some(argv)) => named.program(argv),
+        (Some(line), None) => named.read(&Reading::of_line(line)),
+        (None, Some(argv)) => named.read(&Reading::of_words(argv)),
         _ => {}
     }
     let mut found: Vec<Operand> = Vec::new();

@@ -7,7 +7,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::shell_words::{self, KEYWORDS, Piece, is_name, pieces, read_again};
+use crate::shell_line::{Command, Reading, Word};
 
 /// Directories in which a word may name a file.
 const BASES: usize = 16;
@@ -17,8 +17,6 @@ const WORDS: usize = 8_192;
 const LOOKS: usize = 4_096;
 /// Words of which it cannot be told what they name.
 const UNTOLD: usize = 16;
-/// Lines in words that are followed.
-const DEEP: u8 = 4;
 /// Programs that run what is in a file that they are given. Digits and dots of a version may follow.
 const INTERPRETERS: [&str; 36] = [
     ".", "ash", "awk", "bash", "bun", "busybox", "csh", "dash", "deno", "elixir", "fish", "gawk", "groovy",
@@ -27,8 +25,6 @@ const INTERPRETERS: [&str; 36] = [
 ];
 /// Those of them that take their script as a word, and a file of it only behind an option.
 const BY_OPTION: [&str; 4] = ["awk", "gawk", "nawk", "sed"];
-/// Those of them that read a line and are no shells of the common kind.
-const LIKE_SHELLS: [&str; 4] = ["busybox", "csh", "fish", "tcsh"];
 
 /// What was found.
 pub(super) struct Named {
@@ -38,7 +34,6 @@ pub(super) struct Named {
     pub(super) untold: Vec<String>,
     /// True where not everything was looked at.
     pub(super) more: bool,
-    root: PathBuf,
     bases: Vec<PathBuf>,
     /// True where a directory was left out of the bases.
     full: bool,
@@ -60,7 +55,6 @@ impl Named {
             files: Vec::new(),
             untold: Vec::new(),
             more: false,
-            root: root.to_owned(),
             bases: vec![root.to_owned()],
             full: false,
             words: 0,
@@ -68,87 +62,37 @@ impl Named {
         }
     }
 
-    /// A line for a shell.
-    pub(super) fn line(&mut self, line: &str) {
-        let mut stand = Stand::default();
-        for word in shreds(line) {
-            self.word(&mut stand, &word, false);
-        }
-        self.pieces(pieces(line), 0);
-    }
-
-    /// A program with its words.
-    pub(super) fn program(&mut self, words: &[String]) {
-        let word = |text: &String| Piece::Word {
-            text: text.clone(),
-            odd: false,
-        };
-        self.pieces(words.iter().map(word), 0);
-    }
-
-    fn pieces(&mut self, pieces: impl IntoIterator<Item = Piece>, deep: u8) {
-        // The same words in the same order: what one reading found is no directory for the next.
-        self.bases = vec![self.root.clone()];
-        self.full = false;
-        let mut stand = Stand::default();
-        let mut begins = true;
-        let mut command = Vec::new();
-        for piece in pieces {
+    /// Looks for what the commands name.
+    pub(super) fn read(&mut self, reading: &Reading) {
+        self.more |= reading.unread;
+        for command in reading.written() {
+            self.command(command);
             if self.more && self.words >= WORDS {
                 return;
             }
-            let Piece::Word { text, odd } = piece else {
-                self.again(&std::mem::take(&mut command), deep);
-                begins = true;
-                // It runs into the next command only where no shell ends it: files are looked for there by the
-                // other reading.
-                stand = Stand::default();
-                continue;
-            };
-            let sets = text.split_once('=').is_some_and(|(name, _)| is_name(name));
-            let first = begins && !sets && !KEYWORDS.contains(&text.as_str());
-            begins &= !first;
-            let runs =
-                stand.takes(&text) || (first && (text.starts_with('~') || text.contains(['/', '$', '`'])));
-            if odd && runs {
-                self.cannot_tell(&text);
-            }
-            let shell = stand
-                .interpreter
-                .as_deref()
-                .is_some_and(|name| shell_words::SHELLS.contains(&name) || LIKE_SHELLS.contains(&name));
-            let within = shell && text.contains(|c: char| c.is_whitespace() || ";&|".contains(c));
-            self.word(&mut stand, &text, first);
-            if within {
-                self.within(&text, deep);
-            }
-            command.push(text);
-        }
-        self.again(&command, deep);
-    }
-
-    /// What the words of a command have read anew.
-    fn again(&mut self, words: &[String], deep: u8) {
-        let (found, far) = read_again(words);
-        self.more |= far;
-        for one in found {
-            self.within(&one.line, deep);
         }
     }
 
-    /// A line in the words of a command.
-    fn within(&mut self, line: &str, deep: u8) {
-        if deep == DEEP {
-            self.more = true;
-            return;
-        }
-        let (bases, full) = (self.bases.clone(), self.full);
+    fn command(&mut self, command: &Command) {
         let mut stand = Stand::default();
-        for word in shreds(line) {
-            self.word(&mut stand, &word, false);
+        for word in &command.sets {
+            self.one(&mut stand, word, false);
         }
-        self.pieces(pieces(line), deep + 1);
-        (self.bases, self.full) = (bases, full);
+        for (at, word) in command.words.iter().enumerate() {
+            self.one(&mut stand, word, at == 0);
+        }
+        for redirect in &command.redirects {
+            self.one(&mut stand, &redirect.target, false);
+        }
+    }
+
+    fn one(&mut self, stand: &mut Stand, word: &Word, first: bool) {
+        let text = word.text.as_str();
+        let runs = stand.takes(text) || (first && (text.starts_with('~') || text.contains(['/', '$', '`'])));
+        if word.is_odd() && runs && self.words < WORDS {
+            self.cannot_tell(text);
+        }
+        self.word(stand, text, first);
     }
 
     fn cannot_tell(&mut self, word: &str) {
@@ -252,24 +196,6 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
         .and_then(|rest| rest.get(1..));
     let whole = std::iter::once(word);
     whole.chain(value).chain(attached).filter(|part| !part.is_empty())
-}
-
-/// The words cut at every sign that may end one, and what stands between quotation marks as a word as a whole.
-fn shreds(line: &str) -> Vec<String> {
-    let mut found: Vec<String> = line
-        .split(|c: char| c.is_whitespace() || ";&|()<>`$={}'\"\\".contains(c))
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    for mark in ['"', '\''] {
-        let quoted = line.split(mark).skip(1).step_by(2);
-        found.extend(
-            quoted
-                .filter(|part| part.contains(char::is_whitespace))
-                .map(str::to_owned),
-        );
-    }
-    found
 }
 
 /// The interpreter that a word names, without its version.

@@ -1,0 +1,167 @@
+//! One command of a line, and the forms in which a rule is held against it. Must not know: how it was read.
+
+use super::word::{Word, quote};
+
+/// What a command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// The first word, as a program would be named by it.
+    Named(String),
+    /// A variable, a substitution or a pattern names it.
+    Unknown,
+    /// It only sets variables or redirects.
+    None,
+}
+
+/// A redirection of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// The sign as written, with the number before it.
+    pub sign: String,
+    /// The file, or the number of a descriptor.
+    pub target: Word,
+}
+
+impl Redirect {
+    /// True if it may change a file.
+    fn writes(&self) -> bool {
+        let sign = self.sign.trim_start_matches(|c: char| c.is_ascii_digit());
+        let copies = sign.ends_with('&') && self.target.text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        sign.contains('>') && !copies && self.target.text != "/dev/null"
+    }
+}
+
+/// One command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The sign before it (`&&`, `|`, `;`, `(`; `-c` for one of a line in a command); empty for the first.
+    pub after: &'static str,
+    /// The command as written, without surrounding blanks.
+    pub text: String,
+    /// What it runs.
+    pub program: Program,
+    /// False for what repeats a part of another command: the command inside a wrapper, or a wrapper of a whole line.
+    pub listed: bool,
+    /// Variables that are set for it.
+    pub sets: Vec<Word>,
+    /// The program and its arguments.
+    pub words: Vec<Word>,
+    /// Its redirections.
+    pub redirects: Vec<Redirect>,
+    /// The command that it is a part of.
+    pub(super) parent: Option<usize>,
+    /// True if it is the command inside a wrapper (`env CMD`), false for one of a line (`sh -c LINE`).
+    pub(super) wrapped: bool,
+}
+
+impl Command {
+    /// The program that it names, as written.
+    pub fn program_name(&self) -> Option<&str> {
+        match &self.program {
+            Program::Named(name) => Some(name),
+            Program::Unknown | Program::None => None,
+        }
+    }
+
+    /// True if a shell finds more in it than the words that are seen.
+    pub fn is_more(&self) -> bool {
+        self.text
+            .contains(|c: char| c.is_control() || "$`<>(){}!#\\*?[]~".contains(c))
+    }
+
+    /// True for commands that change nothing outside the shell: `cd`, `true`, `:`, variables that are set.
+    pub fn is_idle(&self) -> bool {
+        let idle = match self.words.first() {
+            None => true,
+            Some(word) => word.is_sure() && ["cd", "true", ":"].contains(&word.text.as_str()),
+        };
+        idle && !self.redirects.iter().any(Redirect::writes)
+    }
+
+    /// Calls `test` with each form of the command until it returns true: as written, then with blanks, quotes,
+    /// assignments, redirections and the path before the program removed.
+    pub fn any_form(&self, mut test: impl FnMut(&str) -> bool) -> bool {
+        if test(&self.text) {
+            return true;
+        }
+        let mut starts = vec![0];
+        if !self.sets.is_empty() && !self.words.is_empty() {
+            starts.push(self.sets.len());
+        }
+        let whole: Vec<&Word> = self.sets.iter().chain(&self.words).collect();
+        starts.into_iter().any(|start| {
+            let words = whole.get(start..).unwrap_or_default();
+            let program = self.sets.len() - start;
+            [Spelling::Bare, Spelling::Raw, Spelling::Quoted]
+                .into_iter()
+                .any(|spelling| self.any_spelling(words, program, spelling, &mut test))
+        })
+    }
+
+    fn any_spelling(
+        &self,
+        words: &[&Word],
+        program: usize,
+        spelling: Spelling,
+        test: &mut impl FnMut(&str) -> bool,
+    ) -> bool {
+        let mut spelled: Vec<String> = words.iter().map(|word| spelling.of(word)).collect();
+        let differs = spelling == Spelling::Bare
+            || words
+                .iter()
+                .zip(&spelled)
+                .any(|(word, spelled)| word.text != *spelled);
+        if !differs {
+            return false;
+        }
+        for base in [false, true] {
+            if base {
+                let Some(name) = spelled.get_mut(program) else {
+                    break;
+                };
+                let Some((_, last)) = name.rsplit_once('/') else {
+                    break;
+                };
+                *name = last.trim_end_matches(['\'', '"']).to_owned();
+            }
+            let text = spelled.join(" ");
+            if test(&text) {
+                return true;
+            }
+            if self.redirects.is_empty() {
+                continue;
+            }
+            for blank in [" ", ""] {
+                let mut text = text.clone();
+                for one in &self.redirects {
+                    text.push_str(if text.is_empty() { "" } else { " " });
+                    text.push_str(&one.sign);
+                    text.push_str(blank);
+                    text.push_str(&spelling.of(&one.target));
+                }
+                if test(&text) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// How words are written in a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Bare,
+    Raw,
+    Quoted,
+}
+
+impl Spelling {
+    fn of(self, word: &Word) -> String {
+        match self {
+            Self::Bare => word.text.clone(),
+            Self::Raw => word.raw.clone().unwrap_or_else(|| word.text.clone()),
+            Self::Quoted => quote(&word.text),
+        }
+    }
+}

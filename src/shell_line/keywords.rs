@@ -1,0 +1,188 @@
+//! Reads keywords and what belongs to them: heads of loops, patterns of `case`, names of functions.
+//!
+//! Must not know: words that are no keywords.
+
+use super::grammar::List;
+use super::reading::Doubt;
+use super::scan::Scan;
+use super::word::Word;
+
+/// Keywords after which a command may begin.
+const OPENING: [&str; 10] = [
+    "if", "then", "else", "elif", "while", "until", "do", "{", "!", "coproc",
+];
+/// Keywords after which a command has ended.
+const CLOSING: [&str; 3] = ["fi", "done", "}"];
+
+impl Scan<'_, '_> {
+    /// Reads what follows a keyword; returns false if the word is none.
+    pub(super) fn keyword(&mut self, word: &Word, list: &mut List) -> bool {
+        let text = word.text.as_str();
+        if OPENING.contains(&text) || text == "time" {
+            if ["time", "coproc"].contains(&text) && !self.opens_group(text == "coproc") {
+                return false;
+            }
+        } else if CLOSING.contains(&text) {
+            list.last = None;
+            list.closed = true;
+        } else if text == "esac" && list.cases > 0 {
+            list.cases -= 1;
+            list.last = None;
+            list.closed = true;
+        } else if text == "case" {
+            self.skip_blanks();
+            self.word();
+            self.skip_lines();
+            if self.word().text == "in" {
+                list.cases += 1;
+                self.patterns(list);
+            } else {
+                self.note(Doubt::Syntax);
+            }
+        } else if ["for", "select"].contains(&text) {
+            self.loop_head();
+        } else if text == "function" {
+            self.skip_blanks();
+            let name = self.word();
+            self.skip_blanks();
+            if self.take("(") {
+                self.skip_blanks();
+                if !self.take(")") {
+                    self.note(Doubt::Syntax);
+                }
+            }
+            self.function(&name);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Notes a doubt about a function that takes the place of a command whose output is told.
+    pub(super) fn function(&mut self, name: &Word) {
+        if !name.is_sure() || ["echo", "printf", "cat"].contains(&name.text.as_str()) {
+            self.note(Doubt::Syntax);
+        }
+    }
+
+    /// True if a group or a further keyword follows, perhaps behind a name, which is skipped then.
+    fn opens_group(&mut self, named: bool) -> bool {
+        self.skip_blanks();
+        let opens = |rest: &str| {
+            let word = rest.split([' ', '\t', '\n', ';']).next().unwrap_or_default();
+            let keywords = ["case", "for", "select", "function"];
+            rest.starts_with('(') || OPENING.contains(&word) || keywords.contains(&word)
+        };
+        if opens(self.rest()) {
+            return true;
+        }
+        let name = self
+            .rest()
+            .bytes()
+            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
+            .count();
+        let behind = self.rest().get(name..).unwrap_or_default();
+        let group = behind.trim_start_matches([' ', '\t']);
+        let is = named && name > 0 && group.len() < behind.len() && opens(group);
+        self.at += if is { name } else { 0 };
+        is
+    }
+
+    fn skip_lines(&mut self) {
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some('\n') => {
+                    self.bump();
+                    self.bodies();
+                }
+                Some('#') => self.comment(),
+                _ => return,
+            }
+        }
+    }
+
+    /// Reads the head of a `for` or `select`.
+    fn loop_head(&mut self) {
+        self.skip_blanks();
+        if self.take("((") {
+            if !self.sum_body() {
+                self.note(Doubt::Syntax);
+            }
+            return;
+        }
+        let name = self.word();
+        if !name.is_sure() || name.text.is_empty() {
+            self.note(Doubt::Syntax);
+        }
+        self.skip_lines();
+        let at = self.at;
+        if self.peek().is_some_and(|c| ";(&|<>)".contains(c)) || self.word().text != "in" {
+            self.at = at;
+            if self.peek() == Some('(') {
+                self.note(Doubt::Syntax);
+            }
+            return;
+        }
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some(c) if !"\n;&|()<>".contains(c) => {
+                    if c == '#' {
+                        self.comment();
+                        continue;
+                    }
+                    self.word();
+                }
+                Some('<' | '>') if self.rest().get(1..).is_some_and(|rest| rest.starts_with('(')) => {
+                    self.word();
+                }
+                Some('(' | ')' | '<' | '>') => {
+                    self.note(Doubt::Syntax);
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Reads the patterns of a branch of `case`, or the end of it.
+    pub(super) fn patterns(&mut self, list: &mut List) {
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some('\n') => {
+                    self.bump();
+                    self.bodies();
+                }
+                Some('#') => self.comment(),
+                _ => break,
+            }
+        }
+        let open = self.take("(");
+        let mut first = true;
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some(')') => {
+                    self.bump();
+                    return;
+                }
+                Some('|') => self.bump(),
+                Some(c) if !"\n;&(<>".contains(c) => {
+                    let word = self.word();
+                    if first && !open && word.text == "esac" && !word.quoted {
+                        list.cases -= 1;
+                        list.closed = true;
+                        return;
+                    }
+                    first = false;
+                }
+                _ => {
+                    self.note(Doubt::Syntax);
+                    return;
+                }
+            }
+        }
+    }
+}

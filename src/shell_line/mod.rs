@@ -1,0 +1,23 @@
+//! Reads a shell line: its commands, their words, and the commands inside wrappers.
+//!
+//! One reading serves the policy, the decision frame, the queue and the search for files that a line may run. Shells
+//! differ, and it is not known which one reads the line. Where they may differ, the reading lists every command that
+//! one of them would run, or says that it is in doubt. Must not know: rules, files, screens.
+
+mod command;
+mod grammar;
+mod heredoc;
+mod keywords;
+mod lines;
+mod reading;
+mod scan;
+mod unwrap;
+mod word;
+mod wrappers;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{Command, Program, Redirect};
+pub use reading::{Doubt, MOST, Reading};
+pub use word::{Word, is_name, quote};

@@ -1,0 +1,276 @@
+//! What a line or a program with its words runs, as a flat list of commands. Must not know: rules.
+
+use super::command::{Command, Program};
+use super::grammar::{Raw, raw_commands};
+use super::unwrap::{Inner, inner};
+use super::word::{Word, quote};
+
+/// Commands of a line above which it is in doubt.
+pub const MOST: usize = 64;
+/// Maximum number of commands that are read, with those inside wrappers.
+const ALL: usize = 512;
+/// Lines in lines, and wrappers in wrappers, that are followed.
+const DEEP: u8 = 12;
+/// Maximum total length of lines in lines, in bytes beyond the length of the first.
+const INNER: usize = 1 << 20;
+
+/// Why a line may run other programs than those that are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// A variable, a substitution or a pattern names a program.
+    Program,
+    /// A shell reads commands that are not in the line.
+    Input,
+    /// A part is not understood, or shells differ about it.
+    Syntax,
+    /// There are more commands than are followed.
+    TooMany,
+}
+
+impl Doubt {
+    /// A sentence for the operator, without a period.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Program => "a variable, a substitution or a pattern names a program",
+            Self::Input => "a shell reads commands that are not in the line",
+            Self::Syntax => "a part of the line cannot be read with certainty",
+            Self::TooMany => "the line has more than 64 commands, or commands too deep inside each other",
+        }
+    }
+}
+
+/// The commands of a line, in order; a command that is a part of another follows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// All commands, also those that are not listed.
+    pub commands: Vec<Command>,
+    /// The first reason why other programs may run.
+    pub doubt: Option<Doubt>,
+    /// The lines that a shell named in it is given, and those that are read again.
+    pub lines: Vec<String>,
+    /// True if a part was not read or not understood.
+    pub unread: bool,
+    inner: usize,
+}
+
+impl Reading {
+    /// Reads a line.
+    pub fn of_line(line: &str) -> Self {
+        let mut reading = Self::default();
+        reading.line(line, Place::default());
+        reading.count();
+        reading
+    }
+
+    /// Reads a program with its words, which no shell expands.
+    pub fn of_words(words: &[String]) -> Self {
+        let mut reading = Self::default();
+        let text: Vec<String> = words.iter().map(|word| quote(word)).collect();
+        let raw = Raw {
+            text: text.join(" "),
+            words: words.iter().map(Word::literal).collect(),
+            ..Raw::default()
+        };
+        reading.take(raw, Place::default());
+        reading.count();
+        reading
+    }
+
+    /// The commands that stand in the line, each once.
+    pub fn listed(&self) -> impl Iterator<Item = &Command> {
+        self.commands.iter().filter(|one| one.listed)
+    }
+
+    /// The commands whose words stand in the line, without those inside wrappers, which repeat them.
+    pub fn written(&self) -> impl Iterator<Item = &Command> {
+        self.commands.iter().filter(|one| !one.wrapped)
+    }
+
+    /// Records a doubt; the first one is kept.
+    fn note(&mut self, doubt: Doubt) {
+        self.unread |= matches!(doubt, Doubt::Syntax | Doubt::TooMany);
+        self.doubt.get_or_insert(doubt);
+    }
+
+    /// One of the commands, with all that is inside it.
+    pub fn part(&self, command: &Command) -> Self {
+        let mut reading = Self::default();
+        let Some(at) = self.commands.iter().position(|one| std::ptr::eq(one, command)) else {
+            return reading;
+        };
+        // Where each command stands in the part; what is inside one follows it.
+        let mut places: Vec<Option<usize>> = vec![None; self.commands.len()];
+        for (index, one) in self.commands.iter().enumerate().skip(at) {
+            let parent = one
+                .parent
+                .and_then(|parent| places.get(parent))
+                .copied()
+                .flatten();
+            if index != at && parent.is_none() {
+                continue;
+            }
+            if let Some(place) = places.get_mut(index) {
+                *place = Some(reading.commands.len());
+            }
+            let mut one = one.clone();
+            one.parent = parent;
+            reading.commands.push(one);
+        }
+        let unknown = |one: &Command| one.program == Program::Unknown;
+        reading.doubt = reading.commands.iter().any(unknown).then_some(Doubt::Program);
+        reading
+    }
+
+    /// For each command: whether it, or every command inside it, satisfies the test.
+    pub fn covered(&self, covers: impl Fn(&Command) -> bool) -> Vec<bool> {
+        let mut good = vec![false; self.commands.len()];
+        // What the parts of a command say together: those of lines, and wrapped ones.
+        let mut parts: [Vec<Option<bool>>; 2] = [vec![None; good.len()], vec![None; good.len()]];
+        // A part follows what it is a part of.
+        for (at, command) in self.commands.iter().enumerate().rev() {
+            let of = |parts: &Vec<Option<bool>>| parts.get(at).copied().flatten();
+            let [lines, wrapped] = &parts;
+            let is_good = of(lines).unwrap_or_else(|| of(wrapped) == Some(true) || covers(command));
+            if let Some(slot) = good.get_mut(at) {
+                *slot = is_good;
+            }
+            let [lines, wrapped] = &mut parts;
+            let into = if command.wrapped { wrapped } else { lines };
+            if let Some(slot) = command.parent.and_then(|parent| into.get_mut(parent)) {
+                *slot = Some(slot.unwrap_or(true) && is_good);
+            }
+        }
+        // The command inside a wrapper is a form of it.
+        for (at, command) in self.commands.iter().enumerate().filter(|(_, one)| one.wrapped) {
+            let whole = command.parent.and_then(|parent| good.get(parent)).copied();
+            if let Some(slot) = good.get_mut(at) {
+                *slot |= whole == Some(true);
+            }
+        }
+        good
+    }
+
+    /// Reads a line into the list.
+    fn line(&mut self, line: &str, place: Place) {
+        if self.inner > INNER || place.deep > DEEP {
+            self.note(Doubt::TooMany);
+            return;
+        }
+        let (raws, doubt) = raw_commands(line);
+        if let Some(doubt) = doubt {
+            self.note(doubt);
+        }
+        let mut first = true;
+        for mut raw in raws {
+            if self.is_full() {
+                return;
+            }
+            if first && raw.after.is_empty() {
+                raw.after = place.after;
+            }
+            first = false;
+            self.take(raw, place);
+        }
+    }
+
+    /// Notes that there are more commands than anybody looks at.
+    fn count(&mut self) {
+        if self.listed().count() > MOST {
+            self.doubt.get_or_insert(Doubt::TooMany);
+        }
+    }
+
+    fn is_full(&mut self) -> bool {
+        let full = self.commands.len() >= ALL;
+        if full {
+            self.note(Doubt::TooMany);
+        }
+        full
+    }
+
+    /// Adds a command and what is inside it.
+    fn take(&mut self, raw: Raw, place: Place) {
+        let program = match raw.words.first() {
+            None => Program::None,
+            Some(word) if word.program().is_some() => Program::Named(word.text.clone()),
+            Some(_) => Program::Unknown,
+        };
+        if program == Program::Unknown {
+            self.note(Doubt::Program);
+        }
+        let parts = inner(&raw);
+        if let Some(doubt) = parts.doubt {
+            self.note(doubt);
+        }
+        let at = self.commands.len();
+        let (after, redirects) = (raw.after, raw.redirects.clone());
+        let replaced = parts.whole && parts.inner.len() == 1;
+        self.commands.push(Command {
+            after: raw.after,
+            text: raw.text,
+            program,
+            listed: !place.wrapped && !replaced,
+            sets: raw.sets,
+            words: raw.words,
+            redirects: raw.redirects,
+            parent: place.parent,
+            wrapped: place.wrapped,
+        });
+        let deep = place.deep + 1;
+        for part in parts.inner {
+            if self.is_full() {
+                return;
+            }
+            if deep > DEEP {
+                self.note(Doubt::TooMany);
+                return;
+            }
+            let parent = Some(at);
+            match part {
+                Inner::Words { words, input } => {
+                    let text: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+                    let raw = Raw {
+                        text: text.join(" "),
+                        after,
+                        words,
+                        redirects: redirects.clone(),
+                        input,
+                        ..Raw::default()
+                    };
+                    self.take(
+                        raw,
+                        Place {
+                            parent,
+                            wrapped: true,
+                            deep,
+                            after,
+                        },
+                    );
+                }
+                Inner::Line { sign, text } => {
+                    self.inner += text.len();
+                    let after = if replaced && !place.wrapped { after } else { sign };
+                    self.lines.push(text.clone());
+                    self.line(
+                        &text,
+                        Place {
+                            parent,
+                            wrapped: false,
+                            deep,
+                            after,
+                        },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Where a command stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    parent: Option<usize>,
+    wrapped: bool,
+    deep: u8,
+    after: &'static str,
+}
