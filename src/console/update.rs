@@ -39,6 +39,7 @@ mod typing;
 mod views;
 mod wanted;
 
+pub use choices::cancelled;
 pub use ledger::in_doubt;
 
 use super::halted;

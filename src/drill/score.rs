@@ -259,7 +259,11 @@ impl<'s> Scorer<'s> {
             } => End::NotDecided,
             // A word on what an edit made of it, a result that is there already, what nobody knows, or a question that
             // goes on.
-            Decision::Edited | Decision::Reuse { .. } | Decision::Leave { .. } | Decision::Expire { .. } => {
+            Decision::Edited
+            | Decision::Reuse { .. }
+            | Decision::Leave { .. }
+            | Decision::DidNotFinish
+            | Decision::Expire { .. } => {
                 return;
             }
             // Nothing had begun: it is asked for again, and the word on that counts.

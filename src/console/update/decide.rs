@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::choices::{broken, choices, consent, did_not, happened, leave, reuse};
+use super::choices::{broken, choices, consent, did_not, did_not_finish, happened, leave, reuse};
 use super::executions;
 use super::{bulk, prompts, repair, rules};
 use crate::console::commands::Decide;
@@ -167,6 +167,7 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
         Decide::RunAgain => consent(model, ConsentChoice::RunAgain, by, at, out),
         Decide::Happened => happened(model, by, at),
         Decide::DidNot => did_not(model, by, at, out),
+        Decide::DidNotFinish => did_not_finish(model, by, at, out),
         Decide::Leave => leave(model, by, at),
         Decide::AskAgain => broken(
             model,
