@@ -111,7 +111,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             input::key(model, key, at, out);
         }
         TermMsg::Keys(keys) => input::keys(model, &keys, out),
-        TermMsg::Paste(text) => prompts::paste(model, &text),
+        TermMsg::Paste { text, at } => input::paste(model, &text, at, out),
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;

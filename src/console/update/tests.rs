@@ -59,6 +59,7 @@ mod sent;
 mod settled;
 mod silence;
 mod standstill;
+mod stopping;
 mod tabs;
 mod typed;
 mod typing;

@@ -89,7 +89,7 @@ proptest! {
                     stage.send(Msg::Tick { at });
                     stage.send(Msg::Term(TermMsg::Key { key, at }));
                 }
-                Act::Paste(text) => stage.send(Msg::Term(TermMsg::Paste(text))),
+                Act::Paste(text) => stage.paste(text),
                 Act::Resize(width, height) => stage.send(Msg::Term(TermMsg::Resize { width, height })),
                 Act::Arrive(what) => {
                     no += 1;
