@@ -14,7 +14,7 @@ use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use super::tabs::fits;
-use crate::console::update::{cancelled, in_doubt};
+use crate::console::update::{cancelled, in_doubt, refusal};
 use crate::domain::again;
 use crate::domain::bulk::plain;
 use crate::domain::call::Status;
@@ -39,6 +39,8 @@ pub struct Hint {
     pub word: &'static str,
     /// True for a decision.
     pub decides: bool,
+    /// True where the key would be refused now: it has not been on screen for long enough, or not all of it.
+    pub refused: bool,
     /// True for what keeps its place, however narrow the screen is: help, and the way out of a text.
     pub stays: bool,
     /// True for what the focused pane at the bottom is for, and for the way to a decision or an answer: it comes first.
@@ -116,10 +118,13 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
+                refused: refusal(model, entry.verb).is_some(),
                 // A run that is halted goes on in another process only.
                 leads: entry.verb == Verb::View(View::Quit) && halted::is(model)
                     || matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
                     || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
+                    // The one key with which the run goes on.
+                    || matches!(entry.verb, Verb::Decide(Decide::Cancel)) && did_not_finish(model)
                     // Before the way that gives up.
                     || matches!(
                         entry.verb,

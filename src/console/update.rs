@@ -40,6 +40,7 @@ mod views;
 mod wanted;
 
 pub use choices::cancelled;
+pub use decide::refusal;
 pub use ledger::in_doubt;
 
 use super::halted;

@@ -146,7 +146,7 @@ static GRAPH: &[Entry] = &[
 
 #[rustfmt::skip]
 static JUMP: &[Entry] = &[
-    entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to the next call that waits for you; the graph shows it too, unless it follows what comes"),
+    entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to a call that waits for you, the first of the queue; a call that still waits is stayed on, and the cursor down goes to the next"),
     entry(Verb::Jump(Jump::Failure), "next-failure", &["f"], &[Panes], "", "go to the next failed call or broken stream"),
     entry(Verb::Jump(Jump::Edited), "next-edit", &["d"], &[Panes], "", "go to the next edited node"),
     entry(Verb::Jump(Jump::Parent), "parent", &["["], &[Panes], "", "go to the parent of the selected node"),

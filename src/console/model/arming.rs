@@ -413,9 +413,11 @@ impl KeyState {
             .is_some_and(|then| at.saturating_sub(then) <= PASTE_MS)
     }
 
-    /// When the held keys are let through.
-    pub fn wake_at(&self) -> Option<u64> {
-        (!self.held.is_empty()).then_some(self.since + BURST_MS + 1)
+    /// When the held keys are let through, or keys decide again after a paste.
+    pub fn wake_at(&self, now: u64) -> Option<u64> {
+        let held = (!self.held.is_empty()).then_some(self.since + BURST_MS + 1);
+        let pasted = self.pasted.map(|then| then + PASTE_MS + 1);
+        held.into_iter().chain(pasted.filter(|at| *at > now)).min()
     }
 }
 

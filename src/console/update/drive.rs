@@ -245,7 +245,7 @@ pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
 
 /// Whether a key counts that says how to leave. It ends what runs, or halts it, and may be the key that had asked, or one
 /// that was meant for a text below: it counts once the question could be read.
-fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
+pub(super) fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
     let cuts = model.run.is_busy() && can_decide(model).is_ok();
     match armed(model, &Question::Leave, by, at) {
         Err(why) if cuts => Err(why),

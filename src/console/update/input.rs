@@ -1,6 +1,6 @@
 //! Keys: bursts, contexts, what a key means.
 //!
-//! A key that could decide something waits until it is certain that it came alone: a paste into a
+//! A key that does more than move waits until it is certain that it came alone: a paste into a
 //! terminal without bracketed paste must not decide anything. One that is held down decides once: what comes next
 //! under it was not looked at. What only stops the run is never refused for its pace. Must not know: what verbs do.
 
@@ -13,7 +13,6 @@ use crate::console::key::{Code, Key};
 use crate::console::model::arming::{BURST_MS, Pace};
 use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
-use crate::domain::state::Mode;
 
 /// How a verb was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +44,10 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     }
     let verb = verb(model, key);
     // Whoever hammers on the way out of danger means it.
-    let stops = verb.is_some_and(|verb| stops(model, verb));
+    let stops = verb.is_some_and(|verb| decide::stops(model, verb));
     if !stops && model.keys.is_after_paste(at) && verb.is_some_and(Verb::waits_after_paste) {
         model.twice.pressed();
-        model.complain(format!(
-            "not counted: {key} came right after a paste; press it again"
-        ));
+        model.complain(format!("not counted: {}; press {key} again", decide::AFTER_PASTE));
         return;
     }
     let may_decide = may_decide(verb);
@@ -63,7 +60,8 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         return;
     }
     let waits = !model.keys.held.is_empty();
-    if waits || may_decide {
+    // Nothing that a burst must not do is done before it is certain that none is on.
+    if waits || may_decide || is_dropped_in_burst(model, key) {
         if !waits {
             model.keys.since = at;
         }
@@ -127,7 +125,7 @@ pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     }
 }
 
-/// What comes in a burst outside of a text does nothing but move.
+/// What comes in a burst outside of a text does nothing but move, and stop.
 fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
     let moves = match verb(model, key) {
         None | Some(Verb::Move(_)) => true,
@@ -166,15 +164,6 @@ fn may_decide(verb: Option<Verb>) -> bool {
         Some(Verb::Decide(verb)) => verb.must_be_armed(),
         Some(Verb::Edit(verb)) => matches!(verb, EditVerb::Commit | EditVerb::CollectedDrop),
         Some(Verb::Run(verb)) => matches!(verb, RunVerb::StopNow | RunVerb::LeaveCancel),
-        _ => false,
-    }
-}
-
-/// True where the verb only stops the run, or holds it: nothing follows from a key too many.
-fn stops(model: &Model, verb: Verb) -> bool {
-    match verb {
-        Verb::Run(RunVerb::Emergency | RunVerb::StopNow | RunVerb::StopTurn) => true,
-        Verb::Run(RunVerb::Pause) => !matches!(model.run.state.mode, Mode::Paused(_) | Mode::Stopped(_)),
         _ => false,
     }
 }

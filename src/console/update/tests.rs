@@ -10,6 +10,7 @@ mod collected;
 mod colours;
 mod compared;
 mod counted;
+mod cursor;
 mod deadlines;
 mod doubt;
 mod drawn;

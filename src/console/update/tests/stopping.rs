@@ -3,7 +3,7 @@
 
 use super::arming::{armed, key, settle};
 use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::Stage;
+use crate::console::testing::{ARMING, Stage};
 use crate::domain::command::{Command, RunCommand};
 
 /// True for one emergency stop and nothing else.
@@ -80,6 +80,66 @@ fn stopping_is_not_refused_right_after_a_paste_and_everything_else_is() {
     assert_eq!(stage.commands().len(), 1, "{}", stage.said());
 }
 
+/// Whether the key that a hint names would be refused now, as the status line draws it.
+fn is_dimmed(stage: &Stage, name: &str) -> bool {
+    let all = crate::console::hints::hints(&stage.model);
+    let hint = all.iter().find(|hint| hint.key == name);
+    hint.unwrap_or_else(|| panic!("{name} is offered")).refused
+}
+
+#[test]
+fn a_key_that_is_refused_now_is_dimmed_and_one_that_counts_is_not() {
+    let mut stage = armed();
+    assert!(!is_dimmed(&stage, "a") && !is_dimmed(&stage, "x"));
+    // Not on screen for long enough.
+    stage.awaiting("c4", "write_file", r#"{"path":"b","content":"c"}"#);
+    stage.press("j");
+    assert!(is_dimmed(&stage, "a") && is_dimmed(&stage, "x"));
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(is_dimmed(&stage, "a"), "still");
+    stage.wait(ARMING);
+    assert!(!is_dimmed(&stage, "a") && !is_dimmed(&stage, "x"));
+    // Right after a paste nothing counts but what stops.
+    let (text, at) = ("pasted".to_owned(), stage.now);
+    stage.send(Msg::Term(TermMsg::Paste { text, at }));
+    assert!(is_dimmed(&stage, "a") && is_dimmed(&stage, "x") && is_dimmed(&stage, "e"));
+    assert!(!is_dimmed(&stage, "p"), "the pause counts");
+    let wakes = stage.model.keys.wake_at(stage.model.arming.now);
+    assert_eq!(wakes, Some(at + 301), "it is drawn anew then");
+    stage.wait(301);
+    assert!(!is_dimmed(&stage, "a") && !is_dimmed(&stage, "e"));
+    // Part of it was not on screen: the key for that counts, the other does not.
+    let long = format!(r#"{{"path":"b","content":"{}"}}"#, "line\n".repeat(200));
+    stage.awaiting("c5", "write_file", &long);
+    stage.press("j");
+    stage.wait(ARMING);
+    assert!(is_dimmed(&stage, "a") && !is_dimmed(&stage, "x"));
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    // What is not asked about by the frame is never dimmed.
+    assert!(!is_dimmed(&stage, "?"));
+}
+
+#[test]
+fn the_answers_to_how_to_leave_are_dimmed_until_they_count() {
+    let mut stage = armed();
+    stage.running("c9", "read_file", r#"{"path":"a"}"#);
+    stage.draw();
+    stage.press("q");
+    assert!(
+        is_dimmed(&stage, "c") && is_dimmed(&stage, "w"),
+        "{}",
+        stage.text()
+    );
+    stage.press("c");
+    assert_eq!(stage.commands(), []);
+    stage.wait(ARMING);
+    assert!(!is_dimmed(&stage, "c") && !is_dimmed(&stage, "w"));
+    stage.press("c");
+    assert!(is_one_stop(&stage.commands()), "{}", stage.said());
+}
+
 #[test]
 fn a_line_is_not_sent_by_a_key_right_after_a_paste_into_it() {
     let mut stage = armed();
@@ -130,11 +190,13 @@ fn quick_keys_that_only_move_all_count() {
         }
         settle(&mut stage);
     }
+    stage.draw();
     assert_eq!(Some(&tab(&stage)), slowly.last(), "five back, and five forth");
     for _ in 0..5 {
         key(&mut stage, "<", 1);
     }
     settle(&mut stage);
+    stage.draw();
     assert_eq!(tab(&stage), before);
     assert_eq!(stage.commands(), []);
     // The keys that go round the panes too.
