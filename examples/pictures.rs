@@ -247,7 +247,11 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     }
     for key in picture.keys {
         match key.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-            Some(text) => stage.send(Msg::Term(TermMsg::Paste(text.to_owned()))),
+            Some(text) => {
+                let (text, at) = (text.to_owned(), stage.now);
+                stage.send(Msg::Term(TermMsg::Paste { text, at }));
+                stage.now += PAUSE;
+            }
             None => stage.press(key)?,
         }
     }

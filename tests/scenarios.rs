@@ -57,6 +57,7 @@ scenarios! {
     delete = "delete",
     delete_a_thought = "delete-a-thought",
     delegate = "delegate",
+    did_not_finish = "did-not-finish",
     edit_a_prompt = "edit-a-prompt",
     edit_a_thought = "edit-a-thought",
     choose_another_route = "choose-another-route",

@@ -224,6 +224,7 @@ fn consent(decision: Option<&Decision>) -> String {
         Some(Decision::Edited) => "approved by an edit".into(),
         Some(Decision::RunAgain) => "consent to run it again".into(),
         Some(Decision::Leave { .. }) => "left unknown, not to run again".into(),
+        Some(Decision::DidNotFinish) => "did not finish".into(),
         Some(Decision::Withdrawn { .. }) => "taken back before it began".into(),
         Some(Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. }) => "refused".into(),
         Some(Decision::Answer | Decision::Reuse { .. }) => "a result without a run".into(),

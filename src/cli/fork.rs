@@ -2,7 +2,7 @@
 //! screen of a recording come here. The other session is only read, and no lock of it is taken. Must not know: keys,
 //! what the facts of a fork mean.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -38,6 +38,8 @@ pub struct Forks {
     pub reach: address::Flags,
     /// Who asks for them.
     pub by: Actor,
+    /// Those that were written from a screen, for the words on leaving it.
+    pub made: Arc<Mutex<Vec<NewSession>>>,
 }
 
 /// A session that was read for a fork.
@@ -55,6 +57,7 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
         store: ground.store.clone(),
         reach: ground.reach.clone(),
         by: Actor::operator(ground.user(), Via::Shell),
+        made: Arc::default(),
     };
     let found = read(&place, args.at.map(Seq))?;
     if let Some(damage) = &found.report.damage {
@@ -133,7 +136,22 @@ impl Forks {
     fn written(&self, made: &Place) -> NewSession {
         let id = made.id();
         let resume = format!("overrule resume {}", Address::new(&id, &self.reach));
-        NewSession { id, resume }
+        let session = NewSession { id, resume };
+        let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(session.clone());
+        session
+    }
+
+    /// Tells of those that were written from a screen which is left, but for one that is gone on with.
+    pub fn tell(&self, but: Option<&str>) {
+        let all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        for session in all.iter().filter(|session| Some(session.id.as_str()) != but) {
+            print::err(&format!(
+                "fork {}; to go on: {}",
+                visible(&session.id),
+                session.resume
+            ));
+        }
     }
 
     /// Writes it whole, or not at all.

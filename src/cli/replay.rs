@@ -1,6 +1,8 @@
 //! `overrule replay`: a recorded session on the screen, step by step. Nothing is executed: the
 //! recorded facts are folded again. Must not know: keys, panes.
 
+use std::sync::Arc;
+
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
@@ -29,18 +31,24 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    let forks = Forks {
+        store: ground.store.clone(),
+        reach: ground.reach.clone(),
+        by: Actor::operator(ground.user(), Via::Console),
+        made: Arc::default(),
+    };
     let link = {
         let _inside = runtime.enter();
-        let forks = Forks {
-            store: ground.store.clone(),
-            reach: ground.reach.clone(),
-            by: Actor::operator(ground.user(), Via::Console),
-        };
-        Recorded::open(&place, args.speed, ground.watch()).forked_into(forks)
+        Recorded::open(&place, args.speed, ground.watch()).forked_into(forks.clone())
     };
     let shown = runtime.block_on(screen::replay(&ground, Box::new(link), &place.id()));
     // Who leaves before it is read does not wait for that either.
     runtime.shutdown_background();
+    // The one that is gone on with is named when that is left.
+    forks.tell(match &shown {
+        Ok(Left::GoOn(session)) => Some(session.as_str()),
+        _ => None,
+    });
     match shown? {
         Left::Code(code) => Ok(code),
         Left::GoOn(session) => resume::go_on(common, ground, &session),

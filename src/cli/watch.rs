@@ -170,7 +170,7 @@ impl Watch {
         let mut queue = self.state.queue();
         let doubt = queue.find(|call| matches!(call.status, Status::InDoubt(_)));
         if let Some(call) = doubt {
-            return self.in_doubt(call.id);
+            return self.in_doubt(call);
         }
         let mut queue = self.state.queue();
         let consent = queue.find(|call| matches!(call.status, Status::Consent(_)));
@@ -248,13 +248,19 @@ impl Watch {
         End::new(Code::Halted, why)
     }
 
-    fn in_doubt(&self, id: NodeId) -> End {
-        let session = &self.session;
+    fn in_doubt(&self, call: &Call) -> End {
+        let (session, id) = (&self.session, call.id);
+        let cancelled = matches!(call.status, Status::InDoubt(attempt) if call.was_cancelled(attempt));
+        let way = if cancelled {
+            format!(" (`--did-not-finish` ends {id}, which was cancelled, and goes on)")
+        } else {
+            String::new()
+        };
         End::new(
             Code::Halted,
             format!(
                 "nobody knows whether {id} happened, and nobody is here to say. Use `overrule resolve {session} {id} \
-                 --happened JSON`, `overrule resolve {session} {id} --did-not`, or look at it with `overrule resume \
+                 --happened JSON`, `overrule resolve {session} {id} --did-not`{way}, or look at it with `overrule resume \
                  {session}`"
             ),
         )

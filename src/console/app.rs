@@ -15,7 +15,6 @@ mod worker;
 use std::collections::VecDeque;
 use std::io;
 
-use crossterm::event::Event;
 use futures_util::FutureExt as _;
 use ratatui::layout::Size;
 use tokio::time::{Duration, Instant, sleep_until};
@@ -110,16 +109,18 @@ pub async fn run(
         utc_zero: options.utc_zero,
     };
     let drafts = Drafts::new(options.draft.clone());
+    let start = Instant::now();
+    let typed = Typed::new(start).map_err(terminal::Error::io("read"))?;
     let mut app = App {
         model: Model::new(settings, width, height),
         link: sources.link,
         files: sources.files,
         screen,
         signals,
-        typed: Some(Typed::new()),
+        typed: Some(typed),
         frames,
         requester,
-        start: Instant::now(),
+        start,
         options,
         title: String::new(),
         ended: false,
@@ -156,7 +157,7 @@ struct App {
 
 /// What woke the loop.
 enum Woken {
-    Terminal(Option<(Instant, io::Result<Event>)>),
+    Terminal(Option<TermMsg>),
     Run(Update),
     Signal(Signal),
     Files,
@@ -178,6 +179,10 @@ impl App {
                     self.suspend(Stops::Own).await?;
                     None
                 }
+                Woken::Signal(Signal::Resized) => {
+                    let (width, height) = self.screen.size();
+                    self.send(Msg::Term(TermMsg::Resize { width, height })).await?
+                }
                 Woken::Signal(signal) => self.signal(signal)?,
                 Woken::Time => {
                     let at = self.now();
@@ -196,7 +201,7 @@ impl App {
                 return Ok((exit, None));
             }
             // Two that read would share what is typed.
-            self.stop_reading().await;
+            self.stop_reading();
             let (screen, signals) = (self.screen, self.signals);
             let left = Some(Box::new((self.model.screen, self.model.log)));
             return Ok((
@@ -211,11 +216,7 @@ impl App {
     }
 
     fn now(&self) -> u64 {
-        self.at(Instant::now())
-    }
-
-    fn at(&self, when: Instant) -> u64 {
-        u64::try_from(when.saturating_duration_since(self.start).as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     async fn wait(&mut self) -> Woken {
@@ -234,7 +235,7 @@ impl App {
         tokio::select! {
             biased;
             signal = self.signals.next() => Woken::Signal(signal),
-            event = typed => Woken::Terminal(event),
+            msg = typed => Woken::Terminal(msg),
             () = self.frames.due() => Woken::Frame,
             update = self.link.next(), if !ended => Woken::Run(update),
             finding = self.worker.next() => Woken::Found(finding),
@@ -243,18 +244,17 @@ impl App {
         }
     }
 
-    /// Takes in one event and all that are there already.
-    async fn terminal(&mut self, first: Option<(Instant, io::Result<Event>)>) -> Result<Option<Exit>, Error> {
+    /// Takes in one message and all that are there already.
+    async fn terminal(&mut self, first: Option<TermMsg>) -> Result<Option<Exit>, Error> {
         let mut next = first;
         // Keys that wait together are told together: what was typed into a text is then one change of it.
         let mut together = Together::default();
         loop {
-            // An error or an end says that the terminal is gone.
-            let Some((when, Ok(event))) = next else {
+            // An end says that the terminal is gone.
+            let Some(msg) = next else {
                 return Ok(Some(gone()));
             };
-            let told = keys::message(event, self.at(when)).map(|msg| together.take(msg));
-            for msg in told.into_iter().flatten() {
+            for msg in together.take(msg) {
                 if let Some(exit) = self.send(Msg::Term(msg)).await? {
                     return Ok(Some(exit));
                 }
@@ -319,8 +319,8 @@ impl App {
 
     /// Draws, once all that was typed is read.
     async fn frame(&mut self) -> Result<Option<Exit>, Error> {
-        if let Some(event) = self.typed.as_mut().and_then(Typed::ready)
-            && let Some(exit) = self.terminal(Some(event)).await?
+        if let Some(msg) = self.typed.as_mut().and_then(Typed::ready)
+            && let Some(exit) = self.terminal(Some(msg)).await?
         {
             return Ok(Some(exit));
         }

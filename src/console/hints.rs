@@ -14,7 +14,7 @@ use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use super::tabs::fits;
-use crate::console::update::in_doubt;
+use crate::console::update::{cancelled, in_doubt, refusal};
 use crate::domain::again;
 use crate::domain::bulk::plain;
 use crate::domain::call::Status;
@@ -39,6 +39,8 @@ pub struct Hint {
     pub word: &'static str,
     /// True for a decision.
     pub decides: bool,
+    /// True where the key would be refused now: it has not been on screen for long enough, or not all of it.
+    pub refused: bool,
     /// True for what keeps its place, however narrow the screen is: help, and the way out of a text.
     pub stays: bool,
     /// True for what the focused pane at the bottom is for, and for the way to a decision or an answer: it comes first.
@@ -116,10 +118,13 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
+                refused: refusal(model, entry.verb).is_some(),
                 // A run that is halted goes on in another process only.
                 leads: entry.verb == Verb::View(View::Quit) && halted::is(model)
                     || matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
                     || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
+                    // The one key with which the run goes on.
+                    || matches!(entry.verb, Verb::Decide(Decide::Cancel)) && did_not_finish(model)
                     // Before the way that gives up.
                     || matches!(
                         entry.verb,
@@ -191,6 +196,7 @@ fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     }
     match verb {
         Verb::View(View::Decisions) if model.log.decisions => return Some("all lines"),
+        Verb::Decide(Decide::Cancel) if did_not_finish(model) => return Some("it did not finish: go on"),
         Verb::Edit(EditVerb::CompareAll) if compares_all(model) => return Some("only what differs"),
         Verb::Edit(EditVerb::EffectsAll) if lists_all_effects(model) => {
             return Some("only what needs an eye");
@@ -212,6 +218,14 @@ fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
         (Verb::Run(RunVerb::Pause), Mode::Paused(_) | Mode::Stopped(_)) => Some("resume"),
         _ => None,
     }
+}
+
+/// True where the selected call was cancelled and it is not known how much of it happened.
+fn did_not_finish(model: &Model) -> bool {
+    let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
+        return false;
+    };
+    cancelled(model, id.call()).is_some()
 }
 
 /// True where a comparison lists what is the same on both too.
@@ -256,6 +270,7 @@ const fn short(verb: Verb) -> Option<&'static str> {
         Verb::Decide(Decide::RunAgain) => Some("run again"),
         Verb::Decide(Decide::Happened) => Some("happened"),
         Verb::Decide(Decide::DidNot) => Some("did not: run"),
+        Verb::Decide(Decide::DidNotFinish) => Some("not finished"),
         Verb::Decide(Decide::Leave) => Some("leave"),
         Verb::Edit(EditVerb::Probe) => Some("look"),
         Verb::Decide(Decide::Keep) => Some("keep it"),
@@ -343,6 +358,7 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
                 // There is nothing to keep.
                 (Question::Turn { turn, .. }, Decide::Keep) => !again::has_arrived(&model.run.state, *turn),
                 (Question::Call { call, .. }, Decide::DidNot) => model.run.outlived(*call).runs().is_some(),
+                (Question::Call { call, .. }, Decide::DidNotFinish) => cancelled(model, *call).is_none(),
                 _ => false,
             };
             return !held && model.run.still_asks(&dialog.question).is_ok();
@@ -390,10 +406,13 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         Decide::RunNow => status == Some(&Status::Delayed),
         Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)),
         Decide::SkipRepair => matches!(status, Some(Status::Repairing(_))),
-        Decide::Cancel => matches!(
-            status,
-            Some(Status::Running(_) | Status::Queued | Status::Delayed)
-        ),
+        Decide::Cancel => match status {
+            Some(Status::InDoubt(_)) => did_not_finish(model),
+            status => matches!(
+                status,
+                Some(Status::Running(_) | Status::Queued | Status::Delayed)
+            ),
+        },
         _ => true,
     }
 }

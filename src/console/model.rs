@@ -53,7 +53,7 @@ use arming::{Arming, KeyState};
 use collected::Collected;
 use folding::Folding;
 use foresight::{Change, Foresight};
-use graph::{Form, GraphPane};
+use graph::{Form, GraphPane, Pick};
 use inspector::Inspector;
 use listed::Listed;
 use log::LogPane;
@@ -369,6 +369,16 @@ impl Model {
         self.now_of_run()
             .filter(|_| goes_on)
             .and_then(|now| self.run.heard.longest(now))
+    }
+
+    /// True where the one cursor is on an entry of the queue: there, or on its row in the graph.
+    pub fn is_selected_in_queue(&self) -> bool {
+        let same = match (self.graph.selected, self.queue.selected) {
+            (Some(Pick::Node(id)), Some(Wanted::Call { call, .. })) => id.call() == call,
+            (Some(Pick::Live(live, _)), Some(Wanted::Turn { turn, .. })) => live == turn,
+            _ => false,
+        };
+        same || self.screen.lead == Pane::Queue
     }
 
     /// How many entries of the queue wait for the operator: what is asked again by itself can be decided, but need not.

@@ -73,7 +73,12 @@ pub enum TermMsg {
     /// Keys without modifiers that waited together, with the time at which each came.
     Keys(Vec<(Key, u64)>),
     /// A bracketed paste: goes into a text or nowhere.
-    Paste(String),
+    Paste {
+        /// Its text.
+        text: String,
+        /// When it was read.
+        at: u64,
+    },
     /// A new size.
     Resize {
         /// Columns.

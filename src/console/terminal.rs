@@ -5,6 +5,7 @@
 //! ends). Nothing is drawn once it was given back. Must not know: what is drawn.
 
 mod hook;
+mod input;
 mod modes;
 mod pen;
 mod reach;
@@ -18,7 +19,8 @@ use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 
 pub use hook::install_panic_hook;
-pub use modes::restore;
+pub use input::Parser;
+pub use modes::{open_input, restore};
 pub use pen::Pen;
 pub use reach::{Around, Reach};
 pub use signals::{Signal, Signals, Stops};
@@ -45,7 +47,8 @@ pub enum Error {
 }
 
 impl Error {
-    fn io(what: &'static str) -> impl Fn(io::Error) -> Self {
+    /// A refusal of the system.
+    pub fn io(what: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { what, source }
     }
 }

@@ -238,6 +238,13 @@ impl Stage {
         }
     }
 
+    /// Pastes text, and lets as much time pass as a hand takes to the next key.
+    pub fn paste(&mut self, text: impl Into<String>) {
+        let (text, at) = (text.into(), self.now);
+        self.send(Msg::Term(TermMsg::Paste { text, at }));
+        self.now += 400;
+    }
+
     /// Types text, one character after the other.
     pub fn type_text(&mut self, text: &str) {
         for c in text.chars() {

@@ -39,6 +39,8 @@ mod typing;
 mod views;
 mod wanted;
 
+pub use choices::cancelled;
+pub use decide::refusal;
 pub use ledger::in_doubt;
 
 use super::halted;
@@ -110,7 +112,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             input::key(model, key, at, out);
         }
         TermMsg::Keys(keys) => input::keys(model, &keys, out),
-        TermMsg::Paste(text) => prompts::paste(model, &text),
+        TermMsg::Paste { text, at } => input::paste(model, &text, at, out),
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;

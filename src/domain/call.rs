@@ -372,6 +372,12 @@ impl Call {
         }
     }
 
+    /// True for an execution that was cancelled and has ended: nothing of it runs any more.
+    pub fn was_cancelled(&self, attempt: Attempt) -> bool {
+        let mut attempts = self.attempts.iter();
+        attempts.any(|one| one.no == attempt && matches!(one.outcome, Some(Outcome::Cancelled { .. })))
+    }
+
     /// How far it came.
     pub fn way(&self) -> Way {
         Way {

@@ -233,6 +233,9 @@ pub enum Resolution {
     },
     /// It did not happen; it may run (through the gate again).
     DidNot,
+    /// It was cancelled and did not finish: the call ends as cancelled and does not run again. The ledger keeps its
+    /// execution as of unknown outcome: part of it may have happened.
+    DidNotFinish,
     /// Nobody finds out: the call ends without a result and does not run again. The ledger keeps its execution as of
     /// unknown outcome, and a later word on that is taken all the same.
     Leave {

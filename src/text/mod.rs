@@ -1,8 +1,8 @@
 //! Safe display of untrusted text. Must not know: where text comes from.
 //!
 //! [`visible`] is total (any text), injective ([`parse_visible`] returns the text) and closed: its output
-//! contains no control, invisible or direction-changing character, and no white space but U+0020. Everything
-//! that is not plain becomes a mark between `⟨` and `⟩`. Untrusted text cannot produce these glyphs, nor
+//! contains no control, invisible or direction-changing character, and no white space but U+0020; only in an emoji
+//! that Unicode joins of several characters, the joiners stay as they are. Everything that is not plain becomes a mark between `⟨` and `⟩`. Untrusted text cannot produce these glyphs, nor
 //! those of [`FRAME`], because they are escaped themselves:
 //!
 //! | in the text | shown as |
@@ -21,6 +21,7 @@
 
 mod address;
 mod class;
+mod emoji;
 mod error;
 mod escape;
 mod head;

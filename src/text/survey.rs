@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::class::{Class, FRAME, class, is_bracket};
+use super::emoji::joined;
 use super::script::{WarningKind, find};
 use super::visible::visible;
 
@@ -153,8 +154,12 @@ fn escaped(text: &str) -> (char, usize) {
 /// Reports runs of characters that are invisible or look like this program's own.
 fn unseen<'t>(text: &'t str, mut add: impl FnMut(WarningKind, &'t str, usize)) {
     let mut run: Option<(WarningKind, usize)> = None;
+    let mut emoji = 0;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        let kind = kind_of(c);
+        if at >= emoji {
+            emoji = at + text.get(at..).map_or(0, joined);
+        }
+        let kind = if at < emoji { None } else { kind_of(c) };
         if run.map(|(kind, _)| kind) == kind {
             continue;
         }

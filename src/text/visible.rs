@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
 use super::class::{Class, class, stands_alone};
+use super::emoji::joined;
 use super::parse::may_be_mark;
 use super::screen::in_ascii;
 
@@ -116,6 +117,9 @@ fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>))
             at += 1;
             plain = at;
             cluster = Cluster::default();
+        } else if !ascii && let length @ 1.. = emoji_at(bytes, text, at) {
+            cluster = Cluster::whole(at);
+            at += length;
         } else if byte.is_ascii_graphic() {
             cluster = Cluster::ascii(at);
             at += 1;
@@ -148,6 +152,18 @@ fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>))
         }
     }
     flush(text, plain, at, &mut emit);
+}
+
+/// Bytes of the joined emoji at a place; 0 where there is none, which most places tell by a byte or two.
+fn emoji_at(bytes: &[u8], text: &str, at: usize) -> usize {
+    // The first bytes of what can be one: a picture, or a key before a selector.
+    let may_be = match (bytes.get(at), bytes.get(at + 1)) {
+        (Some(0xC2 | 0xE2 | 0xE3 | 0xF0), _) => true,
+        (Some(b'0'..=b'9' | b'#' | b'*'), Some(0xEF)) => true,
+        _ => false,
+    };
+    let rest = text.get(at..).filter(|_| may_be);
+    rest.map_or(0, joined)
 }
 
 fn flush<'a>(text: &'a str, from: usize, to: usize, emit: &mut impl FnMut(Kind, Cow<'a, str>)) {
@@ -209,6 +225,16 @@ impl Cluster {
             base: true,
             start,
             chars: 1,
+            marks: 0,
+        }
+    }
+
+    /// A joined emoji: nothing more joins it but a few marks.
+    const fn whole(start: usize) -> Self {
+        Self {
+            base: true,
+            start,
+            chars: MAX_CLUSTER,
             marks: 0,
         }
     }

@@ -195,7 +195,7 @@ fn a_playbook_without_a_rule_for_what_happened_is_a_mistake_of_the_playbook() {
     let said = world
         .play(&rule("when = { turn = 99 }\nanswer = \"x\""), &[])
         .ends(3);
-    assert!(said.err.contains("has no rule for turn"), "{}", said.err);
+    assert!(said.err.contains("has no rule for request"), "{}", said.err);
 }
 
 #[test]

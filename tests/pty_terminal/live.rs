@@ -388,6 +388,70 @@ fn keys_in_a_burst_and_pastes_decide_nothing() {
     run.check_restored("nothing decided");
 }
 
+/// What terminals send by themselves: answers to what another program asked.
+const ANSWERS: [&str; 9] = [
+    "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
+    "\x1b]10;rgb:aaaa/aaaa/aaaa\x07",
+    "\x1bP>|XTerm(388)\x1b\\",
+    "\x1bP1+r544e=787465726d\x1b\\",
+    "\x1b[>41;388;0c",
+    "\x1b[?62;1;4c",
+    "\x1b_Gi=1;OK\x1b\\",
+    "\x1b]52;c;YWFhYWE=\x07",
+    "\x1b^aXX\x1b\\",
+];
+
+#[test]
+fn the_answers_of_a_terminal_are_no_keys_whole_or_torn() {
+    let world = World::new();
+    let mut run = world.run("", "");
+    run.send("t");
+    run.armed();
+    let before = run.screen().screen().contents();
+    for answer in ANSWERS {
+        run.send(answer);
+        // Torn in the middle.
+        let (first, second) = answer.split_at(answer.len() / 2);
+        run.send(first);
+        std::thread::sleep(Duration::from_millis(120));
+        run.send(second);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(
+        run.screen().screen().contents(),
+        before,
+        "nothing moved or opened"
+    );
+    assert!(!world.out().exists());
+    // Without its end a message is over with time, and keys count, esc as well.
+    run.send("\x1b]11;rgb:1e1e");
+    std::thread::sleep(Duration::from_millis(1_300));
+    run.send("X");
+    run.wait_for("Everything stops");
+    run.send("\x1b");
+    run.until("closed", || run.screen().screen().contents() == before);
+    run.send("a");
+    run.until("it ran", || world.out().exists());
+    answered(&run);
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("answers of a terminal");
+}
+
+#[test]
+fn the_emergency_stop_in_one_write_stops() {
+    let world = World::new();
+    let mut run = world.run("", "");
+    run.send("t");
+    run.wait_for("may this call run?");
+    run.send("XX");
+    run.wait_for("stopped");
+    assert!(!world.out().exists());
+    run.send("\x03\x03");
+    run.exit(SOON);
+    run.check_restored("stopped at once");
+}
+
 #[test]
 fn a_request_to_end_is_met_while_the_operators_editor_is_open() {
     let world = World::new();

@@ -66,6 +66,26 @@ fn colours(text: &str) -> (usize, usize, usize) {
 }
 
 #[test]
+fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
+    let home = Home::new();
+    let mut run = home.replay(&[], |_| {});
+    run.wait_for("graph");
+    run.send("$");
+    run.send("|");
+    run.wait_for("A new session begins with");
+    run.send("\r");
+    run.wait_for("written: overrule resume");
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    let text = run.text();
+    let left = &text[text.rfind("\x1b[?1049l").unwrap()..];
+    let told = left.find("fork ").map(|at| &left[at + 5..]).unwrap_or_default();
+    let id = told.split(';').next().unwrap();
+    assert_eq!(id.len(), 36, "{left:?}");
+    assert!(told.contains("; to go on: overrule resume "), "{left:?}");
+}
+
+#[test]
 fn a_recorded_run_is_shown_and_the_terminal_comes_back() {
     let home = Home::new();
     let mut run = home.replay(&[], |_| {});

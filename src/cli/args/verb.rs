@@ -361,8 +361,8 @@ pub enum Verb {
         #[arg(long, value_name = "TOOL")]
         word: Option<String>,
     },
-    /// Say what came of a call whose outcome is not known: --happened or --did-not; or --leave it unknown
-    #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not", "leave"])))]
+    /// Say what came of a call whose outcome is not known: --happened, --did-not or --did-not-finish; or --leave it unknown
+    #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not", "did_not_finish", "leave"])))]
     Resolve {
         /// The session
         #[command(flatten)]
@@ -378,6 +378,9 @@ pub enum Verb {
         /// It did not happen; it may run
         #[arg(long)]
         did_not: bool,
+        /// It was cancelled and did not finish: it ends as cancelled and does not run again; part of it may have happened
+        #[arg(long)]
+        did_not_finish: bool,
         /// Nobody knows: it ends without a result and does not run again; the model is told so, and --reason beside it
         #[arg(long)]
         leave: bool,

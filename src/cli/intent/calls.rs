@@ -77,10 +77,12 @@ pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
             ran,
             happened,
             leave,
+            did_not_finish,
             ..
         } => {
             let what = match happened.as_deref() {
                 Some(value) => Resolution::Happened { value: text(value) },
+                None if *did_not_finish => Resolution::DidNotFinish,
                 None if *leave => Resolution::Leave { reason },
                 None => Resolution::DidNot,
             };

@@ -10,9 +10,9 @@ use crate::console::update::update;
 impl App {
     /// Gives the terminal back, stops, and comes back.
     pub(super) async fn suspend(&mut self, who: Stops) -> Result<(), Error> {
-        self.stop_reading().await;
+        self.stop_reading();
         let result = self.screen.suspend(who, &mut self.signals).await;
-        self.typed = Some(Typed::new());
+        self.read()?;
         self.retaken();
         Ok(result?)
     }
@@ -25,9 +25,15 @@ impl App {
         self.requester.request_draw();
     }
 
-    pub(super) async fn stop_reading(&mut self) {
+    /// Begins to read what is typed.
+    fn read(&mut self) -> Result<(), Error> {
+        self.typed = Some(Typed::new(self.start).map_err(terminal::Error::io("read"))?);
+        Ok(())
+    }
+
+    pub(super) fn stop_reading(&mut self) {
         if let Some(typed) = self.typed.take() {
-            typed.stop().await;
+            typed.stop();
         }
     }
 
@@ -37,7 +43,7 @@ impl App {
         &mut self,
         begin: impl FnOnce() -> F,
     ) -> Result<Result<F::Output, Exit>, Error> {
-        self.stop_reading().await;
+        self.stop_reading();
         let result = {
             let lent = self.screen.lend(begin);
             tokio::pin!(lent);
@@ -46,7 +52,7 @@ impl App {
                     biased;
                     result = &mut lent => break result?,
                     signal = self.signals.next() => match signal {
-                        Signal::Interrupt | Signal::Continued => {}
+                        Signal::Interrupt | Signal::Continued | Signal::Resized => {}
                         // The editor stops by itself; the shell waits for both.
                         Signal::Stop => terminal::stop_too().await?,
                         signal => return Ok(Err(told(signal))),
@@ -55,7 +61,7 @@ impl App {
             }
         };
         self.signals.another_ended();
-        self.typed = Some(Typed::new());
+        self.read()?;
         self.retaken();
         Ok(Ok(result))
     }

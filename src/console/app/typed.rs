@@ -1,57 +1,104 @@
-//! What is typed, read by a task of its own with the time at which it came.
+//! What is typed, read by a thread of its own with the time at which it came.
 //!
-//! The library's stream of events remembers only the first task that asked it, so nobody may look
-//! into it in passing; a channel has no such trap. It is built with its feature `use-dev-tty`: its other
-//! reader takes 1024 bytes at a time and then waits for news, so that what came in one go beyond that lay
-//! there until the next key. Must not know: what a key does.
+//! A poll of a terminal cannot be had from the runtime everywhere. Must not know: what a key does.
 
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::thread::JoinHandle;
 
-use crossterm::event::{Event, EventStream};
-use futures_util::StreamExt as _;
-use tokio::sync::mpsc::{Receiver, channel};
-use tokio::task::JoinHandle;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::Instant;
 
-/// Events that are read ahead.
+use crate::console::msg::TermMsg;
+use crate::console::terminal::{Parser, open_input};
+
+/// Messages that are read ahead.
 const AHEAD: usize = 1024;
+/// Bytes of one read.
+const READ: usize = 16 * 1024;
 
 /// What is typed.
+#[derive(Debug)]
 pub(super) struct Typed {
-    events: Receiver<(Instant, io::Result<Event>)>,
-    task: JoinHandle<()>,
+    messages: Receiver<TermMsg>,
+    thread: JoinHandle<()>,
+    /// Ends the thread when it is dropped.
+    keep: OwnedFd,
 }
 
 impl Typed {
-    /// Begins to read.
-    pub fn new() -> Self {
-        let (to, events) = channel(AHEAD);
-        let task = tokio::spawn(async move {
-            let mut stream = EventStream::new();
-            while let Some(event) = stream.next().await {
-                let broken = event.is_err();
-                if to.send((Instant::now(), event)).await.is_err() || broken {
-                    return;
-                }
-            }
-        });
-        Self { events, task }
+    /// Begins to read. The time of a message is counted in milliseconds from `start`.
+    pub fn new(start: Instant) -> io::Result<Self> {
+        let (to, messages) = channel(AHEAD);
+        let (end, keep) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let tty = open_input()?;
+        let thread = std::thread::Builder::new()
+            .name("input".into())
+            .spawn(move || read(&tty, &end, &to, start))?;
+        Ok(Self {
+            messages,
+            thread,
+            keep,
+        })
     }
 
-    /// The next event; none once the terminal is gone.
-    pub async fn next(&mut self) -> Option<(Instant, io::Result<Event>)> {
-        self.events.recv().await
+    /// The next message; none once the terminal is gone.
+    pub async fn next(&mut self) -> Option<TermMsg> {
+        self.messages.recv().await
     }
 
-    /// An event that is there already.
-    pub fn ready(&mut self) -> Option<(Instant, io::Result<Event>)> {
-        self.events.try_recv().ok()
+    /// A message that is there already.
+    pub fn ready(&mut self) -> Option<TermMsg> {
+        self.messages.try_recv().ok()
     }
 
     /// Stops reading, so that somebody else can have the terminal.
-    pub async fn stop(self) {
-        self.task.abort();
-        // An aborted task is what was asked for.
-        let _ = self.task.await;
+    pub fn stop(self) {
+        // First, as the thread may wait for room.
+        drop(self.messages);
+        drop(self.keep);
+        // A thread that broke reads no more either.
+        let _ = self.thread.join();
+    }
+}
+
+/// Reads until the terminal is gone or nobody wants to know.
+fn read(tty: &OwnedFd, end: &OwnedFd, to: &Sender<TermMsg>, start: Instant) {
+    let now = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut parser = Parser::default();
+    let mut bytes = vec![0; READ];
+    loop {
+        let patience = parser.wake_at().map(|at| span(at.saturating_sub(now())));
+        let mut fds = [
+            PollFd::from_borrowed_fd(tty.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(end.as_fd(), PollFlags::empty()),
+        ];
+        let messages = match poll(&mut fds, patience.as_ref()) {
+            Ok(0) => parser.wait(now()),
+            Ok(_) if fds.last().is_some_and(|end| !end.revents().is_empty()) => return,
+            Ok(_) => match rustix::io::read(tty, &mut bytes) {
+                Ok(0) => return,
+                Ok(count) => parser.take(bytes.get(..count).unwrap_or_default(), now()),
+                Err(Errno::INTR | Errno::AGAIN) => continue,
+                Err(_) => return,
+            },
+            Err(Errno::INTR) => continue,
+            Err(_) => return,
+        };
+        for message in messages {
+            if to.blocking_send(message).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn span(ms: u64) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(ms / 1000).unwrap_or(i64::MAX),
+        // Below a thousand million.
+        tv_nsec: i64::try_from(ms % 1000 * 1_000_000).unwrap_or_default(),
     }
 }

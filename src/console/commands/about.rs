@@ -47,6 +47,7 @@ impl Decide {
             | Self::RunAgain
             | Self::Happened
             | Self::DidNot
+            | Self::DidNotFinish
             | Self::Leave
             | Self::AskAgain
             | Self::Keep => About::Nothing,

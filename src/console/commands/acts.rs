@@ -2,7 +2,7 @@
 //!
 //! Must not know: how anything is done, how a run stands.
 
-use super::{Decide, EditVerb, RunVerb, Verb};
+use super::{Decide, EditVerb, ReplayVerb, RunVerb, TextVerb, Verb, View};
 
 impl Verb {
     /// True where it changes something of the run: a recorded one refuses it.
@@ -49,5 +49,16 @@ impl Verb {
             Self::Decide(Decide::Cancel)
                 | Self::Run(RunVerb::Emergency | RunVerb::StopNow | RunVerb::StopTurn | RunVerb::LeaveCancel)
         )
+    }
+
+    /// True where something may follow from it that is not meant by a key that belongs to a paste.
+    pub const fn waits_after_paste(self) -> bool {
+        match self {
+            Self::Decide(_)
+            | Self::View(View::Choose | View::Quit)
+            | Self::Text(TextVerb::Commit)
+            | Self::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn) => true,
+            verb => verb.acts(),
+        }
     }
 }

@@ -51,12 +51,13 @@ static DECIDE: &[Entry] = &[
     entry(Verb::Decide(Decide::RunNow), "run-now", &["H"], &[Panes], "run now", "let a call that waits for a time run at once"),
     entry(Verb::Decide(Decide::ChooseRepair), "choose-repair", &["F"], &[Panes], "choose a repair", "take one of the repairs that are offered for the call"),
     entry(Verb::Decide(Decide::SkipRepair), "skip-repair", &["K"], &[Panes], "no repair", "repair the call no more: its failure stands, and the model is told"),
-    entry(Verb::Decide(Decide::Cancel), "cancel-call", &["c"], &[Panes], "cancel", "end a running call; take back what was let run and has not begun"),
+    entry(Verb::Decide(Decide::Cancel), "cancel-call", &["c"], &[Panes], "cancel", "end a running call; take back what was let run and has not begun; say of a cancelled one that it did not finish, and go on"),
     entry(Verb::Decide(Decide::Reuse), "reuse", &["u"], &[Consent], "reuse the recorded result", "take the recorded result instead of running again"),
     entry(Verb::Decide(Decide::RunAgain), "run-again", &["R"], &[Consent], "run it again", "let the effect happen once more; only after all of it was on screen"),
     entry(Verb::Decide(Decide::Reject), "refuse-effect", &["x"], &[Consent], "reject", "refuse the repeated effect with a reason"),
     entry(Verb::Decide(Decide::Happened), "it-happened", &["h"], &[Doubt, Effects], "it happened: type the result", "say that the execution happened, and type its result"),
     entry(Verb::Decide(Decide::DidNot), "it-did-not", &["d"], &[Doubt, Effects], "it did not happen: let it run", "say that the execution did not happen; what was approved for it runs at once, anything else is asked for again"),
+    entry(Verb::Decide(Decide::DidNotFinish), "did-not-finish", &["c"], &[Doubt], "it did not finish: go on", "say that a cancelled execution did not finish: the call ends as cancelled and does not run again, the model is told, and the effect stays listed as unknown, as part of it may have happened"),
     entry(Verb::Decide(Decide::Leave), "leave-unknown", &["x"], &[Doubt], "leave it: not run again", "leave it open what came of the execution: the call ends without a result and does not run again, the model is told that nobody knows, and the effect stays listed as unknown"),
     entry(Verb::Decide(Decide::AskAgain), "ask-again", &["T"], &[Broken], "ask again", "ask the model again for a broken turn"),
     entry(Verb::Decide(Decide::Keep), "keep-arrived", &["u"], &[Broken], "keep what arrived", "take what arrived of a broken turn as the whole turn"),
@@ -145,7 +146,7 @@ static GRAPH: &[Entry] = &[
 
 #[rustfmt::skip]
 static JUMP: &[Entry] = &[
-    entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to the next call that waits for you; the graph shows it too, unless it follows what comes"),
+    entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to a call that waits for you, the first of the queue; a call that still waits is stayed on, and the cursor down goes to the next"),
     entry(Verb::Jump(Jump::Failure), "next-failure", &["f"], &[Panes], "", "go to the next failed call or broken stream"),
     entry(Verb::Jump(Jump::Edited), "next-edit", &["d"], &[Panes], "", "go to the next edited node"),
     entry(Verb::Jump(Jump::Parent), "parent", &["["], &[Panes], "", "go to the parent of the selected node"),

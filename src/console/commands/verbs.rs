@@ -196,6 +196,8 @@ pub enum Decide {
     Happened,
     /// It did not happen.
     DidNot,
+    /// It was cancelled and did not finish; the run goes on.
+    DidNotFinish,
     /// Nobody knows, and it does not run again.
     Leave,
     /// Ask the model again.

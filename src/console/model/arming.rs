@@ -14,6 +14,8 @@ use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 pub const BURST_MS: u64 = 15;
 /// More keys than this in a burst decide nothing.
 pub const BURST_KEYS: usize = 3;
+/// Keys within this many milliseconds after a paste decide nothing: they may be the rest of it.
+pub const PASTE_MS: u64 = 300;
 /// Milliseconds after which the same key is another press for certain. A terminal does not tell a key that is held
 /// down from one that is pressed again and again; the first repetition of one comes after 250 to 1,000 ms, by the
 /// settings of the system, the others within a tenth of a second.
@@ -359,6 +361,8 @@ pub struct KeyState {
     pub held: Vec<Key>,
     /// When the first held key came.
     pub since: u64,
+    /// When text was pasted last.
+    pub pasted: Option<u64>,
     /// When ctrl-c was pressed last.
     pub interrupted: Option<u64>,
     /// Leave as soon as nothing runs.
@@ -403,9 +407,17 @@ impl KeyState {
         }
     }
 
-    /// When the held keys are let through.
-    pub fn wake_at(&self) -> Option<u64> {
-        (!self.held.is_empty()).then_some(self.since + BURST_MS + 1)
+    /// True for a time right after a paste.
+    pub fn is_after_paste(&self, at: u64) -> bool {
+        self.pasted
+            .is_some_and(|then| at.saturating_sub(then) <= PASTE_MS)
+    }
+
+    /// When the held keys are let through, or keys decide again after a paste.
+    pub fn wake_at(&self, now: u64) -> Option<u64> {
+        let held = (!self.held.is_empty()).then_some(self.since + BURST_MS + 1);
+        let pasted = self.pasted.map(|then| then + PASTE_MS + 1);
+        held.into_iter().chain(pasted.filter(|at| *at > now)).min()
     }
 }
 

@@ -89,6 +89,13 @@ impl QueuePane {
         }
     }
 
+    /// The entry of a call that still waits.
+    pub fn entry_of(&self, id: NodeId) -> Option<Wanted> {
+        let is_its =
+            |item: &&Item| !item.gone && matches!(item.wanted, Wanted::Call { call, .. } if call == id);
+        self.items.iter().find(is_its).map(|item| item.wanted)
+    }
+
     /// Removes what is gone; the cursor stays on its entry, or goes to the next one.
     pub fn settle(&mut self) {
         let at = self.position().unwrap_or(0);

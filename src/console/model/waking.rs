@@ -51,7 +51,7 @@ impl Model {
         let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
             arming,
-            self.keys.wake_at(),
+            self.keys.wake_at(self.arming.now),
             waits,
             deadlines,
             silent,

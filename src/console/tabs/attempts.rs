@@ -118,6 +118,7 @@ pub fn decision_word(decision: &Decision) -> String {
                 _ => format!("{words}: {reason}"),
             }
         }
+        Decision::DidNotFinish => "did not finish, said by the operator".to_owned(),
         Decision::Withdrawn { reason } => format!("taken back before it began: {reason}"),
     }
 }

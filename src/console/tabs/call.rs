@@ -191,8 +191,8 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             ConsentCause::Elsewhere => "the session that this one is a fork of did the same since",
             ConsentCause::SameCall => "this very call ran already with these arguments",
         },
-        Status::InDoubt(attempt) if has_ended(call, *attempt) => {
-            "it was cancelled while it ran: nobody knows how much of it happened"
+        Status::InDoubt(attempt) if call.was_cancelled(*attempt) => {
+            "it was cancelled while it ran: part of it may have happened"
         }
         Status::InDoubt(_) => "it was running when the program ended: nobody knows whether it happened",
         // It is asked again once the run goes on.

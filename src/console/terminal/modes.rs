@@ -3,12 +3,13 @@
 //! The state is one per process because the terminal is. Must not know: frames, signals.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::termios::{OptionalActions, QueueSelector, Termios, isatty, tcflush, tcgetattr, tcsetattr};
 
 use super::Options;
@@ -57,6 +58,16 @@ pub(super) fn with_tty<T>(act: impl FnOnce(BorrowedFd<'_>) -> T) -> T {
     } else {
         act(io::stdout().as_fd())
     }
+}
+
+/// Opens the terminal to read what is typed: standard input where it is the terminal, else the terminal of the process.
+pub fn open_input() -> io::Result<OwnedFd> {
+    let stdin = io::stdin();
+    if isatty(&stdin) {
+        return stdin.as_fd().try_clone_to_owned();
+    }
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
+    Ok(rustix::fs::open("/dev/tty", flags, Mode::empty())?)
 }
 
 /// True once the terminal was closed.

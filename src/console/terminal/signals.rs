@@ -35,6 +35,8 @@ pub enum Signal {
     Stop,
     /// SIGCONT: the process was stopped; take the terminal again.
     Continued,
+    /// SIGWINCH: the terminal has another size.
+    Resized,
     /// The terminal is gone, whether or not a signal said so.
     TerminalClosed,
 }
@@ -47,7 +49,7 @@ impl Signal {
             Self::Quit => Some(131),
             Self::HangUp | Self::TerminalClosed => Some(129),
             Self::Interrupt => Some(130),
-            Self::Stop | Self::Continued => None,
+            Self::Stop | Self::Continued | Self::Resized => None,
         }
     }
 }
@@ -61,6 +63,7 @@ pub struct Signals {
     interrupt: Source,
     stop: Source,
     continued: Source,
+    resized: Source,
     closed: mpsc::Receiver<()>,
     /// Until when an interrupt is that of a program that had the terminal.
     late: Option<Instant>,
@@ -81,6 +84,7 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             stop: signal(SignalKind::from_raw(Number::TSTP.as_raw()))?,
             continued: signal(SignalKind::from_raw(Number::CONT.as_raw()))?,
+            resized: signal(SignalKind::window_change())?,
             closed,
             late: None,
             stopped: None,
@@ -116,6 +120,7 @@ impl Signals {
                     }
                 }
                 Some(()) = self.continued.recv() => return Signal::Continued,
+                Some(()) = self.resized.recv() => return Signal::Resized,
                 Some(()) = self.closed.recv() => return Signal::TerminalClosed,
                 else => std::future::pending().await,
             }

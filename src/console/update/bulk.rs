@@ -201,6 +201,10 @@ pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) 
         return true;
     };
     let waits = still_waiting(&model.run.state, batch);
+    if model.queue.current().is_none() {
+        // The cursor goes on to what still waits.
+        model.queue.settle();
+    }
     if let Some(sum) = batch.sum(&waits) {
         batches.remove(at);
         if sum.bad {

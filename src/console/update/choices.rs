@@ -191,6 +191,38 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     Ok(())
 }
 
+/// A cancelled execution did not finish: its call ends, and the run goes on.
+pub(super) fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, ..) = asked(model, by, at)?;
+    let attempt = cancelled(model, call).ok_or_else(|| format!("{call} was not cancelled"))?;
+    model.overlays.pop();
+    ends(model, call, attempt, out);
+    Ok(())
+}
+
+/// The execution of a call that was cancelled, of which it is not known how much happened.
+pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
+    let attempt = in_doubt(model, call)?;
+    model
+        .run
+        .state
+        .call(call)?
+        .was_cancelled(attempt)
+        .then_some(attempt)
+}
+
+/// Sends the word that a cancelled execution did not finish.
+pub(super) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
+    model.queue.leaving = model.queue.selected;
+    let command = CallCommand::Resolve {
+        call,
+        attempt: Some(attempt),
+        what: Resolution::DidNotFinish,
+    };
+    send(model, Command::Call(command), Some(call), out);
+    model.say(format!("{call} did not finish: sent"));
+}
+
 /// Refuses the word that an execution did not happen while something of it still runs.
 pub(super) fn may_be_said(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
     let left = model.run.outlived_of(call, attempt);

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use super::choices::{broken, choices, consent, did_not, happened, leave, reuse};
+use super::choices::{broken, choices, consent, did_not, did_not_finish, happened, leave, reuse};
 use super::executions;
 use super::{bulk, prompts, repair, rules};
-use crate::console::commands::Decide;
+use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, View};
 use crate::console::doc::Doc;
 use crate::console::model::arming::{Question, Shown};
 use crate::console::model::graph::Pick;
@@ -23,6 +23,7 @@ use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::stand::Stand;
+use crate::domain::state::Mode;
 use crate::domain::tags;
 
 use super::input::By;
@@ -127,6 +128,81 @@ pub(super) fn looked_at<'m>(
     Ok(shown)
 }
 
+/// Why a key of what can be decided here would be refused now, for when it comes or for what was on screen; none where
+/// it counts. The keys that are offered look like it.
+pub fn refusal(model: &Model, verb: Verb) -> Option<String> {
+    let at = model.arming.now;
+    if model.keys.is_after_paste(at) && verb.waits_after_paste() && !stops(model, verb) {
+        return Some(AFTER_PASTE.to_owned());
+    }
+    let why = match verb {
+        Verb::Decide(verb) if verb.must_be_armed() => counts(model, verb, at),
+        Verb::Edit(EditVerb::Commit) => on_top(model, at).map(drop),
+        Verb::Run(RunVerb::LeaveWait | RunVerb::LeaveCancel) => super::drive::leaves(model, By::Key, at),
+        Verb::View(View::Quit) if !model.overlays.is_empty() => super::drive::leaves(model, By::Key, at),
+        _ => Ok(()),
+    };
+    why.err()
+}
+
+/// What is said of a key that came right after a paste.
+pub(super) const AFTER_PASTE: &str = "it came right after a paste";
+
+/// True where the verb only stops the run, or holds it: nothing follows from a key too many.
+pub(super) fn stops(model: &Model, verb: Verb) -> bool {
+    match verb {
+        Verb::Run(RunVerb::Emergency | RunVerb::StopNow | RunVerb::StopTurn) => true,
+        Verb::Run(RunVerb::Pause) => !matches!(model.run.state.mode, Mode::Paused(_) | Mode::Stopped(_)),
+        _ => false,
+    }
+}
+
+/// Whether a decision about what is asked here counts at a time.
+fn counts(model: &Model, verb: Decide, at: u64) -> Result<(), String> {
+    if let Some(overlay) = model.overlays.last() {
+        return match (verb, overlay, on_top(model, at)?) {
+            (Decide::RunAgain | Decide::DidNot, Overlay::Dialog(dialog), Some(shown)) => {
+                all_read(unread(shown, &dialog.doc)?)
+            }
+            (Decide::AllNow | Decide::Accept, _, Some(shown)) if !shown.is_read() => {
+                Err("not all of it was on screen yet".to_owned())
+            }
+            _ => Ok(()),
+        };
+    }
+    let Some(question) = question(model) else {
+        return Ok(());
+    };
+    if verb == Decide::Cancel {
+        return looked_at(model, &question, By::Key, at).map(drop);
+    }
+    let shown = armed(model, &question, By::Key, at)?;
+    match (verb, &question) {
+        (Decide::Approve, Question::Call { .. }) => all_read(unread(shown, &model.inspector.doc)?),
+        _ => Ok(()),
+    }
+}
+
+/// What is asked on top, if it may be decided at a time; none where nothing is asked that has to be looked at.
+fn on_top(model: &Model, at: u64) -> Result<Option<&Shown>, String> {
+    let asks = matches!(
+        model.overlays.last(),
+        Some(Overlay::Review(_) | Overlay::Bulk(_) | Overlay::Rule(_) | Overlay::Dialog(_))
+    );
+    match super::sights::sights(model).1 {
+        Some(sight) => armed(model, &sight.question, By::Key, at).map(Some),
+        None if asks => Err(not_shown(model)),
+        None => Ok(None),
+    }
+}
+
+fn all_read(unread: u64) -> Result<(), String> {
+    match unread {
+        0 => Ok(()),
+        bytes => Err(format!("{bytes} bytes not on screen yet")),
+    }
+}
+
 /// Why nothing counts that was not on screen, and how it comes there.
 fn not_shown(model: &Model) -> String {
     let before = "what you decide about is not on screen yet";
@@ -167,6 +243,7 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
         Decide::RunAgain => consent(model, ConsentChoice::RunAgain, by, at, out),
         Decide::Happened => happened(model, by, at),
         Decide::DidNot => did_not(model, by, at, out),
+        Decide::DidNotFinish => did_not_finish(model, by, at, out),
         Decide::Leave => leave(model, by, at),
         Decide::AskAgain => broken(
             model,
@@ -190,6 +267,12 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
 
 /// Sends a command about a call, remembering what was on screen for it.
 pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
+    // Whoever decides on the selected call goes on to the next one once it waits no more.
+    if let (Some(id), Some(Wanted::Call { call, .. })) = (call, model.queue.selected)
+        && id == call
+    {
+        model.queue.leaving = model.queue.selected;
+    }
     let shown = call.and_then(|id| {
         let rev = model.run.state.node(id)?.rev();
         Some((id, rev, model.run.shown_args(id)?))
@@ -204,13 +287,9 @@ pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
 
 /// Shows a waiting entry in the queue, where it can be decided.
 pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
-    let waits = model
-        .queue
-        .items
-        .iter()
-        .find(|item| !item.gone && matches!(item.wanted, Wanted::Call { call: id, .. } if id == call))
-        .map(|item| item.wanted);
-    let Some(wanted) = waits else { return false };
+    let Some(wanted) = model.queue.entry_of(call) else {
+        return false;
+    };
     model.queue.settle();
     model.queue.selected = Some(wanted);
     model.screen.focus(Pane::Queue);

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, can_decide, looked_at, send};
+use super::decide::{armed, can_decide, send};
 use super::input::By;
 use super::{open, prompts};
 use crate::console::commands::{ReplayVerb, RunVerb};
@@ -45,15 +45,16 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
             RunCommand::StopTurn {}
         }
         RunVerb::Emergency => {
+            if let Some(words) = is_stopping(model) {
+                return model.say(words);
+            }
             if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
                 model.overlays.pop();
             }
             return open(model, Overlay::Stop);
         }
         RunVerb::StopNow => {
-            if let Err(why) = looked_at(model, &Question::Stop, by, at) {
-                return model.complain(why);
-            }
+            // Stopping is never refused: not for the pace of the key, nor for the size of the screen.
             model.overlays.pop();
             stop()
         }
@@ -219,6 +220,15 @@ fn stop() -> RunCommand {
     }
 }
 
+/// What there is to say where the run is stopped already: a key that is held down asks no second time.
+fn is_stopping(model: &Model) -> Option<&'static str> {
+    let sent = model.run.sent.as_ref().map(|sent| &sent.command);
+    if matches!(sent, Some(Command::Run(RunCommand::Stop { .. }))) {
+        return Some("stop sent: waiting for the run");
+    }
+    matches!(model.run.state.mode, Mode::Stopped(_)).then_some("the run is already stopped")
+}
+
 /// Leaves, or asks first where something runs or would be lost.
 pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Leave)) {
@@ -235,7 +245,7 @@ pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
 
 /// Whether a key counts that says how to leave. It ends what runs, or halts it, and may be the key that had asked, or one
 /// that was meant for a text below: it counts once the question could be read.
-fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
+pub(super) fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
     let cuts = model.run.is_busy() && can_decide(model).is_ok();
     match armed(model, &Question::Leave, by, at) {
         Err(why) if cuts => Err(why),

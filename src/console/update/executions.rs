@@ -1,5 +1,6 @@
 //! Verbs on executions: run again, run now, cancel. No approval follows from them. Must not know: keys.
 
+use super::choices;
 use super::decide::{can_decide, looked_at, question, send, subject};
 use super::input::By;
 use crate::console::model::Model;
@@ -62,6 +63,11 @@ pub(super) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
 
 pub(super) fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, _) = looked_at_call(model, by, at)?;
+    if let Some(attempt) = choices::cancelled(model, call) {
+        can_decide(model)?;
+        choices::ends(model, call, attempt, out);
+        return Ok(());
+    }
     let status = model.run.state.call(call).map(|call| &call.status);
     let begun = matches!(status, Some(Status::Running(_)));
     if !begun {

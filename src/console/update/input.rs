@@ -1,8 +1,8 @@
 //! Keys: bursts, contexts, what a key means.
 //!
-//! A key that could decide something waits until it is certain that it came alone: a paste into a
+//! A key that does more than move waits until it is certain that it came alone: a paste into a
 //! terminal without bracketed paste must not decide anything. One that is held down decides once: what comes next
-//! under it was not looked at. Must not know: what verbs do.
+//! under it was not looked at. What only stops the run is never refused for its pace. Must not know: what verbs do.
 
 use super::refresh::prepare;
 use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
@@ -23,22 +23,35 @@ pub(super) enum By {
     Palette,
 }
 
+/// Text was pasted.
+pub(super) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) {
+    model.arming.now = model.arming.now.max(at);
+    release(model, at, out);
+    // What still waits came with it.
+    model.keys.held.clear();
+    model.keys.pasted = Some(at);
+    prompts::paste(model, text);
+}
+
 /// A key came.
 pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     release(model, at, out);
     let pace = model.keys.note(key, at);
     let burst = pace == Pace::Burst;
     if burst && is_dropped_in_burst(model, key) {
-        drop_burst(model);
+        drop_burst(model, at);
         return;
     }
-    let may_decide = may_decide(model, key);
-    let too_soon = match pace {
-        Pace::Held => true,
-        // Whoever hammers on the way out of danger means it.
-        Pace::Tapped => !stops(model, key),
-        Pace::Single | Pace::Burst => false,
-    };
+    let verb = verb(model, key);
+    // Whoever hammers on the way out of danger means it.
+    let stops = verb.is_some_and(|verb| decide::stops(model, verb));
+    if !stops && model.keys.is_after_paste(at) && verb.is_some_and(Verb::waits_after_paste) {
+        model.twice.pressed();
+        model.complain(format!("not counted: {}; press {key} again", decide::AFTER_PASTE));
+        return;
+    }
+    let may_decide = may_decide(verb);
+    let too_soon = matches!(pace, Pace::Held | Pace::Tapped) && !stops;
     if may_decide && too_soon {
         // It was meant for what was asked before.
         model.complain(format!(
@@ -47,13 +60,14 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         return;
     }
     let waits = !model.keys.held.is_empty();
-    if waits || may_decide {
+    // Nothing that a burst must not do is done before it is certain that none is on.
+    if waits || may_decide || is_dropped_in_burst(model, key) {
         if !waits {
             model.keys.since = at;
         }
         model.keys.held.push(key);
         if burst {
-            drop_burst(model);
+            drop_burst(model, at);
         }
         return;
     }
@@ -111,44 +125,47 @@ pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     }
 }
 
-/// What comes in a burst outside of a text does nothing but move.
+/// What comes in a burst outside of a text does nothing but move, and stop.
 fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
-    let context = context(model);
-    let verb = model
-        .settings
-        .keymap
-        .verb(context, key, model.settings.is_replay());
-    !context.is_text()
-        && !matches!(
-            verb,
-            None | Some(Verb::Move(_) | Verb::View(View::Interrupt | View::Suspend | View::Redraw))
-        )
+    let moves = match verb(model, key) {
+        None | Some(Verb::Move(_)) => true,
+        Some(Verb::View(view)) => matches!(
+            view,
+            View::Interrupt
+                | View::Suspend
+                | View::Redraw
+                | View::NextTab
+                | View::PrevTab
+                | View::NextPane
+                | View::PrevPane
+        ),
+        Some(_) => false,
+    };
+    !moves && !context(model).is_text()
 }
 
-fn drop_burst(model: &mut Model) {
+/// A burst is a paste that the terminal did not mark as one.
+fn drop_burst(model: &mut Model, at: u64) {
     model.keys.held.clear();
+    model.keys.pasted = Some(at);
     model.twice.pressed();
     model.complain("keys came too fast to be typed: nothing was decided");
 }
 
-/// True where the key could let something happen.
-fn may_decide(model: &Model, key: Key) -> bool {
-    match model
-        .settings
-        .keymap
-        .verb(context(model), key, model.settings.is_replay())
-    {
+/// What a key means as things stand.
+fn verb(model: &Model, key: Key) -> Option<Verb> {
+    let keymap = &model.settings.keymap;
+    keymap.verb(context(model), key, model.settings.is_replay())
+}
+
+/// True where the verb could let something happen.
+fn may_decide(verb: Option<Verb>) -> bool {
+    match verb {
         Some(Verb::Decide(verb)) => verb.must_be_armed(),
         Some(Verb::Edit(verb)) => matches!(verb, EditVerb::Commit | EditVerb::CollectedDrop),
         Some(Verb::Run(verb)) => matches!(verb, RunVerb::StopNow | RunVerb::LeaveCancel),
         _ => false,
     }
-}
-
-/// True where the key confirms the emergency stop.
-fn stops(model: &Model, key: Key) -> bool {
-    let keymap = &model.settings.keymap;
-    keymap.verb(context(model), key, model.settings.is_replay()) == Some(Verb::Run(RunVerb::StopNow))
 }
 
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {

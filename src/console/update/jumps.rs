@@ -44,29 +44,37 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
     }
 }
 
-/// The entry after the selected one in the queue, wherever the focus is.
+/// To a call that waits: the selected one where it still does, else the next in the queue, wherever the focus is.
 fn pending(model: &mut Model) -> Result<(), String> {
-    let was_there = model.screen.lead == Pane::Queue;
-    // From what waits no more the next is the one that comes in its place.
-    let leaves = was_there && model.queue.current().is_some();
+    let in_queue = model.screen.lead == Pane::Queue;
+    let stays = match cursor(model) {
+        _ if in_queue => model.queue.current(),
+        // A cursor that follows what comes was put there by nobody.
+        Some(id) if model.graph.pinned => model.queue.entry_of(id.call()),
+        _ => None,
+    };
     model.queue.settle();
+    let first = model.queue.items.first().map(|item| item.wanted);
     let count = model.queue.items.len();
-    if count == 0 {
+    // From what waits no more the next is the one that comes in its place.
+    let next = if in_queue { model.queue.selected } else { first };
+    let Some(wanted) = stays.or(next) else {
         return Err(idle(model));
+    };
+    if in_queue && stays.is_some() && count > 1 {
+        let key = model.settings.keymap.first("down");
+        model.say(format!("this one still waits; {key} goes to the next"));
     }
-    if leaves && let Some(at) = model.queue.position() {
-        let next = (at + 1) % count;
-        model.queue.selected = model.queue.items.get(next).map(|item| item.wanted);
-    }
-    match model.queue.selected {
-        Some(Wanted::Call { call, .. }) => {
+    model.queue.selected = Some(wanted);
+    match wanted {
+        Wanted::Call { call, .. } => {
             decide::go_to_queue(model, call);
             // A graph that follows what comes goes on doing so.
             if model.graph.pinned {
                 model.graph.go_to(call, &model.run);
             }
         }
-        _ => model.screen.focus(Pane::Queue),
+        Wanted::Turn { .. } => model.screen.focus(Pane::Queue),
     }
     Ok(())
 }

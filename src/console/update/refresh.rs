@@ -45,7 +45,11 @@ pub fn prepare(model: &mut Model) {
     while model.graph.grow(&model.run.state) {
         model.run.state.rest_if_crowded();
     }
+    join(model);
     model.graph.sync(&model.run);
+    if join(model) {
+        model.graph.sync(&model.run);
+    }
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
     let height = usize::from(graph.height).saturating_sub(model.graph.form.head());
     let state = &model.run.state;
@@ -58,6 +62,33 @@ pub fn prepare(model: &mut Model) {
     model.inspector.scroll(room);
     lower(model);
     overlay::overlay(model);
+}
+
+/// One cursor: what is selected in the queue is selected in the graph, and the other way round. True where that of the
+/// graph moved.
+fn join(model: &mut Model) -> bool {
+    match (model.screen.lead, model.graph.selected) {
+        (Pane::Queue, _) => match model.queue.selected {
+            Some(Wanted::Call { call, .. }) => model.graph.join(Pick::Node(call)),
+            Some(Wanted::Turn { turn, .. }) => model.graph.join(Pick::Live(turn, 0)),
+            None => false,
+        },
+        (_, Some(Pick::Node(id))) => {
+            if let Some(wanted) = model.queue.entry_of(id.call()) {
+                model.queue.selected = Some(wanted);
+            }
+            false
+        }
+        (_, Some(Pick::Live(turn, _))) => {
+            let mut items = model.queue.items.iter().filter(|item| !item.gone);
+            let its = items.find(|item| matches!(item.wanted, Wanted::Turn { turn: one, .. } if one == turn));
+            if let Some(item) = its {
+                model.queue.selected = Some(item.wanted);
+            }
+            false
+        }
+        (_, None) => false,
+    }
 }
 
 /// Puts everything into its place. What of the newest word has no place there is read in the log.

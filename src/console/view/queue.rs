@@ -60,7 +60,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         );
         return;
     }
-    let cursor = queue.position();
+    let cursor = queue.position().filter(|_| model.is_selected_in_queue());
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     for (line, item) in queue
         .items

@@ -7,7 +7,7 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::hints;
 use crate::console::model::Model;
-use crate::console::model::arming::{Question, Shown};
+use crate::console::model::arming::Question;
 use crate::console::model::screen::Pane;
 use crate::console::said;
 use crate::console::symbols::Symbol;
@@ -25,9 +25,9 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         if area.height > 1 {
             let line = Styled::new().own(Role::Dim, standing(model));
             canvas.row(indented(first), &line, more(model));
-            keys(model, canvas, second, &hints);
+            keys(canvas, second, &hints);
         } else {
-            keys(model, canvas, first, &hints);
+            keys(canvas, first, &hints);
         }
         return;
     }
@@ -77,9 +77,9 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hin
         let place = row_of(area, area.height.saturating_sub(1));
         let width = (said::kept(hints) as u16).min(place.width);
         let x = place.right() - width;
-        keys(model, canvas, Rect { x, width, ..place }, &stay);
+        keys(canvas, Rect { x, width, ..place }, &stay);
     } else if last + 1 < size.1 {
-        keys(model, canvas, row_of(area, last as u16 + 1), hints);
+        keys(canvas, row_of(area, last as u16 + 1), hints);
     }
 }
 
@@ -122,9 +122,8 @@ fn standing(model: &Model) -> String {
     }
 }
 
-fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
+fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let mut x = area.x + 1.min(area.width);
-    let armed = is_armed(model);
     let reserved: u16 = hints.iter().filter(|hint| hint.stays).map(wide).sum();
     // Where nothing on screen can be decided, the way to what waits comes first.
     let decides = hints
@@ -150,23 +149,12 @@ fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint
         if x + need > room {
             continue;
         }
-        let role = match (hint.decides, armed) {
-            (true, true) => Role::DecisionKey,
-            (true, false) => Role::Dim,
-            (false, _) => Role::Key,
+        let (key, word) = match (hint.refused, hint.decides) {
+            (true, _) => (Role::Dim, Role::Dim),
+            (false, true) => (Role::DecisionKey, Role::Status),
+            (false, false) => (Role::Key, Role::Status),
         };
-        x += canvas.put(x, area.y, need, &hint.key, role);
-        x += canvas.put(x, area.y, need, &format!(" {}  ", hint.word), Role::Status);
+        x += canvas.put(x, area.y, need, &hint.key, key);
+        x += canvas.put(x, area.y, need, &format!(" {}  ", hint.word), word);
     }
-}
-
-/// True where what is asked has been on screen for long enough.
-fn is_armed(model: &Model) -> bool {
-    let slot = if model.overlays.is_empty() {
-        &model.arming.frame
-    } else {
-        &model.arming.overlay
-    };
-    let is_armed = |shown: &Shown| shown.is_armed(model.arming.now, model.settings.arming_ms);
-    model.screen.can_decide() && slot.as_ref().is_some_and(is_armed)
 }

@@ -263,6 +263,12 @@ fn decided(
             });
             Status::Ready
         }
+        Decision::DidNotFinish => {
+            if let Status::InDoubt(attempt) = life.status {
+                super::outcome::did_not_finish(state, at, call, (rev, attempt));
+            }
+            return;
+        }
         Decision::Leave { reason } => {
             life.snags.change(|snags| {
                 snags.because = Some(Arc::from(reason.as_str()));

@@ -149,6 +149,12 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     }
 }
 
+/// A cancelled execution in doubt ends its call. What the ledger says of it stays: nobody knows how much of it happened.
+pub(super) fn did_not_finish(state: &mut State, at: At, call: NodeId, of: (Rev, Attempt)) {
+    let outcome = Outcome::Cancelled { executed: true };
+    record_value(state, at, call, of, &outcome, &Origin::Execution);
+}
+
 fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, origin: &Origin) {
     let attempt = match state.calls.get(&call).map(|life| &life.status) {
         Some(Status::InDoubt(attempt)) => *attempt,

@@ -178,6 +178,8 @@ pub enum Decision {
         /// What the model is told beside that; may be empty.
         reason: String,
     },
+    /// A person said that a cancelled execution did not finish: the call ends as cancelled. Part of it may have happened.
+    DidNotFinish,
     /// What had let it run was taken back before it began, by a person or because it does not hold any more: it is judged
     /// and asked for again.
     Withdrawn {

@@ -15,6 +15,7 @@ use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::repeat;
 use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::survivor::Survivor;
 
 /// Settles the question whether an effect may come again.
 pub(super) fn consent(
@@ -120,8 +121,10 @@ pub(super) fn resolve(
     (id, shown): (NodeId, Option<Attempt>),
     what: &Resolution,
 ) -> Result<(), Refusal> {
-    if let Resolution::Leave { reason } = what {
-        return leave(draft, (id, shown), reason);
+    match what {
+        Resolution::Leave { reason } => return leave(draft, (id, shown), reason),
+        Resolution::DidNotFinish => return did_not_finish(draft, advice, (id, shown)),
+        Resolution::Happened { .. } | Resolution::DidNot => {}
     }
     let found = find(draft.state, id);
     let waits_no_more = match &found {
@@ -130,7 +133,7 @@ pub(super) fn resolve(
     };
     let value = match what {
         Resolution::Happened { value } => Some(value),
-        Resolution::DidNot | Resolution::Leave { .. } => None,
+        Resolution::DidNot | Resolution::DidNotFinish | Resolution::Leave { .. } => None,
     };
     let resolved = |attempt, kept: Option<&Arc<str>>| CallEvent::Resolved {
         call: id,
@@ -183,6 +186,40 @@ fn leave(draft: &mut Draft<'_>, (id, shown): (NodeId, Option<Attempt>), reason: 
     Ok(())
 }
 
+/// A cancelled execution did not finish: its call ends as cancelled, and the run goes on.
+fn did_not_finish(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    (id, shown): (NodeId, Option<Attempt>),
+) -> Result<(), Refusal> {
+    let call = find(draft.state, id)?;
+    let Status::InDoubt(attempt) = call.status else {
+        return Err(wrong_status(call, "resolve", "Nothing of it is in doubt"));
+    };
+    same_attempt(id, shown, attempt)?;
+    if !call.was_cancelled(attempt) {
+        return Err(wrong_status(
+            call,
+            "resolve",
+            "It was not cancelled: say whether it happened, or leave it unknown",
+        ));
+    }
+    let process = call.attempts.iter().find(|one| one.no == attempt);
+    let process = process.and_then(|one| one.under.process);
+    if let Some((pid, ticks)) = process
+        && let Some(left) = advice.still_runs(pid, ticks)
+    {
+        return Err(runs_on(id, left, pid));
+    }
+    draft.call(CallEvent::Decided {
+        call: id,
+        rev: draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default(),
+        digest: call.digest.clone(),
+        decision: Decision::DidNotFinish,
+    });
+    Ok(())
+}
+
 /// Refuses the word that an execution did not happen while it still may: what is let run for it would run beside it.
 fn has_ended(state: &State, advice: &dyn Advice, (id, attempt): (NodeId, Attempt)) -> Result<(), Refusal> {
     let attempts = state.calls.get(&id).map(|call| call.attempts.iter());
@@ -192,14 +229,18 @@ fn has_ended(state: &State, advice: &dyn Advice, (id, attempt): (NodeId, Attempt
         advice.still_runs(pid, ticks).map(|left| (left, pid))
     });
     match running {
-        Some((left, pid)) => Err(Refusal::new(
-            RefusalKind::Status,
-            format!(
-                "{}: it may happen yet. Wait for the end of that, or {}; then it can be said that it did not happen",
-                left.words(id, pid),
-                left.ending(pid)
-            ),
-        )),
+        Some((left, pid)) => Err(runs_on(id, left, pid)),
         None => Ok(()),
     }
+}
+
+fn runs_on(id: NodeId, left: Survivor, pid: u32) -> Refusal {
+    Refusal::new(
+        RefusalKind::Status,
+        format!(
+            "{}: it may happen yet. Wait for the end of that, or {}; then it can be said that it did not happen",
+            left.words(id, pid),
+            left.ending(pid)
+        ),
+    )
 }

@@ -69,6 +69,7 @@ impl Witness {
                     decision:
                         Decision::Reject { .. }
                         | Decision::Leave { .. }
+                        | Decision::DidNotFinish
                         | Decision::Deny { .. }
                         | Decision::Expire { .. }
                         // It was to run again, and now a person decides on that.

@@ -2,10 +2,10 @@
 //! still runs. Must not know: how they are asked.
 
 use super::world::*;
-use crate::domain::call::{ConsentCause, Decision, Status};
+use crate::domain::call::{ConsentCause, Decision, ErrorClass, Outcome, Status};
 use crate::domain::command::{CallCommand, Command, Resolution};
 use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::input::Input;
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::LedgerOutcome;
@@ -141,4 +141,88 @@ fn nor_of_one_that_no_call_waits_for_while_what_happened_and_what_is_left_may_be
     let (mut w, a) = doubtful();
     w.cmd(say(a, happened)).unwrap();
     assert_eq!(w.status(a), Status::Succeeded);
+}
+
+/// A write that the operator cancelled while it ran, and a call that reads it.
+fn cancelled() -> (World, NodeId) {
+    let mut w = World::new();
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"r","n":"†call.a.v"}"#),
+    ]);
+    let a = w.id("a");
+    w.input(Input::Spawned {
+        call: a,
+        attempt: Attempt(1),
+        pid: 7,
+        ticks: 9,
+    });
+    w.cmd(Command::Call(CallCommand::Cancel {
+        call: a,
+        attempt: Some(Attempt(1)),
+        reason: "enough".into(),
+    }))
+    .unwrap();
+    w.input(Input::Finished {
+        call: a,
+        rev: Rev(1),
+        attempt: Attempt(1),
+        outcome: Outcome::Cancelled { executed: true },
+        ms: 5,
+    });
+    assert_eq!(w.status(a), Status::InDoubt(Attempt(1)));
+    (w, a)
+}
+
+#[test]
+fn a_cancelled_call_that_did_not_finish_has_ended_and_its_effect_stays_in_doubt() {
+    let (mut w, a) = cancelled();
+    w.cmd(say(a, Resolution::DidNotFinish)).unwrap();
+    assert_eq!(
+        (w.status(a), w.starts(a)),
+        (Status::Failed(ErrorClass::Cancelled), 1),
+        "it does not run again"
+    );
+    assert_eq!(w.status(w.id("r")), Status::Skipped, "there is no value to read");
+    assert_eq!(fate(&w), [LedgerOutcome::Unknown], "part of it may have happened");
+    w.drain();
+    let told = w.last_request();
+    assert!(
+        told.contains("stopped by the operator before it ended; part of it may have happened"),
+        "{told}"
+    );
+    // Another process asks no second time, and an equal effect asks for consent.
+    w.crash();
+    assert_eq!(w.status(a), Status::Failed(ErrorClass::Cancelled));
+    assert_eq!(kind(w.cmd(say(a, Resolution::DidNotFinish))), RefusalKind::Status);
+    w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    assert_eq!(w.status(w.id("b")), Status::Consent(ConsentCause::Unknown));
+}
+
+#[test]
+fn only_of_what_was_cancelled_and_runs_no_more_it_is_said_that_it_did_not_finish() {
+    let (mut w, a) = doubtful();
+    let refusal = w.cmd(say(a, Resolution::DidNotFinish)).unwrap_err();
+    assert!(
+        refusal.message.contains("It was not cancelled"),
+        "{}",
+        refusal.message
+    );
+    assert_eq!(w.status(a), Status::InDoubt(Attempt(1)));
+    let (mut w, a) = cancelled();
+    w.rules.alive.lock().unwrap().insert(7, Survivor::Session);
+    assert_eq!(
+        kind(w.cmd(say(a, Resolution::DidNotFinish))),
+        RefusalKind::Status,
+        "something of it still runs"
+    );
+    assert_eq!(w.status(a), Status::InDoubt(Attempt(1)));
+    w.rules.alive.lock().unwrap().clear();
+    let other = CallCommand::Resolve {
+        call: a,
+        attempt: Some(Attempt(2)),
+        what: Resolution::DidNotFinish,
+    };
+    assert!(w.cmd(Command::Call(other)).is_err(), "another execution was seen");
+    w.cmd(say(a, Resolution::DidNotFinish)).unwrap();
 }

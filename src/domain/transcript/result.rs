@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::call::{AttemptRecord, Call, Outcome, Status, ToolError};
+use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status, ToolError};
 use crate::domain::escape::standing::is_guard;
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::state::State;
@@ -52,16 +52,16 @@ fn outcome_text(state: &State, call: &Call, outcome: &Outcome) -> (String, bool)
             error_text(state, call, error.class.word(), &error.message, Some(error)),
             true,
         ),
-        Outcome::Cancelled { .. } => (
-            error_text(
-                state,
-                call,
-                "cancelled",
-                "stopped by the operator before it ended",
-                None,
-            ),
-            true,
-        ),
+        Outcome::Cancelled { .. } => {
+            let decisions = call.decisions.iter();
+            let in_part = decisions.rev().any(|(_, _, one)| **one == Decision::DidNotFinish);
+            let words = if in_part {
+                "stopped by the operator before it ended; part of it may have happened"
+            } else {
+                "stopped by the operator before it ended"
+            };
+            (error_text(state, call, "cancelled", words, None), true)
+        }
     }
 }
 

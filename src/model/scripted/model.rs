@@ -35,15 +35,16 @@ impl Scripted {
 
     fn nothing(&self, view: &View, why: NoScript) -> StreamFault {
         let name = excerpt(&self.playbook.name);
-        let turn = view.turn;
+        // The run counts what the operator puts in as turns too, and names the turn before this.
+        let request = view.turn;
         let message = match why {
             NoScript::NoRule => format!(
-                "the playbook `{name}` has no rule for turn {turn}: {}; add a `[[rule]]` whose `when` holds here",
+                "the playbook `{name}` has no rule for request {request}: {}; add a `[[rule]]` whose `when` holds here",
                 situation(view)
             ),
             NoScript::NoValue { line, source } => format!(
-                "the playbook `{name}` asks for `{source}` in its rule on line {line}, which the context of turn \
-                 {turn} does not hold: {}; use `default` or a narrower `when`",
+                "the playbook `{name}` asks for `{source}` in its rule on line {line}, which the context of \
+                 request {request} does not hold: {}; use `default` or a narrower `when`",
                 situation(view)
             ),
         };

@@ -21,12 +21,43 @@ impl GraphPane {
                 node.map(|id| Pick::Node(*id))
             };
         }
-        if !self.pinned || self.selected.is_none() {
+        let follows = !self.pinned && !self.is_on_waiting(state);
+        if follows || self.selected.is_none() {
             self.selected = self.pick_at(self.len().saturating_sub(1));
+            if self.is_on_waiting(state) {
+                // Of several that came together the oldest is asked about first.
+                let mut waiting = state.agenda.waiting.iter().map(|(_, id)| *id);
+                let oldest = waiting.find(|id| self.outline.rows.find(*id).is_some());
+                self.selected = oldest.map(Pick::Node).or(self.selected);
+            }
             self.see();
             return;
         }
         self.stay(before);
+    }
+
+    /// True where the cursor is on a call that waits for the operator: nothing that comes moves it from there.
+    fn is_on_waiting(&self, state: &State) -> bool {
+        let Some(Pick::Node(id)) = self.selected else {
+            return false;
+        };
+        let id = id.call();
+        let asks = state.call(id).is_some_and(|call| call.status.needs_operator());
+        asks && state.agenda.waiting.iter().any(|(_, waits)| *waits == id)
+    }
+
+    /// Puts the cursor where that of the queue is, if that has a row. What comes is followed as before. True where it
+    /// moved.
+    pub fn join(&mut self, pick: Pick) -> bool {
+        let has_row = match pick {
+            Pick::Node(id) => self.outline.rows.find(id).is_some(),
+            Pick::Live(turn, part) => self.live.contains(&(turn, part)),
+        };
+        let moves = has_row && self.selected != Some(pick);
+        if moves {
+            self.selected = Some(pick);
+        }
+        moves
     }
 
     /// Number of rows.

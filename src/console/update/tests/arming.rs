@@ -42,7 +42,7 @@ pub(super) fn key(stage: &mut Stage, key: &str, after: u64) {
     stage.send(Msg::Term(TermMsg::Key { key, at }));
 }
 
-fn settle(stage: &mut Stage) {
+pub(super) fn settle(stage: &mut Stage) {
     stage.now += 100;
     let at = stage.now;
     stage.send(Msg::Tick { at });
@@ -245,7 +245,7 @@ fn a_burst_does_not_leave_the_program_or_pause_the_run() {
 #[test]
 fn a_paste_decides_nothing_and_goes_nowhere() {
     let mut stage = armed();
-    stage.send(Msg::Term(TermMsg::Paste("a".into())));
+    stage.paste("a");
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
     assert!(stage.said().contains("dropped"));
@@ -255,7 +255,7 @@ fn a_paste_decides_nothing_and_goes_nowhere() {
 fn a_paste_into_a_reason_stays_a_text() {
     let mut stage = armed();
     stage.press("x");
-    stage.send(Msg::Term(TermMsg::Paste("no\na".into())));
+    stage.paste("no\na");
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
     stage.press("enter");
@@ -451,19 +451,6 @@ fn the_key_of_a_list_that_did_not_open_approves_no_single_call() {
     stage.wait(ARMING);
     stage.press("ctrl-a");
     assert_eq!(stage.model.overlays.len(), 1, "{}", stage.said());
-}
-
-#[test]
-fn the_emergency_stop_asks_first() {
-    let mut stage = armed();
-    stage.press("X X");
-    assert_eq!(stage.commands(), []);
-    stage.wait(ARMING);
-    stage.press("X");
-    assert!(matches!(
-        stage.commands().as_slice(),
-        [Command::Run(crate::domain::command::RunCommand::Stop { .. })]
-    ));
 }
 
 #[test]

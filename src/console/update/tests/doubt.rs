@@ -5,7 +5,7 @@ use crate::console::link::{Outliving, Update};
 use crate::console::model::outliving::Left;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Decision;
+use crate::domain::call::{Decision, Outcome};
 use crate::domain::command::{CallCommand, Command, Resolution};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, Rev};
@@ -173,4 +173,52 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
         left: Some(Survivor::Process),
     }));
     assert_eq!(stage.model.run.outlived(id("c3")), Left::Nothing);
+}
+
+/// A shell command that waited and was let run, and that the operator cancelled while it ran.
+fn cancelled() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.running("c3", "shell", r#"{"command":"make"}"#);
+    stage.awaiting("c4", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.finish("c3", Outcome::Cancelled { executed: true });
+    stage.draw();
+    stage.press("2");
+    stage.press("k");
+    assert_eq!(stage.selected(), Some(id("c3")));
+    stage.wait(ARMING);
+    stage
+}
+
+#[test]
+fn one_key_says_that_a_cancelled_call_did_not_finish_and_goes_on() {
+    let mut stage = cancelled();
+    let text = stage.text();
+    assert!(text.contains("it was cancelled while it ran"), "{text}");
+    assert!(text.contains("c it did not finish: go on"), "{text}");
+    let word = [resolve(Resolution::DidNotFinish)];
+    stage.press("c");
+    assert_eq!(stage.commands(), word);
+    // The same in the list of choices.
+    let mut stage = cancelled();
+    stage.press("enter");
+    stage.press("c");
+    assert_eq!(stage.commands(), [], "what it asks was on screen too shortly");
+    stage.wait(ARMING);
+    stage.press("c");
+    assert_eq!(stage.commands(), word);
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn of_what_was_not_cancelled_nobody_says_that_it_did_not_finish() {
+    let mut stage = asked();
+    assert!(!stage.text().contains("did not finish"), "{}", stage.text());
+    stage.press("c");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("was not cancelled"), "{}", stage.said());
+    stage.press("esc");
+    stage.wait(ARMING);
+    stage.press("c");
+    assert_eq!(stage.commands(), []);
 }

@@ -2,7 +2,7 @@
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out, TermMsg, Written};
+use crate::console::msg::{Msg, Out, Written};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::EffectClass;
 use crate::domain::call::Outcome;
@@ -416,7 +416,7 @@ fn a_value_too_long_for_the_screen_goes_to_the_external_editor() {
 fn a_paste_goes_into_the_editor_with_its_line_breaks() {
     let mut stage = waiting();
     stage.press("i");
-    stage.send(Msg::Term(TermMsg::Paste("one\r\ntwo\u{200b}".into())));
+    stage.paste("one\r\ntwo\u{200b}");
     assert_eq!(editor(&mut stage).field.text(), "one\ntwo\u{200b}");
     assert!(editor(&mut stage).field.shown().contains("⟨U+200B⟩"));
 }

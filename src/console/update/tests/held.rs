@@ -56,11 +56,21 @@ fn a_key_that_is_held_down_decides_once() {
 #[test]
 fn a_key_that_is_held_down_opens_a_question_and_does_not_answer_it() {
     let mut stage = armed();
-    assert_eq!(hold(&mut stage, "X", 660), []);
+    assert_eq!(hold(&mut stage, "A", 660), []);
     assert_eq!(stage.model.overlays.len(), 1, "it is asked");
     stage.press("esc");
-    assert_eq!(hold(&mut stage, "A", 660), []);
     assert_eq!(hold(&mut stage, "*", 660), []);
+}
+
+#[test]
+fn the_emergency_stop_that_is_held_down_stops_once() {
+    let mut stage = armed();
+    let sent = hold(&mut stage, "X", 660);
+    assert!(
+        matches!(sent.as_slice(), [Command::Run(RunCommand::Stop { .. })]),
+        "{sent:?}"
+    );
+    assert!(stage.model.overlays.is_empty(), "and asks no second time");
 }
 
 /// A key is pressed again and again, more slowly than one that is held down comes again.

@@ -70,7 +70,7 @@ fn the_name_cannot_be_pasted_into_a_terminal_that_does_not_tell_a_paste() {
 fn the_name_cannot_be_pasted() {
     let mut stage = irreversible();
     stage.press("a");
-    stage.send(Msg::Term(TermMsg::Paste("launch\n".to_owned())));
+    stage.paste("launch\n");
     stage.press("enter");
     assert_eq!(stage.commands(), []);
     assert!(!stage.model.overlays.is_empty(), "it still asks");

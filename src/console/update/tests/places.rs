@@ -341,7 +341,7 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
 }
 
 #[test]
-fn the_way_to_what_waits_leads_there_in_the_graph_too_unless_it_follows() {
+fn the_way_to_what_waits_leads_there_in_the_graph_too_and_stays_on_what_still_waits() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.thought("t2", "look around");
@@ -349,13 +349,15 @@ fn the_way_to_what_waits_leads_there_in_the_graph_too_unless_it_follows() {
         stage.awaiting(call, "write_file", r#"{"path":"a","content":"b"}"#);
     }
     stage.draw();
-    let before = stage.model.graph.selected;
     stage.press("t");
-    assert_eq!(stage.model.graph.selected, before, "it follows what comes");
-    assert!(!stage.model.graph.pinned);
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
+    assert!(!stage.model.graph.pinned, "it goes on following what comes");
     stage.press("1 g t");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
     stage.press("t");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
+    assert!(stage.said().contains("still waits"), "{}", stage.said());
+    stage.press("j");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
     assert_eq!(
         stage.model.screen.lead,

@@ -12,7 +12,7 @@ fn the_oldest_of_what_waits_comes_after_what_waits_no_more() {
         stage.three_wait();
         stage.press("t");
         assert_eq!(stage.model.screen.focus, Pane::Queue);
-        stage.finish("c3", crate::domain::call::Outcome::ok("1"));
+        stage.let_run("c3");
         stage.draw();
         stage.press(key);
         let Some(Wanted::Call { call, .. }) = stage.model.queue.current() else {

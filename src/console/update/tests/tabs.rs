@@ -139,7 +139,7 @@ fn another_revision_is_read_from_its_beginning_by_who_comes_back_to_it() {
     stage.asked_anew("c3", ("write_file", &args("y")), Origin::Repair { attempt: 1 });
     stage.draw();
     for _ in 0..3 {
-        stage.press("t");
+        stage.press("j");
         let read = stage.model.inspector.read.unwrap();
         if read.2 == Some(Rev(2)) {
             assert_eq!(stage.model.inspector.top, 0);

@@ -29,7 +29,7 @@ fn at_once(stage: &mut Stage, text: &str) {
 }
 
 fn paste(stage: &mut Stage, text: &str) {
-    stage.send(Msg::Term(TermMsg::Paste(text.to_owned())));
+    stage.paste(text);
     stage.draw();
 }
 

@@ -174,7 +174,7 @@ fn what_is_selected_is_copied_cut_put_back_and_replaced() {
     stage.press("alt-u");
     assert_eq!(editor(&mut stage).field.text(), "twoone", "one undo away");
     stage.press("alt-a");
-    stage.send(Msg::Term(TermMsg::Paste("pasted\ntext".to_owned())));
+    stage.paste("pasted\ntext");
     assert_eq!(editor(&mut stage).field.text(), "pasted\ntext");
     stage.press("alt-u");
     assert_eq!(
@@ -221,7 +221,7 @@ fn a_paste_beyond_the_editor_is_kept_whole_for_the_other_one() {
     stage.type_text("ab");
     stage.press("left");
     let pasted = "line\r\n".repeat(LIMIT / 5);
-    stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
+    stage.paste(pasted.clone());
     assert!(stage.said().contains("too many to type in"), "{}", stage.said());
     let whole = format!("a{}b", pasted.replace("\r\n", "\n"));
     assert_eq!(editor(&mut stage).long.as_ref(), Some(&whole));
@@ -238,14 +238,14 @@ fn more_lines_than_rows_can_be_counted_are_none_to_type_in() {
     stage.press("left");
     // Few bytes, but more lines than 16 bits count.
     let pasted = "\n".repeat(70_000);
-    stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
+    stage.paste(pasted.clone());
     let said = "70001 lines are too many to type in (at most 30000)";
     assert!(stage.said().starts_with(said), "{}", stage.said());
     assert_eq!(editor(&mut stage).long, Some(format!("a{pasted}b")));
     stage.press("alt-u");
     assert_eq!(editor(&mut stage).field.text(), "ab");
     // As many as there may be can be typed in, and their end is what is shown of them.
-    stage.send(Msg::Term(TermMsg::Paste("\n".repeat(LINES - 2))));
+    stage.paste("\n".repeat(LINES - 2));
     stage.press("enter enter");
     assert_eq!(editor(&mut stage).field.rows(), LINES);
     assert!(
@@ -273,7 +273,7 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
     stage.press("t e");
     stage.type_text("x");
     let before = stage.text();
-    stage.send(Msg::Term(TermMsg::Paste("some words ".repeat(LIMIT / 10))));
+    stage.paste("some words ".repeat(LIMIT / 10));
     let text = stage.text();
     assert!(text.contains("alt-u takes back what made them so many"), "{text}");
     assert!(
@@ -305,7 +305,7 @@ fn what_is_said_twice_is_said_twice_in_a_row_and_soon() {
         (|stage| stage.wait(TWICE_MS + 1), false),
         (|stage| stage.press("left"), false),
         (click, false),
-        (|stage| stage.send(Msg::Term(TermMsg::Paste("p".into()))), false),
+        (|stage| stage.paste("p"), false),
     ];
     for (no, (between, counts)) in ways.into_iter().enumerate() {
         let mut stage = Stage::new(100, 30);
@@ -328,7 +328,7 @@ fn a_large_paste_that_fits_is_one_undo() {
     stage.begin();
     stage.press("i");
     let pasted = "0123456789\n".repeat(10_000);
-    stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
+    stage.paste(pasted.clone());
     assert_eq!(editor(&mut stage).field.text(), pasted);
     stage.press("alt-u");
     assert_eq!(editor(&mut stage).field.text(), "");
@@ -350,7 +350,7 @@ fn a_changed_text_is_dropped_only_by_a_second_key() {
     assert_eq!(editor(&mut stage).field.text(), "ab");
     stage.type_text("c");
     stage.press("esc");
-    stage.send(Msg::Term(TermMsg::Paste("d".to_owned())));
+    stage.paste("d");
     stage.press("esc");
     assert_eq!(editor(&mut stage).field.text(), "acdb");
     stage.press("esc");

@@ -58,6 +58,7 @@ ways! { call, CALL, CallCommand:
     CallCommand::Consent { choice: ConsentChoice::Reject { .. }, .. } => By(&["refuse-effect"]),
     CallCommand::Resolve { what: Resolution::Happened { .. }, .. } => By(&["it-happened"]),
     CallCommand::Resolve { what: Resolution::DidNot, .. } => By(&["it-did-not"]),
+    CallCommand::Resolve { what: Resolution::DidNotFinish, .. } => By(&["cancel-call", "did-not-finish"]),
     CallCommand::Resolve { what: Resolution::Leave { .. }, .. } => By(&["leave-unknown"]),
     CallCommand::Unpin { .. } => By(&["unpin"]),
 }

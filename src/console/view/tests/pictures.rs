@@ -103,7 +103,7 @@ fn broken_stream() {
         stage.request(2, 2);
         stage.broken();
         stage.draw();
-        stage.press("t t enter");
+        stage.press("t j enter");
     });
 }
 

@@ -1,7 +1,6 @@
 //! What an editor shows of its text, of where the cursor is, and of what is wrong.
 
 use crate::console::layout::gutter::Line;
-use crate::console::msg::{Msg, TermMsg};
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage};
 
@@ -67,7 +66,7 @@ fn in_ascii_a_letter_is_drawn_as_it_will_be_once_it_is_stored() {
     stage.begin();
     stage.press("i");
     stage.type_text("f\u{fc}r <LF>");
-    stage.send(Msg::Term(TermMsg::Paste(" \u{1b}[2J\u{27e8}".to_owned())));
+    stage.paste(" \u{1b}[2J\u{27e8}");
     let text = stage.text();
     let wanted = "f<U+00FC>r <U+003C>LF> <U+001B>[2J<U+27E8>";
     assert!(text.contains(wanted), "{text}");

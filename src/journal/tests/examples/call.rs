@@ -57,6 +57,7 @@ fn decisions() -> Vec<Decision> {
         Decision::Reuse { from: Seq(4) },
         Decision::RunAgain,
         Decision::Leave { reason: words() },
+        Decision::DidNotFinish,
         Decision::Withdrawn {
             reason: "a slip".into(),
         },

@@ -1,0 +1,373 @@
+//! Parses the bytes that a terminal sends: keys, pastes, mouse and focus events; its other messages are dropped.
+//!
+//! A terminal answers what other programs asked it (colours, version, attributes, graphics) on the line on which it
+//! sends keys. The answers are control strings and control sequences; they may come in pieces and without an end. Must
+//! not know: what a key does, how bytes are read.
+
+mod sequence;
+#[cfg(test)]
+mod tests;
+
+use crate::console::key::{Code, Key};
+use crate::console::msg::TermMsg;
+
+/// Milliseconds after which an escape byte is the key, and no longer the start of a sequence.
+const ESCAPE_MS: u64 = 100;
+/// Milliseconds without a byte after which an unfinished sequence is over.
+const UNFINISHED_MS: u64 = 1_000;
+/// Milliseconds without a byte after which a paste without its end is over.
+const PASTE_MS: u64 = 3_000;
+/// Milliseconds after its start when a control string is over, whatever still comes: no key may be lost for long.
+const STRING_MS: u64 = 5_000;
+/// Milliseconds in which the rest of a sequence may follow an escape byte that was taken for the key.
+const LATE_MS: u64 = 2_000;
+/// Bytes of a control sequence that are kept. Those that mean something here are shorter.
+const KEPT: usize = 64;
+
+const ESC: u8 = 0x1B;
+const CANCEL: u8 = 0x18;
+const SUBSTITUTE: u8 = 0x1A;
+const CTRL_C: u8 = 0x03;
+const BELL: u8 = 0x07;
+/// The end of a string in one byte; only where its start was one, as it may be part of a character.
+const STRING_END: u8 = 0x9C;
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+/// Turns bytes into messages. Keeps what is unfinished between two reads.
+#[derive(Debug, Default)]
+pub struct Parser {
+    state: State,
+    /// When the newest byte came.
+    at: u64,
+    /// When an escape byte was taken for the key, with nothing after it yet.
+    escaped: Option<u64>,
+    out: Vec<TermMsg>,
+}
+
+/// What the next byte belongs to.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing is unfinished.
+    #[default]
+    Ground,
+    /// An escape byte came, or two.
+    Escape { doubled: bool },
+    /// A character of several bytes.
+    Char {
+        bytes: Vec<u8>,
+        length: usize,
+        alt: bool,
+    },
+    /// A function key: `ESC O`.
+    Single { alt: bool },
+    /// A control sequence: `ESC [`.
+    Sequence { bytes: Vec<u8>, alt: bool },
+    /// The last bytes of an old form of mouse event, which nobody asked for.
+    OldMouse { left: usize },
+    /// A control string.
+    String(ControlString),
+    /// The text of a bracketed paste.
+    Paste(Vec<u8>),
+}
+
+/// A control string so far.
+#[derive(Debug, PartialEq, Eq)]
+struct ControlString {
+    /// The byte that began it.
+    introducer: u8,
+    /// True where the start was one byte of the upper half.
+    in_one_byte: bool,
+    since: u64,
+    is_empty: bool,
+    /// True once an escape byte came, which the end begins with.
+    ends: bool,
+}
+
+impl Parser {
+    /// Takes in the bytes of one read.
+    pub fn take(&mut self, bytes: &[u8], at: u64) -> Vec<TermMsg> {
+        self.expire(at);
+        self.at = at;
+        if self.state == State::Ground && self.is_late(bytes, at) {
+            self.state = State::Escape { doubled: false };
+        }
+        self.escaped = None;
+        for byte in bytes {
+            self.byte(*byte);
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// When [`Self::wait`] has something to tell although no byte came.
+    pub fn wake_at(&self) -> Option<u64> {
+        let patience = match &self.state {
+            State::Ground => return None,
+            State::Escape { .. } => ESCAPE_MS,
+            State::String(string) if string.ends => ESCAPE_MS,
+            State::String(string) => return Some((self.at + UNFINISHED_MS).min(string.since + STRING_MS)),
+            State::Paste(_) => PASTE_MS,
+            _ => UNFINISHED_MS,
+        };
+        Some(self.at + patience)
+    }
+
+    /// Tells what is certain at a time at which no further byte has come.
+    pub fn wait(&mut self, at: u64) -> Vec<TermMsg> {
+        self.expire(at);
+        std::mem::take(&mut self.out)
+    }
+
+    fn expire(&mut self, at: u64) {
+        if self.wake_at().is_none_or(|end| at < end) {
+            return;
+        }
+        match std::mem::take(&mut self.state) {
+            State::Escape { doubled } => {
+                for _ in 0..=usize::from(doubled) {
+                    self.key_at(Key::plain(Code::Esc), self.at);
+                }
+                self.escaped = Some(self.at);
+            }
+            // Nothing followed what begins a sequence: it was typed.
+            State::Single { .. } => self.key_at(alt(Key::char('O')), self.at),
+            State::Sequence { bytes, .. } if bytes.is_empty() => self.key_at(alt(Key::char('[')), self.at),
+            State::String(string) if string.is_empty && !string.ends && !string.in_one_byte => {
+                self.key_at(alt(Key::char(char::from(string.introducer))), self.at);
+            }
+            // Its end may have been torn in two: the second half is still to come.
+            State::String(string) if string.ends => self.escaped = Some(self.at),
+            State::Paste(text) => self.paste(&text),
+            _ => {}
+        }
+    }
+
+    /// True where a read is the rest of a sequence of which the first byte was taken for a key. Nobody types two keys
+    /// in one read.
+    fn is_late(&self, bytes: &[u8], at: u64) -> bool {
+        let soon = self
+            .escaped
+            .is_some_and(|then| at.saturating_sub(then) <= LATE_MS);
+        let begins = match bytes {
+            [b'\\'] => true,
+            [b'[' | b']' | b'P' | b'_' | b'^', second, ..] => bytes.first() != Some(second),
+            [b'O', b'A'..=b'D' | b'F' | b'H' | b'P'..=b'S'] => true,
+            _ => false,
+        };
+        soon && begins
+    }
+
+    fn byte(&mut self, byte: u8) {
+        match std::mem::take(&mut self.state) {
+            State::Ground => self.ground(byte, false),
+            State::Escape { doubled } => self.escape(byte, doubled),
+            State::Char { bytes, length, alt } => self.character(bytes, length, alt, byte),
+            State::Single { alt } => match sequence::single(byte) {
+                Some(code) => self.key(Key {
+                    alt,
+                    ..Key::plain(code)
+                }),
+                None if byte < b' ' => self.ground(byte, false),
+                None => {}
+            },
+            State::Sequence { bytes, alt } => self.sequence(bytes, alt, byte),
+            State::OldMouse { left } if left > 1 => self.state = State::OldMouse { left: left - 1 },
+            State::OldMouse { .. } => {}
+            State::String(string) => self.string(string, byte),
+            State::Paste(mut text) => {
+                text.push(byte);
+                match text.strip_suffix(PASTE_END) {
+                    Some(text) => self.paste(text),
+                    None => self.state = State::Paste(text),
+                }
+            }
+        }
+    }
+
+    /// A byte with which something begins; `alt` where an escape byte came before it.
+    fn ground(&mut self, byte: u8, alt: bool) {
+        let code = match byte {
+            ESC => {
+                self.state = State::Escape { doubled: false };
+                return;
+            }
+            b'\r' | b'\n' => Code::Enter,
+            b'\t' => Code::Tab,
+            0x7F => Code::Backspace,
+            0..=0x1F => return self.control(byte, alt),
+            0x20..=0x7E => Code::Char(char::from(byte)),
+            0x80..=0x9F => return self.upper(byte),
+            _ => {
+                let length = match byte {
+                    0xC2..=0xDF => 2,
+                    0xE0..=0xEF => 3,
+                    0xF0..=0xF4 => 4,
+                    _ => return,
+                };
+                self.state = State::Char {
+                    bytes: vec![byte],
+                    length,
+                    alt,
+                };
+                return;
+            }
+        };
+        self.key(Key {
+            alt,
+            ..Key::plain(code)
+        });
+    }
+
+    /// A control character is a letter, a digit or a blank with control.
+    fn control(&mut self, byte: u8, alt: bool) {
+        let c = match byte {
+            0 => b' ',
+            0x1C..=0x1F => byte - 0x1C + b'4',
+            _ => byte - 1 + b'a',
+        };
+        self.key(Key {
+            ctrl: true,
+            // Whatever came before it, it interrupts.
+            alt: alt && byte != CTRL_C,
+            ..Key::char(char::from(c))
+        });
+    }
+
+    /// A control character of the upper half: an escape byte and a letter in one.
+    fn upper(&mut self, byte: u8) {
+        match byte - 0x40 {
+            b'[' => self.begin_sequence(false),
+            b'O' => self.state = State::Single { alt: false },
+            introducer @ (b'P' | b'X' | b']' | b'^' | b'_') => self.begin_string(introducer, true),
+            _ => {}
+        }
+    }
+
+    fn escape(&mut self, byte: u8, doubled: bool) {
+        match byte {
+            ESC => {
+                if doubled {
+                    self.key(Key::plain(Code::Esc));
+                }
+                self.state = State::Escape { doubled: true };
+                return;
+            }
+            b'[' => return self.begin_sequence(doubled),
+            b'O' => {
+                self.state = State::Single { alt: doubled };
+                return;
+            }
+            // The end of a string that is over.
+            b'\\' => return,
+            _ => {}
+        }
+        if doubled || byte == CTRL_C {
+            self.key(Key::plain(Code::Esc));
+        }
+        match byte {
+            b'P' | b'X' | b']' | b'^' | b'_' => self.begin_string(byte, false),
+            _ => self.ground(byte, true),
+        }
+    }
+
+    fn begin_sequence(&mut self, alt: bool) {
+        let bytes = Vec::new();
+        self.state = State::Sequence { bytes, alt };
+    }
+
+    fn begin_string(&mut self, introducer: u8, in_one_byte: bool) {
+        self.state = State::String(ControlString {
+            introducer,
+            in_one_byte,
+            since: self.at,
+            is_empty: true,
+            ends: false,
+        });
+    }
+
+    fn character(&mut self, mut bytes: Vec<u8>, length: usize, alt: bool, byte: u8) {
+        if !(0x80..=0xBF).contains(&byte) {
+            // What came before was no character.
+            return self.ground(byte, false);
+        }
+        bytes.push(byte);
+        if bytes.len() < length {
+            self.state = State::Char { bytes, length, alt };
+            return;
+        }
+        let read = std::str::from_utf8(&bytes);
+        match read.ok().and_then(|text| text.chars().next()) {
+            Some(c @ '\u{80}'..='\u{9F}') => self.upper(c as u8),
+            Some(c) => self.key(Key { alt, ..Key::char(c) }),
+            None => {}
+        }
+    }
+
+    fn sequence(&mut self, mut bytes: Vec<u8>, alt: bool, byte: u8) {
+        match byte {
+            0x20..=0x3F => {
+                if bytes.len() < KEPT {
+                    bytes.push(byte);
+                }
+                self.state = State::Sequence { bytes, alt };
+            }
+            // The function keys of the console of Linux.
+            b'[' if bytes.is_empty() => {
+                bytes.push(byte);
+                self.state = State::Sequence { bytes, alt };
+            }
+            b'M' if bytes.is_empty() => self.state = State::OldMouse { left: 3 },
+            b'~' if bytes == b"200" => self.state = State::Paste(Vec::new()),
+            0x40..=0x7E => {
+                if let Some(msg) = sequence::message(&bytes, byte, alt, self.at) {
+                    self.out.push(msg);
+                }
+            }
+            CANCEL | SUBSTITUTE => {}
+            // It was cut off: what comes now is something else.
+            _ => self.ground(byte, false),
+        }
+    }
+
+    fn string(&mut self, mut string: ControlString, byte: u8) {
+        if string.ends {
+            return match byte {
+                b'\\' => {}
+                _ => self.escape(byte, false),
+            };
+        }
+        let is_end = match byte {
+            BELL | CANCEL | SUBSTITUTE => true,
+            STRING_END => string.in_one_byte,
+            _ => false,
+        };
+        if is_end {
+            return;
+        }
+        if byte == CTRL_C {
+            // No terminal sends it in a string, and it must count always.
+            return self.ground(byte, false);
+        }
+        string.ends = byte == ESC;
+        string.is_empty &= string.ends;
+        self.state = State::String(string);
+    }
+
+    fn paste(&mut self, text: &[u8]) {
+        self.out.push(TermMsg::Paste {
+            text: String::from_utf8_lossy(text).into_owned(),
+            at: self.at,
+        });
+    }
+
+    fn key(&mut self, key: Key) {
+        self.key_at(key, self.at);
+    }
+
+    fn key_at(&mut self, key: Key, at: u64) {
+        self.out.push(TermMsg::Key { key, at });
+    }
+}
+
+const fn alt(key: Key) -> Key {
+    Key { alt: true, ..key }
+}

@@ -1,0 +1,137 @@
+//! One cursor: the selected call is selected in the queue, the graph and the inspector. Must not know: how it is drawn.
+
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::Subject;
+use crate::console::model::queue::Wanted;
+use crate::console::model::screen::Pane;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Outcome;
+use crate::domain::id::NodeId;
+
+const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+/// The call that is selected everywhere.
+fn selected(stage: &Stage) -> NodeId {
+    let model = &stage.model;
+    let in_queue = match model.queue.selected {
+        Some(Wanted::Call { call, .. }) => Some(call),
+        _ => None,
+    };
+    let in_graph = match model.graph.selected {
+        Some(Pick::Node(id)) => Some(id),
+        _ => None,
+    };
+    let in_inspector = match model.inspector.subject {
+        Some(Subject::Pick(Pick::Node(id))) => Some(id),
+        _ => None,
+    };
+    assert_eq!(in_queue, in_graph);
+    assert_eq!(in_queue, in_inspector);
+    in_queue.unwrap()
+}
+
+/// The operator's word is recorded: the call runs.
+fn approved(stage: &mut Stage, call: &str) {
+    stage.let_run(call);
+    stage.draw();
+}
+
+fn three() -> Stage {
+    let mut stage = Stage::new(140, 40);
+    stage.three_wait();
+    stage
+}
+
+#[test]
+fn whichever_pane_moves_it_there_is_one_cursor() {
+    let mut stage = three();
+    stage.press("t");
+    assert_eq!(selected(&stage), id("c3"));
+    stage.press("j");
+    assert_eq!(selected(&stage), id("c4"));
+    stage.press("1");
+    assert_eq!(selected(&stage), id("c4"), "the graph goes on from there");
+    stage.press("j");
+    assert_eq!(selected(&stage), id("c5"));
+    stage.press("k k");
+    assert_eq!(selected(&stage), id("c3"));
+    stage.press("2");
+    assert_eq!(selected(&stage), id("c3"));
+    stage.press("G j j");
+    stage.press("3 >");
+    assert_eq!(selected(&stage), id("c5"));
+    // On what does not wait nothing of the queue is selected.
+    stage.press("1 g");
+    assert!(!stage.model.is_selected_in_queue());
+    stage.press("2");
+    assert_eq!(selected(&stage), id("c5"));
+}
+
+#[test]
+fn what_comes_never_takes_the_cursor_from_a_call_that_waits() {
+    for focus in ["1", "2", "3", "1 G"] {
+        let mut stage = Stage::new(140, 40);
+        stage.begin();
+        stage.thought("t2", "I will write.");
+        stage.awaiting("c3", "write_file", ARGS);
+        stage.draw();
+        stage.press(focus);
+        assert_eq!(selected(&stage), id("c3"));
+        stage.thought("t4", "And read.");
+        stage.finished("c5", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+        stage.awaiting("c6", "write_file", ARGS);
+        stage.running("c7", "read_file", r#"{"path":"b"}"#);
+        stage.draw();
+        assert_eq!(selected(&stage), id("c3"), "{focus}");
+    }
+    // Once it waits no more, what comes is followed again.
+    let mut stage = Stage::new(140, 40);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    assert_eq!(selected(&stage), id("c3"));
+    stage.let_run("c3");
+    stage.thought("t4", "Done.");
+    stage.draw();
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("t4"))));
+}
+
+#[test]
+fn deciding_moves_on_and_the_key_to_what_waits_leaves_nothing_out() {
+    let mut stage = three();
+    for call in ["c3", "c4", "c5"] {
+        stage.press("t");
+        assert_eq!(selected(&stage), id(call));
+        stage.wait(ARMING);
+        stage.press("a");
+        assert_eq!(stage.commands().len(), 1, "{call}: {}", stage.said());
+        // Also where it is pressed before the decision is recorded.
+        stage.press("t");
+        assert_eq!(selected(&stage), id(call), "it still waits");
+        approved(&mut stage, call);
+    }
+    assert_eq!(stage.model.queue.waiting(), 0);
+    let mut stage = three();
+    stage.press("t");
+    stage.wait(ARMING);
+    stage.press("a");
+    approved(&mut stage, "c3");
+    assert_eq!(selected(&stage), id("c4"), "it moves by itself");
+    stage.press("t t t");
+    assert_eq!(selected(&stage), id("c4"));
+    assert_eq!(stage.model.screen.lead, Pane::Queue);
+}
+
+#[test]
+fn whoever_follows_is_led_to_the_oldest_and_whoever_chose_stays() {
+    let mut stage = three();
+    stage.press("1 G");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c5"))));
+    stage.press("t");
+    assert_eq!(selected(&stage), id("c3"), "nobody chose the newest");
+    let mut stage = three();
+    stage.press("1 j");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
+    stage.press("t");
+    assert_eq!(selected(&stage), id("c4"));
+}
