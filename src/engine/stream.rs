@@ -8,12 +8,14 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::domain::event::run::ToolCard;
 use crate::domain::id::TurnId;
 use crate::domain::input::Block;
 use crate::domain::live::{Live, LivePart};
 use crate::domain::node::Channel;
 use crate::domain::turn::{Stop, Usage};
-use crate::model::{Chunk, MAX_PARTS};
+use crate::model::{Chunk, MAX_PARTS, written_call};
+use crate::text::visible;
 
 /// Maximum bytes of an open part that the screen receives: the newest, because it follows the end. It
 /// receives them many times a second, however long the part is.
@@ -38,6 +40,23 @@ fn newest(text: &str) -> (u64, &str) {
         from += 1;
     }
     (from as u64, text.get(from..).unwrap_or_default())
+}
+
+/// True where a call of a tool with this schema lacks something without arguments.
+fn requires(card: &ToolCard) -> bool {
+    let schema: serde_json::Value = serde_json::from_str(&card.schema).unwrap_or_default();
+    let required = schema.get("required").and_then(serde_json::Value::as_array);
+    required.is_some_and(|required| !required.is_empty())
+}
+
+/// True where an argument text says nothing: models write nothing in different ways.
+fn is_blank(text: &str, tool: &str, tools: &[(Arc<str>, bool)]) -> bool {
+    let may_lack = || tools.iter().any(|(name, free)| **name == *tool && *free);
+    match text.trim() {
+        "" => true,
+        "null" | "\"\"" => may_lack(),
+        _ => false,
+    }
 }
 
 /// A part that is being assembled.
@@ -72,6 +91,8 @@ enum Kind {
 /// Assembles the parts of one stream.
 #[derive(Debug, Default)]
 pub struct Assembler {
+    /// The tools on offer, each with whether it takes a call without arguments.
+    tools: Vec<(Arc<str>, bool)>,
     parts: Vec<Part>,
     /// Every part before this index was passed on; a turn may have thousands.
     from: usize,
@@ -93,6 +114,17 @@ pub struct Assembler {
 }
 
 impl Assembler {
+    /// Creates an assembler for a reply to a request that offers these tools.
+    pub fn new(tools: &[ToolCard]) -> Self {
+        Self {
+            tools: tools
+                .iter()
+                .map(|card| (card.name.clone(), !requires(card)))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
     /// Takes a chunk and returns the blocks that it completed. A chunk that makes the stream too long is
     /// dropped, and so is everything after it.
     pub fn push(&mut self, chunk: Chunk) -> Vec<Block> {
@@ -113,12 +145,19 @@ impl Assembler {
                     found.text.push_str(&delta);
                 }
             }
+            Chunk::WasReasoning { part } => {
+                if let Some(found) = self.parts.get_mut(part as usize) {
+                    found.kind = Kind::Reasoning;
+                }
+            }
             Chunk::Sealed { part, opaque } => {
                 if let Some(found) = self.parts.get_mut(part as usize) {
                     found.sealed = true;
                     found.opaque = opaque;
                 }
             }
+            // It is no part of the reply.
+            Chunk::Learned { .. } => {}
             Chunk::Unknown { raw } if self.strange <= TOLD => self.unknown.push(raw),
             Chunk::Unknown { raw } => self.untold = Some(raw),
             Chunk::Usage(usage) => self.usage = usage,
@@ -151,7 +190,7 @@ impl Assembler {
                 self.strange += 1;
                 (0, raw.len())
             }
-            Chunk::Usage(_) | Chunk::Finish(_) => return,
+            Chunk::Usage(_) | Chunk::Finish(_) | Chunk::WasReasoning { .. } | Chunk::Learned { .. } => return,
         };
         let known = !matches!(chunk, Chunk::Unknown { .. });
         self.kept = self.kept.saturating_add(adds);
@@ -202,9 +241,24 @@ impl Assembler {
         }
     }
 
-    /// Ends the stream by its own end mark: everything sealed is complete.
+    /// Ends the stream by its own end mark: everything sealed is complete. A call that the model wrote as text makes no
+    /// answer of it.
     pub fn end(&mut self) -> Vec<Block> {
+        if let Some(tool) = self.written_call() {
+            let why = format!("the model wrote a call of `{}` as text", visible(&tool));
+            self.finish = Some(Stop::BadCall(why.into()));
+        }
         self.ready(true)
+    }
+
+    /// The tool of a call that stands in the last text of a reply that made none.
+    fn written_call(&self) -> Option<String> {
+        if self.has_calls || !self.finish.as_ref().is_some_and(Stop::is_meant) {
+            return None;
+        }
+        let last = self.parts.last().filter(|part| matches!(part.kind, Kind::Text))?;
+        let names: Vec<&str> = self.tools.iter().map(|(name, _)| &**name).collect();
+        written_call::find(&last.text, &names)
     }
 
     /// Returns complete blocks that were not passed on yet. A call may overtake open text: a sealed call
@@ -251,11 +305,12 @@ impl Assembler {
                 Kind::Call { id, tool } => blocks.push(Block::Call {
                     id: id.as_deref().map(Arc::from),
                     tool: Arc::from(tool.as_str()),
-                    args: if text.trim().is_empty() {
+                    args: if is_blank(&text, tool, &self.tools) {
                         Arc::from("{}")
                     } else {
                         text
                     },
+                    opaque,
                 }),
             }
         }
