@@ -123,6 +123,7 @@ impl Hearing {
                 Chunk::Reasoning { .. }
                 | Chunk::Args { .. }
                 | Chunk::Sealed { .. }
+                | Chunk::Refused { .. }
                 | Chunk::Unknown { .. } => {}
             }
             if self.text.len() > LONGEST {

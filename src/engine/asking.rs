@@ -58,7 +58,7 @@ impl Asking {
     /// Asks, hands over what arrives, and reports how it ended.
     pub(super) async fn stream(self, model: Arc<dyn Model>, what: Request) {
         let (out, mut chunks) = mpsc::channel(CHUNKS);
-        let mut assembler = Assembler::new(&what.tools);
+        let mut assembler = Assembler::new(&what);
         let server: Arc<str> = Arc::from(model.name());
         // A token of its own, so that a stream that the run still wants can be closed here.
         let close = self.asked.cancel.child_token();
@@ -83,9 +83,8 @@ impl Asking {
                 chunk = chunks.recv() => {
                     let Some(chunk) = chunk else { break };
                     heard = tokio::time::Instant::now();
-                    if let Chunk::Learned { quirk, words } = chunk {
+                    if let Chunk::Learned { quirk, words } = &chunk {
                         self.learned(&server, quirk, words);
-                        continue;
                     }
                     changed = true;
                     if self.take(&mut assembler, chunk) && shown {
@@ -138,7 +137,7 @@ impl Asking {
     }
 
     /// Reports a form that the server was found to want.
-    fn learned(&self, server: &Arc<str>, quirk: String, words: String) {
+    fn learned(&self, server: &Arc<str>, quirk: &str, words: &str) {
         self.tell(format!(
             "the server refused the form of the request and gets another one from here on ({quirk}): {words}"
         ));
@@ -159,6 +158,9 @@ impl Asking {
                 request: self.request,
                 block,
             }));
+        }
+        if let Some(words) = assembler.refused.take() {
+            self.tell(format!("the model refused: {}", visible_head(&words, UNKNOWN)));
         }
         for raw in assembler.unknown.drain(..) {
             self.tell(format!(

@@ -8,13 +8,16 @@ mod tests;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::TurnId;
 use crate::domain::input::Block;
 use crate::domain::live::{Live, LivePart};
 use crate::domain::node::Channel;
 use crate::domain::turn::{Stop, Usage};
-use crate::model::{Chunk, MAX_PARTS, written_call};
+use crate::model::strict::without_nulls;
+use crate::model::{Chunk, MAX_PARTS, Quirk, Request, written_call};
 use crate::text::visible;
 
 /// Maximum bytes of an open part that the screen receives: the newest, because it follows the end. It
@@ -42,20 +45,15 @@ fn newest(text: &str) -> (u64, &str) {
     (from as u64, text.get(from..).unwrap_or_default())
 }
 
-/// True where a call of a tool with this schema lacks something without arguments.
-fn requires(card: &ToolCard) -> bool {
-    let schema: serde_json::Value = serde_json::from_str(&card.schema).unwrap_or_default();
-    let required = schema.get("required").and_then(serde_json::Value::as_array);
-    required.is_some_and(|required| !required.is_empty())
-}
-
-/// True where an argument text says nothing: models write nothing in different ways.
-fn is_blank(text: &str, tool: &str, tools: &[(Arc<str>, bool)]) -> bool {
-    let may_lack = || tools.iter().any(|(name, free)| **name == *tool && *free);
-    match text.trim() {
-        "" => true,
-        "null" | "\"\"" => may_lack(),
-        _ => false,
+/// The argument text of a call as it counts: models say in different ways that there are no arguments.
+fn argument_text(text: Arc<str>, schema: Option<&Value>, strict: bool) -> Arc<str> {
+    let required = schema.and_then(|schema| schema.get("required")?.as_array());
+    let may_lack = schema.is_some() && required.is_none_or(Vec::is_empty);
+    match (text.trim(), schema) {
+        ("", _) => Arc::from("{}"),
+        ("null" | "\"\"", _) if may_lack => Arc::from("{}"),
+        (_, Some(schema)) if strict => Arc::from(without_nulls(&text, schema)),
+        _ => text,
     }
 }
 
@@ -91,8 +89,10 @@ enum Kind {
 /// Assembles the parts of one stream.
 #[derive(Debug, Default)]
 pub struct Assembler {
-    /// The tools on offer, each with whether it takes a call without arguments.
-    tools: Vec<(Arc<str>, bool)>,
+    /// The tools on offer, with their schemas.
+    tools: Vec<(Arc<str>, Value)>,
+    /// Whether schemas were offered in which null stands for what is left out.
+    strict: bool,
     parts: Vec<Part>,
     /// Every part before this index was passed on; a turn may have thousands.
     from: usize,
@@ -109,18 +109,20 @@ pub struct Assembler {
     pub unknown: Vec<String>,
     /// All of them.
     strange: u64,
+    /// The words in which the model refused.
+    pub refused: Option<String>,
     /// The last that was not told.
     untold: Option<String>,
 }
 
 impl Assembler {
-    /// Creates an assembler for a reply to a request that offers these tools.
-    pub fn new(tools: &[ToolCard]) -> Self {
+    /// Creates an assembler for a reply to a request.
+    pub fn new(request: &Request) -> Self {
+        let schema = |card: &ToolCard| serde_json::from_str(&card.schema).unwrap_or_default();
+        let tools = request.tools.iter();
         Self {
-            tools: tools
-                .iter()
-                .map(|card| (card.name.clone(), !requires(card)))
-                .collect(),
+            tools: tools.map(|card| (card.name.clone(), schema(card))).collect(),
+            strict: request.quirks.contains(&Quirk::StrictSchemas),
             ..Self::default()
         }
     }
@@ -156,8 +158,11 @@ impl Assembler {
                     found.opaque = opaque;
                 }
             }
-            // It is no part of the reply.
-            Chunk::Learned { .. } => {}
+            // It is no part of the reply, but says how the rest of it is to be read.
+            Chunk::Learned { quirk, .. } => {
+                self.strict |= Quirk::named(&quirk) == Some(Quirk::StrictSchemas);
+            }
+            Chunk::Refused { words } => self.refused = Some(words),
             Chunk::Unknown { raw } if self.strange <= TOLD => self.unknown.push(raw),
             Chunk::Unknown { raw } => self.untold = Some(raw),
             Chunk::Usage(usage) => self.usage = usage,
@@ -186,13 +191,14 @@ impl Assembler {
             }
             Chunk::Call { part, id, name } => (*part, name.len() + len(id)),
             Chunk::Sealed { part, opaque } => (*part, len(opaque)),
+            Chunk::Refused { words } => (0, words.len()),
             Chunk::Unknown { raw } => {
                 self.strange += 1;
                 (0, raw.len())
             }
             Chunk::Usage(_) | Chunk::Finish(_) | Chunk::WasReasoning { .. } | Chunk::Learned { .. } => return,
         };
-        let known = !matches!(chunk, Chunk::Unknown { .. });
+        let known = !matches!(chunk, Chunk::Unknown { .. } | Chunk::Refused { .. });
         self.kept = self.kept.saturating_add(adds);
         let has = self.parts.get(part as usize).map_or(0, Part::len);
         if self.too_long.is_some() {
@@ -305,10 +311,9 @@ impl Assembler {
                 Kind::Call { id, tool } => blocks.push(Block::Call {
                     id: id.as_deref().map(Arc::from),
                     tool: Arc::from(tool.as_str()),
-                    args: if is_blank(&text, tool, &self.tools) {
-                        Arc::from("{}")
-                    } else {
-                        text
+                    args: {
+                        let schema = self.tools.iter().find(|(name, _)| **name == **tool);
+                        argument_text(text, schema.map(|(_, schema)| schema), self.strict)
                     },
                     opaque,
                 }),

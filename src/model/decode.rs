@@ -110,7 +110,10 @@ pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
                     call.whole = true;
                 }
             }
-            Chunk::WasReasoning { .. } | Chunk::Learned { .. } | Chunk::Unknown { .. } => {}
+            Chunk::WasReasoning { .. }
+            | Chunk::Learned { .. }
+            | Chunk::Refused { .. }
+            | Chunk::Unknown { .. } => {}
         }
     }
     summary.calls = calls.into_iter().map(|(_, call)| call).collect();
@@ -136,6 +139,7 @@ fn line(chunk: &Chunk) -> Value {
         Chunk::Args { part, delta } => json!({"type": "args", "part": part, "delta": delta}),
         Chunk::Sealed { part, opaque } => json!({"type": "sealed", "part": part, "opaque": opaque}),
         Chunk::WasReasoning { part } => json!({"type": "was_reasoning", "part": part}),
+        Chunk::Refused { words } => json!({"type": "refusal", "words": words}),
         Chunk::Learned { quirk, words } => json!({"type": "learned", "quirk": quirk, "words": words}),
         Chunk::Unknown { raw } => json!({"type": "unknown", "raw": raw}),
         Chunk::Usage(usage) => json!({"type": "usage", "usage": usage}),

@@ -76,7 +76,8 @@ impl Refusal {
         if self.is_quota(waits) {
             return StreamFaultKind::Quota;
         }
-        if matches!(self.status, Some(503 | 529)) || self.says_any(OVERLOAD) && self.status != Some(400) {
+        let busy = self.says_any(OVERLOAD) && self.status != Some(400);
+        if busy || matches!(self.status, Some(503 | 529)) {
             return StreamFaultKind::Overload;
         }
         if self.says_any(FILTER) && matches!(self.status, None | Some(400 | 403 | 422)) {
@@ -87,7 +88,6 @@ impl Refusal {
             Some(408) => StreamFaultKind::Timeout,
             Some(429) => StreamFaultKind::RateLimit,
             Some(300..=499) => StreamFaultKind::Request,
-            Some(_) => StreamFaultKind::Server,
             None if self.says_any(&["rate_limit", "rate limit", "too_many", "quota"]) => {
                 StreamFaultKind::RateLimit
             }
@@ -97,7 +97,7 @@ impl Refusal {
             None if self.says_any(&["invalid", "not_found", "context_length", "unsupported"]) => {
                 StreamFaultKind::Request
             }
-            None => StreamFaultKind::Server,
+            _ => StreamFaultKind::Server,
         }
     }
 
@@ -109,9 +109,7 @@ impl Refusal {
         // Advice on where to pay for more is no reason.
         let words = without_addresses(&self.words);
         let says = |list: &[&str]| list.iter().any(|word| words.contains(word));
-        self.status == Some(402)
-            || says(USED_UP)
-            || !waits && says(PERHAPS_USED_UP) && !says(&["rate_limit_exceeded", "rate limit"])
+        self.status == Some(402) || says(USED_UP) || (!waits && says(PERHAPS_USED_UP) && !says(FOR_A_WHILE))
     }
 
     /// Returns the fault for an error inside of an answer.
@@ -155,6 +153,17 @@ const USED_UP: &[&str] = &[
 ];
 /// Words that may as well be said of a limit for a minute.
 const PERHAPS_USED_UP: &[&str] = &["quota", "billing", "spending limit", "usage limit"];
+
+/// Words of a limit that time lifts.
+const FOR_A_WHILE: &[&str] = &[
+    "rate_limit",
+    "rate limit",
+    "per minute",
+    "per_minute",
+    "perminute",
+    "per second",
+    "per_second",
+];
 
 /// The words without addresses of pages.
 fn without_addresses(words: &str) -> String {

@@ -44,7 +44,7 @@ impl<'a> Object<'a> {
         let raw = self.get(key)?;
         serde_json::from_str(raw).ok().or_else(|| {
             let real: f64 = serde_json::from_str(raw).ok()?;
-            (real >= 0.0 && real < 9e15 && real.fract() == 0.0).then_some(real as u64)
+            ((0.0..9e15).contains(&real) && real.fract() == 0.0).then_some(real as u64)
         })
     }
 

@@ -10,6 +10,7 @@ pub mod quirk;
 pub mod scripted;
 mod show;
 pub mod sse;
+pub mod strict;
 pub mod tap;
 mod think;
 mod usage;
@@ -92,6 +93,11 @@ pub enum Chunk {
         /// Name of the form.
         quirk: String,
         /// The server's words.
+        words: String,
+    },
+    /// The model refused, in these words.
+    Refused {
+        /// Its words.
         words: String,
     },
     /// A part is complete; nothing more will be added to it.

@@ -165,7 +165,8 @@ impl Splitter {
 
     /// Goes on behind a closing mark: another opening one may follow.
     fn close(&mut self, rest: &str, mark: &str) {
-        self.held = rest.get(mark.len()..).unwrap_or_default().to_owned();
+        let behind = rest.get(mark.len()..).unwrap_or_default();
+        behind.clone_into(&mut self.held);
         self.place = Place::Beginning;
         self.may_lack_opening = false;
         self.after_mark = true;

@@ -31,7 +31,6 @@ const NAMING: &[&str] = &[
     "<function=",
     "<function name=\"",
     "<invoke name=\"",
-    "<invoke name=\"",
     "to=functions.",
 ];
 /// Members of JSON that name a tool.
@@ -80,8 +79,8 @@ fn marked(text: &str, tools: &[&str]) -> Option<String> {
     }
     // The beginning of a mark at the very end: the text was cut in it.
     let torn = |mark: &&str| {
-        let begun = mark.char_indices().map(|(at, _)| at).skip(6);
-        begun.into_iter().any(|at| {
+        let mut ends = mark.char_indices().map(|(at, _)| at).skip(6);
+        ends.any(|at| {
             let begun = mark.get(..at).unwrap_or_default();
             text.ends_with(begun) && !is_quoted(text, text.len() - begun.len())
         })

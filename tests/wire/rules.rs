@@ -161,6 +161,9 @@ const RULES: &[Rule] = &[
 
 /// A model that makes two calls, one more, and answers; it is told at last that no request is left.
 fn conversation(body: &Value) -> Reply {
+    if body["stream"] != true {
+        return answered(body);
+    }
     let turn = messages(body).iter().filter(|one| role(one) == "tool").count();
     let mut frames = match turn {
         0 => {
@@ -178,21 +181,12 @@ fn conversation(body: &Value) -> Reply {
         _ => return answered(body),
     };
     frames.extend(end("tool_calls"));
-    whole(body, frames)
+    Reply::Stream(frames)
 }
 
 fn answered(body: &Value) -> Reply {
     if body["stream"] == true {
         return answer_in_words("Done.");
-    }
-    let text = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Done."},"finish_reason":"stop"}]}"#;
-    Reply::Status(200, "Content-Type: application/json\r\n", text)
-}
-
-/// A stream, or the same as one JSON text for a request without a stream.
-fn whole(body: &Value, frames: Vec<String>) -> Reply {
-    if body["stream"] == true {
-        return Reply::Stream(frames);
     }
     let text = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Done."},"finish_reason":"stop"}]}"#;
     Reply::Status(200, "Content-Type: application/json\r\n", text)

@@ -228,14 +228,25 @@ fn text_that_ended_for_an_unknown_reason_is_no_answer() {
 }
 
 fn offering() -> Assembler {
+    offering_in(&[])
+}
+
+fn offering_in(quirks: &[Quirk]) -> Assembler {
     let card = |name: &str, schema: &str| ToolCard {
         schema: schema.into(),
         ..ToolCard::bare(name, crate::domain::call::EffectClass::Read, &[])
     };
-    Assembler::new(&[
-        card("list_dir", r#"{"type":"object","properties":{"path":{}}}"#),
-        card("read_file", r#"{"type":"object","required":["path"]}"#),
-    ])
+    Assembler::new(&Request {
+        system: "".into(),
+        messages: Vec::new(),
+        tools: vec![
+            card("list_dir", r#"{"type":"object","properties":{"path":{}}}"#),
+            card("read_file", r#"{"type":"object","required":["path"]}"#),
+        ],
+        quirks: quirks.iter().cloned().collect(),
+        turn: 1,
+        tap: crate::model::Tap::default(),
+    })
 }
 
 #[test]
@@ -256,6 +267,30 @@ fn arguments_that_say_nothing_are_none_where_none_are_needed() {
         assembler.push(args(0, said));
         let blocks = assembler.push(sealed(0));
         assert_eq!(kinds(&blocks), [format!("call {tool} {made}")]);
+    }
+}
+
+#[test]
+fn null_is_left_out_where_schemas_were_strict() {
+    let learned = Chunk::Learned {
+        quirk: "strict_schemas".into(),
+        words: String::new(),
+    };
+    let said = r#"{"path":null,"_as":null,"n":1}"#;
+    for (known, now, tool, made) in [
+        (true, false, "list_dir", r#"{"n":1}"#),
+        (false, true, "list_dir", r#"{"n":1}"#),
+        (true, false, "read_file", r#"{"path":null,"n":1}"#),
+        (false, false, "list_dir", said),
+    ] {
+        let quirks = [Quirk::StrictSchemas];
+        let mut assembler = offering_in(if known { &quirks } else { &[] });
+        if now {
+            assembler.push(learned.clone());
+        }
+        assembler.push(call(0, tool));
+        assembler.push(args(0, said));
+        assert_eq!(kinds(&assembler.push(sealed(0))), [format!("call {tool} {made}")]);
     }
 }
 

@@ -80,6 +80,11 @@ fn a_used_up_quota_is_no_rate_limit() {
             r#"[{"error":{"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 32.5s.","status":"RESOURCE_EXHAUSTED"}}]"#,
             RateLimit,
         ),
+        (
+            429,
+            r#"{"error":{"message":"Quota exceeded for generate_content_requests_per_minute_per_project","status":"RESOURCE_EXHAUSTED"}}"#,
+            RateLimit,
+        ),
         (403, r#"{"error":{"message":"no access to this model"}}"#, Auth),
         (
             529,

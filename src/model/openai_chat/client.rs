@@ -73,7 +73,7 @@ pub struct Client {
 struct Failed {
     fault: StreamFault,
     /// What the server said, if it may have refused the form of the request: nothing of a reply has come.
-    refusal: Option<Refusal>,
+    refusal: Option<Box<Refusal>>,
 }
 
 impl From<StreamFault> for Failed {
@@ -230,7 +230,7 @@ impl Client {
                     message: cut(self.without_key(fault.message)),
                     ..fault
                 },
-                refusal: body.refusal().filter(|_| nothing_came).cloned(),
+                refusal: body.refusal().filter(|_| nothing_came).cloned().map(Box::new),
             })?;
             if over {
                 return Ok(());
@@ -292,7 +292,7 @@ impl Client {
                 message,
                 retry_after_ms,
             },
-            refusal: Some(said),
+            refusal: Some(Box::new(said)),
         }
     }
 

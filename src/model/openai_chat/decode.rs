@@ -179,10 +179,8 @@ impl Decoder {
         }
         self.parts.seal_rest(rest, out);
         if !self.refusal.is_empty() {
-            let words = serde_json::Value::String(std::mem::take(&mut self.refusal));
-            out.push(Chunk::Unknown {
-                raw: format!("{{\"refusal\":{words}}}"),
-            });
+            let words = std::mem::take(&mut self.refusal);
+            out.push(Chunk::Refused { words });
         }
         let stop = self.judged(stop);
         self.finish = Some(stop.clone());

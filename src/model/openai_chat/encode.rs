@@ -16,7 +16,7 @@ use super::{known, reshape, schema};
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, Said};
 use crate::model::frame::{self, Object};
-use crate::model::{Quirk, Quirks, Request};
+use crate::model::{Quirk, Quirks, Request, strict};
 
 /// The prefix of the console's words to the model, so that they are not taken for the user's.
 pub const CONSOLE: &str = "[operator console]";
@@ -368,7 +368,7 @@ fn tool(card: &ToolCard, quirks: &Quirks) -> Value {
     let mut function = json!({
         "name": card.name,
         "description": card.description,
-        "parameters": if is_strict { schema::strict(&schema) } else { schema::widen(&schema) },
+        "parameters": if is_strict { strict::strict(&schema) } else { schema::widen(&schema) },
     });
     if is_strict && !quirks.contains(&Quirk::LeaveOut("strict".to_owned())) {
         function["strict"] = json!(true);

@@ -122,16 +122,17 @@ fn reasoning(refusal: &Refusal, found: &mut Vec<Quirk>) {
 }
 
 fn roles(refusal: &Refusal, found: &mut Vec<Quirk>) {
-    let after_result = refusal.says("user")
+    let alternate = refusal.says("alternat")
+        || refusal.says("in a row")
+        || (refusal.says("consecutive") && refusal.says_any(&["role", "message"]));
+    let after_result = !alternate
+        && refusal.says("user")
         && refusal.says("tool")
         && refusal.says("role")
         && refusal.says_any(&["after", "follow", "directly", "between"]);
     if after_result || refusal.says("invalid_request_message_order") {
         found.push(Quirk::NotesInResult);
     }
-    let alternate = refusal.says("alternat")
-        || refusal.says("in a row")
-        || refusal.says("consecutive") && refusal.says_any(&["role", "message"]);
     if alternate || after_result || refusal.says("invalid_request_message_order") {
         found.push(Quirk::AlternateRoles);
     }

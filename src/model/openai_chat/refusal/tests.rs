@@ -19,10 +19,6 @@ fn first(status: u64, text: &str) -> Option<Quirk> {
     learned(status, text).into_iter().next()
 }
 
-fn leave_out(name: &str) -> Option<Quirk> {
-    Some(Quirk::LeaveOut(name.to_owned()))
-}
-
 #[test]
 fn a_member_that_is_not_taken_is_left_out() {
     for (status, text, name) in [
@@ -82,12 +78,16 @@ fn a_member_that_is_not_taken_is_left_out() {
             "stream_options",
         ),
     ] {
-        assert_eq!(first(status, text), leave_out(name), "{text}");
+        assert_eq!(
+            first(status, text),
+            Some(Quirk::LeaveOut(name.to_owned())),
+            "{text}"
+        );
     }
 }
 
 #[test]
-fn each_rule_is_known_by_the_words_of_the_servers_that_have_it() {
+fn rules_of_templates_and_orders_are_known_by_the_words_of_the_servers_that_have_them() {
     for (status, text, quirk) in [
         // Mistral, also behind vLLM and a router.
         (
@@ -146,6 +146,14 @@ fn each_rule_is_known_by_the_words_of_the_servers_that_have_it() {
             r#"{"error":{"message":"Parallel tool calls are not supported by this model"}}"#,
             Quirk::SingleCalls,
         ),
+    ] {
+        assert_eq!(first(status, text), Some(quirk), "{text}");
+    }
+}
+
+#[test]
+fn what_hosted_models_want_is_known_by_their_words() {
+    for (status, text, quirk) in [
         // DeepSeek and Moonshot.
         (
             400,

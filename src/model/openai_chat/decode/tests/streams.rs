@@ -154,8 +154,8 @@ fn usage_is_read_beside_choices_and_without_them() {
 #[test]
 fn what_is_not_known_is_passed_on_and_other_choices_do_not_mix_in() {
     let body = "data: {\"type\":\"ping\"}\n\ndata: \"hello\"\n\n\
-        data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\",\"audio\":{\"id\":1}}}],\"citations\":[\"u\"]}\n\n\
-        data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}],\"citations\":[\"u\"]}\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\",\"audio\":{\"id\":1}}}],\"graph_data\":[\"u\"]}\n\n\
+        data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}],\"graph_data\":[\"u\"]}\n\n\
         data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let (chunks, result) = decode(body);
     assert_eq!(result, Ok(()));
@@ -174,7 +174,7 @@ fn what_is_not_known_is_passed_on_and_other_choices_do_not_mix_in() {
         [
             "{\"type\":\"ping\"}",
             "\"hello\"",
-            "{\"citations\":[\"u\"]}",
+            "{\"graph_data\":[\"u\"]}",
             "{\"audio\":{\"id\":1}}",
             "{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}",
         ]
@@ -197,8 +197,8 @@ fn a_refusal_is_a_reason_to_stop_and_no_text() {
     assert_eq!(
         chunks,
         [
-            Chunk::Unknown {
-                raw: "{\"refusal\":\"I'm sorry\"}".into()
+            Chunk::Refused {
+                words: "I'm sorry".into()
             },
             Chunk::Finish(Stop::Refusal)
         ]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::Quirk;
 use crate::model::openai_chat::encode::members;
-use crate::model::openai_chat::schema::strict;
+use crate::model::strict::strict;
 
 fn note(text: &str) -> Message {
     Message::Note {
