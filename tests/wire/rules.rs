@@ -154,7 +154,7 @@ const RULES: &[Rule] = &[
         ),
         refuses: |body| {
             let mut tools = body["tools"].as_array().into_iter().flatten();
-            tools.any(|tool| tool["function"]["parameters"]["additionalProperties"] != false)
+            tools.any(|tool| tool["function"]["strict"] != true)
         },
     },
 ];
