@@ -160,6 +160,7 @@ impl World {
                     id: None,
                     tool: Arc::from(tool),
                     args: Arc::from(args.to_string()),
+                    opaque: None,
                 },
             });
         }

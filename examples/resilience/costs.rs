@@ -130,6 +130,7 @@ impl Grown {
             turn,
             node: call,
             provider_id: None,
+            opaque: None,
             tool: "read_file".into(),
             args: format!(r#"{{"path":"src/module_{what}.rs","about":"{about}"}}"#).into(),
             origin: Origin::Model,

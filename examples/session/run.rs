@@ -169,6 +169,7 @@ impl Run {
             turn,
             node: call,
             provider_id: None,
+            opaque: None,
             tool: tool.into(),
             args: args.clone().into(),
             origin: Origin::Model,

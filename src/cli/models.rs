@@ -152,7 +152,7 @@ pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<d
             let key = key_for(&ground.settings, base_url)?;
             let client = Client::new(base_url, model, key, Patience::default())
                 .map_err(|error| Failure::new(Code::Config, error))?;
-            Ok(Arc::new(client))
+            Ok(Arc::new(client.with_max_output(ground.settings.max_output.value)))
         }
     }
 }

@@ -324,6 +324,7 @@ fn mend(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
             | StreamFaultKind::Timeout
             | StreamFaultKind::Truncated
             | StreamFaultKind::Server
+            | StreamFaultKind::Overload
     );
     if !cut || ask::retry_after(state, turn, fault).is_some() {
         return None;

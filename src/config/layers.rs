@@ -187,6 +187,10 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 some(flag("--sessions", flags.sessions.clone())),
             ],
         ),
+        max_output: last(
+            None,
+            [some(user(mine.max_output)), some(workspace(theirs.max_output))],
+        ),
         arming_ms: last(500, [user(mine.arming_ms), workspace(theirs.arming_ms)]),
         notify: notify::weigh(mine.notify, theirs.notify),
         editor: last(

@@ -235,6 +235,8 @@ pub struct Settings {
     pub tags: Tags,
     /// The directory of sessions; `None` without a home directory or a setting.
     pub sessions: Setting<Option<PathBuf>>,
+    /// Maximum tokens of one reply of the model; `None` leaves it to the server.
+    pub max_output: Setting<Option<u32>>,
     /// How many milliseconds a call must be on screen before a decision key counts.
     pub arming_ms: Setting<u64>,
     /// How the operator is notified.
@@ -322,6 +324,9 @@ impl Settings {
             }),
             line("sessions", &self.sessions, |dir| {
                 dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
+            }),
+            line("max_output_tokens", &self.max_output, |tokens| {
+                tokens.map_or_else(|| "none".into(), |tokens| tokens.to_string())
             }),
             line("arming", &self.arming_ms, |ms| Ms(*ms).to_string()),
             line("editor", &self.editor, |text| maybe(text.as_ref())),

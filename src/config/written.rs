@@ -53,6 +53,8 @@ pub struct Written {
     pub sessions: Option<At<PathBuf>>,
     /// `arming`, in milliseconds
     pub arming_ms: Option<At<u64>>,
+    /// `max_output_tokens`
+    pub max_output: Option<At<u32>>,
     /// `editor`
     pub editor: Option<At<String>>,
     /// `tell_edits`
@@ -145,6 +147,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             DIRECTORY,
         )?,
         arming_ms: arming(&mut root)?,
+        max_output: max_output(&mut root)?,
         editor: checked(
             &mut root,
             "editor",
@@ -297,6 +300,14 @@ fn arming(root: &mut Section<'_, '_>) -> Result<Option<At<u64>>, Error> {
     let advice = "write a duration of at most 10s, such as \"500ms\"";
     let short = |text: &str| duration_ms(text).filter(|ms| *ms <= LONGEST_ARMING);
     named(root, "arming", short, advice)
+}
+
+fn max_output(root: &mut Section<'_, '_>) -> Result<Option<At<u32>>, Error> {
+    let given = root.number("max_output_tokens", 1, u64::from(u32::MAX))?;
+    Ok(given.map(|at| At {
+        value: u32::try_from(at.value).unwrap_or(u32::MAX),
+        place: at.place,
+    }))
 }
 
 fn limits(mut section: Section<'_, '_>) -> Result<Limits, Error> {

@@ -128,6 +128,9 @@ fn run(event: &RunEvent) -> String {
         RunEvent::LimitsRaised { .. } => "limits changed".to_owned(),
         RunEvent::Refused { command, reason } => format!("{command} refused: {reason}"),
         RunEvent::Titled { title } => format!("named {title}"),
+        RunEvent::QuirkLearned { server, quirk, words } => {
+            format!("{server} gets other requests from here on ({quirk}): {words}")
+        }
         RunEvent::Forked { session, at } => format!("fork of {session} at event {}", at.0),
         RunEvent::HappenedElsewhere(one) => format!(
             "happened in {} after this fork left it, and is not undone: {} {}",

@@ -53,6 +53,7 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             text,
             spoken,
         } => stream::partial(&mut draft, (*turn, *request), text, *spoken),
+        Input::QuirkLearned { server, quirk, words } => run::quirk(&mut draft, server, quirk, words),
         Input::Ended {
             turn,
             request,

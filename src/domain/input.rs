@@ -37,6 +37,15 @@ pub enum Input {
         /// Bytes at its beginning that are text of the model; what follows is reasoning, or arguments of calls.
         spoken: u64,
     },
+    /// A server refused the form of a request: what it is asked with from here on.
+    QuirkLearned {
+        /// The model and its place.
+        server: Arc<str>,
+        /// Name of the other form.
+        quirk: Arc<str>,
+        /// The server's words.
+        words: Arc<str>,
+    },
     /// The stream ended by its own end mark.
     Ended {
         /// The turn.
@@ -156,6 +165,9 @@ pub enum Block {
         tool: Arc<str>,
         /// The argument text, byte for byte.
         args: Arc<str>,
+        /// Members that the provider added, as one JSON object, byte for byte.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Arc<str>>,
     },
     /// The last text of a turn without calls.
     Answer {

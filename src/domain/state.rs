@@ -90,6 +90,8 @@ pub struct State {
     pub epochs: Vec<EpochRecord>,
     /// Breakers that let something through so far.
     pub breakers: BTreeMap<Scope, Breaker>,
+    /// The forms of requests that each server was found to want, by name, in the order in which they were learned.
+    pub quirks: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// How failures are met, where that was recorded.
     pub resilience: Option<Configured>,
     /// Results that were taken from the record without a person, by the number of the decision: alone of these the

@@ -75,6 +75,9 @@ pub struct CalledAs {
     pub tool: Arc<str>,
     /// The argument text.
     pub args: Arc<str>,
+    /// Members that the provider added to the call, as one JSON object; only while nobody edited the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Arc<str>>,
 }
 
 /// What a note is about.

@@ -79,6 +79,8 @@ pub struct TurnMore {
     /// The wait after which it is asked again by itself; with nothing left of it once that is over. None where nothing
     /// is waited for, and while it does not count.
     pub held: Option<Delay>,
+    /// Members that the provider added to calls, as JSON objects: they go back with the call while nobody edited it.
+    pub opaque: Vec<(NodeId, Arc<str>)>,
 }
 
 /// Text of blocks that were not sealed: what the model had said of them, then what it had begun to think or to call.
@@ -115,6 +117,7 @@ impl Blank for TurnMore {
             guard: None,
             revived: Seq(0),
             held: None,
+            opaque: Vec::new(),
         };
         &BLANK
     }
@@ -240,6 +243,10 @@ pub enum Stop {
     Filter,
     /// It refused.
     Refusal,
+    /// The provider paused it in the middle of the answer.
+    Pause,
+    /// It called a tool in a form that no call can be made of: why, in words.
+    BadCall(Arc<str>),
     /// The operator took what had arrived as the whole turn.
     Kept,
     /// Something else, in the provider's word.
@@ -266,6 +273,8 @@ impl Stop {
             Self::Length => "token limit",
             Self::Filter => "content filter",
             Self::Refusal => "refusal",
+            Self::Pause => "pause",
+            Self::BadCall(_) => "unusable call",
             Self::Kept => "kept by the operator",
             Self::Other(word) => word,
         }
@@ -303,6 +312,10 @@ pub enum StreamFaultKind {
     RateLimit,
     /// The server has trouble (5xx).
     Server,
+    /// The server has too much to do (503, 529).
+    Overload,
+    /// The quota or credit of the account is used up: asking again does not help.
+    Quota,
     /// The key is missing or wrong.
     Auth,
     /// The server did not take the request.
@@ -317,6 +330,10 @@ pub enum StreamFaultKind {
     Filter,
     /// The model refused.
     Refusal,
+    /// The provider paused the answer.
+    Pause,
+    /// The model called a tool in a form that no call can be made of.
+    BadCall,
     /// The model said nothing at all, twice.
     Empty,
     /// The playbook of the scripted model has no rule for this.
@@ -333,6 +350,8 @@ impl StreamFaultKind {
             Self::Timeout => "time-out",
             Self::RateLimit => "rate limit",
             Self::Server => "server error",
+            Self::Overload => "overloaded",
+            Self::Quota => "quota used up",
             Self::Auth => "not authorised",
             Self::Request => "request refused",
             Self::Garbage => "unreadable answer",
@@ -340,6 +359,8 @@ impl StreamFaultKind {
             Self::Length => "token limit",
             Self::Filter => "content filter",
             Self::Refusal => "refusal",
+            Self::Pause => "pause",
+            Self::BadCall => "unusable call",
             Self::Empty => "empty answer",
             Self::Script => "playbook",
             Self::Crash => "interrupted",
@@ -350,7 +371,7 @@ impl StreamFaultKind {
     pub const fn is_transient(self) -> bool {
         matches!(
             self,
-            Self::Network | Self::Timeout | Self::RateLimit | Self::Server | Self::Truncated
+            Self::Network | Self::Timeout | Self::RateLimit | Self::Server | Self::Overload | Self::Truncated
         )
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::id::NodeId;
 use crate::domain::repair::{Passing, Reply};
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, Usage};
-use crate::model::{Chunk, Model, Request, Tap};
+use crate::model::{Chunk, Model, Quirks, Request, Tap};
 
 /// The system text of such a question.
 const SYSTEM: &str = "You correct the arguments of tool calls. You are given one failed call as data. \
@@ -35,11 +35,18 @@ pub struct Heard {
     pub passing: Option<Passing>,
     /// What it cost.
     pub usage: Usage,
+    /// Forms of requests that the server was found to want, with its words.
+    pub learned: Vec<(String, String)>,
 }
 
 /// Asks and waits for the whole answer. Returns `None` if the question was cancelled, because nobody waits
 /// for it any more.
-pub async fn ask(model: Arc<dyn Model>, prompt: Arc<str>, cancel: CancellationToken) -> Option<Heard> {
+pub async fn ask(
+    model: Arc<dyn Model>,
+    prompt: Arc<str>,
+    quirks: Quirks,
+    cancel: CancellationToken,
+) -> Option<Heard> {
     let request = Request {
         system: SYSTEM.into(),
         messages: vec![Message::User {
@@ -48,6 +55,7 @@ pub async fn ask(model: Arc<dyn Model>, prompt: Arc<str>, cancel: CancellationTo
             text: prompt,
         }],
         tools: Vec::new(),
+        quirks,
         turn: 1,
         tap: Tap::default(),
     };
@@ -66,6 +74,7 @@ pub async fn ask(model: Arc<dyn Model>, prompt: Arc<str>, cancel: CancellationTo
         }
     };
     let usage = heard.usage;
+    let learned = std::mem::take(&mut heard.learned);
     // An answer that is too long, or none at all, would come out the same again.
     let broke = result
         .as_ref()
@@ -78,6 +87,7 @@ pub async fn ask(model: Arc<dyn Model>, prompt: Arc<str>, cancel: CancellationTo
         reply: heard.reply(result),
         passing,
         usage,
+        learned,
     })
 }
 
@@ -96,6 +106,7 @@ struct Hearing {
     stop: Option<Stop>,
     called: bool,
     too_long: bool,
+    learned: Vec<(String, String)>,
 }
 
 impl Hearing {
@@ -106,9 +117,13 @@ impl Hearing {
                 Chunk::Call { .. } => self.called = true,
                 Chunk::Usage(usage) => self.usage = usage,
                 Chunk::Finish(stop) => self.stop = Some(stop),
+                // What was said so far was thought.
+                Chunk::WasReasoning { .. } => self.text.clear(),
+                Chunk::Learned { quirk, words } => self.learned.push((quirk, words)),
                 Chunk::Reasoning { .. }
                 | Chunk::Args { .. }
                 | Chunk::Sealed { .. }
+                | Chunk::Refused { .. }
                 | Chunk::Unknown { .. } => {}
             }
             if self.text.len() > LONGEST {

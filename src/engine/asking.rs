@@ -58,7 +58,8 @@ impl Asking {
     /// Asks, hands over what arrives, and reports how it ended.
     pub(super) async fn stream(self, model: Arc<dyn Model>, what: Request) {
         let (out, mut chunks) = mpsc::channel(CHUNKS);
-        let mut assembler = Assembler::default();
+        let mut assembler = Assembler::new(&what);
+        let server: Arc<str> = Arc::from(model.name());
         // A token of its own, so that a stream that the run still wants can be closed here.
         let close = self.asked.cancel.child_token();
         let mut answer = Box::pin(caught::ask(&*model, what, out, close.clone()));
@@ -82,6 +83,9 @@ impl Asking {
                 chunk = chunks.recv() => {
                     let Some(chunk) = chunk else { break };
                     heard = tokio::time::Instant::now();
+                    if let Chunk::Learned { quirk, words } = &chunk {
+                        self.learned(&server, quirk, words);
+                    }
                     changed = true;
                     if self.take(&mut assembler, chunk) && shown {
                         shown = self.show(&assembler);
@@ -116,7 +120,7 @@ impl Asking {
                     self.inbox.send(Message::Notice(format!(
                         "{}: the model has been silent for {} s",
                         self.turn,
-                        SILENCE.as_secs()
+                        now.duration_since(heard).as_secs()
                     )));
                 }
             }
@@ -132,6 +136,18 @@ impl Asking {
         self.finish(assembler, result);
     }
 
+    /// Reports a form that the server was found to want.
+    fn learned(&self, server: &Arc<str>, quirk: &str, words: &str) {
+        self.tell(format!(
+            "the server refused the form of the request and gets another one from here on ({quirk}): {words}"
+        ));
+        self.inbox.send(Message::Input(Input::QuirkLearned {
+            server: server.clone(),
+            quirk: Arc::from(quirk),
+            words: Arc::from(words),
+        }));
+    }
+
     /// Takes a chunk; returns true if it completed a block.
     fn take(&self, assembler: &mut Assembler, chunk: Chunk) -> bool {
         let blocks = assembler.push(chunk);
@@ -142,6 +158,9 @@ impl Asking {
                 request: self.request,
                 block,
             }));
+        }
+        if let Some(words) = assembler.refused.take() {
+            self.tell(format!("the model refused: {}", visible_head(&words, UNKNOWN)));
         }
         for raw in assembler.unknown.drain(..) {
             self.tell(format!(
@@ -201,7 +220,8 @@ impl Asking {
                 Input::Ended {
                     turn,
                     request,
-                    stop,
+                    // What was said may not be what the server says that it was.
+                    stop: assembler.finish.clone().unwrap_or(stop),
                     usage,
                 }
             }

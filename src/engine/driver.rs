@@ -281,7 +281,10 @@ impl Driver {
             | Input::Broke { .. }
             | Input::RepairAnswered { .. } => Actor::Model,
             Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
-            Input::Probed { .. } | Input::Elapsed { .. } | Input::Worked { .. } => Actor::Engine,
+            Input::QuirkLearned { .. }
+            | Input::Probed { .. }
+            | Input::Elapsed { .. }
+            | Input::Worked { .. } => Actor::Engine,
         };
         if let Input::Finished { call, attempt, .. } = input {
             self.executor.ended(*call, *attempt);

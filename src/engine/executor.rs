@@ -19,7 +19,7 @@ use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::ladder::Timer;
-use crate::model::{Model, Request};
+use crate::model::{Model, Quirks, Request};
 use crate::tools::Job;
 use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
@@ -81,7 +81,12 @@ impl Executor {
     }
 
     /// Asks the model about a call under repair, after a wait. Does nothing if that question is already open.
-    pub fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64, prompt: Arc<str>) {
+    pub fn ask_aside(
+        &mut self,
+        (call, rev, round): (NodeId, Rev, u32),
+        wait_ms: u64,
+        (prompt, quirks): (Arc<str>, Quirks),
+    ) {
         if !self.asides.insert((call, round)) {
             return;
         }
@@ -95,12 +100,21 @@ impl Executor {
                 }
             }
             // The process that continues the run asks again.
+            let server: Arc<str> = Arc::from(model.name());
             if let Some(Heard {
                 reply,
                 passing,
                 usage,
-            }) = super::aside::ask(model, prompt, end).await
+                learned,
+            }) = super::aside::ask(model, prompt, quirks, end).await
             {
+                for (quirk, words) in learned {
+                    inbox.send(Message::Input(Input::QuirkLearned {
+                        server: server.clone(),
+                        quirk: quirk.into(),
+                        words: words.into(),
+                    }));
+                }
                 inbox.send(Message::Input(Input::RepairAnswered {
                     call,
                     rev,

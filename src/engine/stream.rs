@@ -8,12 +8,17 @@ mod tests;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
+use crate::domain::event::run::ToolCard;
 use crate::domain::id::TurnId;
 use crate::domain::input::Block;
 use crate::domain::live::{Live, LivePart};
 use crate::domain::node::Channel;
 use crate::domain::turn::{Stop, Usage};
-use crate::model::{Chunk, MAX_PARTS};
+use crate::model::strict::without_nulls;
+use crate::model::{Chunk, MAX_PARTS, Quirk, Request, written_call};
+use crate::text::visible;
 
 /// Maximum bytes of an open part that the screen receives: the newest, because it follows the end. It
 /// receives them many times a second, however long the part is.
@@ -38,6 +43,18 @@ fn newest(text: &str) -> (u64, &str) {
         from += 1;
     }
     (from as u64, text.get(from..).unwrap_or_default())
+}
+
+/// The argument text of a call as it counts: models say in different ways that there are no arguments.
+fn argument_text(text: Arc<str>, schema: Option<&Value>, strict: bool) -> Arc<str> {
+    let required = schema.and_then(|schema| schema.get("required")?.as_array());
+    let may_lack = schema.is_some() && required.is_none_or(Vec::is_empty);
+    match (text.trim(), schema) {
+        ("", _) => Arc::from("{}"),
+        ("null" | "\"\"", _) if may_lack => Arc::from("{}"),
+        (_, Some(schema)) if strict => Arc::from(without_nulls(&text, schema)),
+        _ => text,
+    }
 }
 
 /// A part that is being assembled.
@@ -72,6 +89,10 @@ enum Kind {
 /// Assembles the parts of one stream.
 #[derive(Debug, Default)]
 pub struct Assembler {
+    /// The tools on offer, with their schemas.
+    tools: Vec<(Arc<str>, Value)>,
+    /// Whether schemas were offered in which null stands for what is left out.
+    strict: bool,
     parts: Vec<Part>,
     /// Every part before this index was passed on; a turn may have thousands.
     from: usize,
@@ -88,11 +109,24 @@ pub struct Assembler {
     pub unknown: Vec<String>,
     /// All of them.
     strange: u64,
+    /// The words in which the model refused.
+    pub refused: Option<String>,
     /// The last that was not told.
     untold: Option<String>,
 }
 
 impl Assembler {
+    /// Creates an assembler for a reply to a request.
+    pub fn new(request: &Request) -> Self {
+        let schema = |card: &ToolCard| serde_json::from_str(&card.schema).unwrap_or_default();
+        let tools = request.tools.iter();
+        Self {
+            tools: tools.map(|card| (card.name.clone(), schema(card))).collect(),
+            strict: request.quirks.contains(&Quirk::StrictSchemas),
+            ..Self::default()
+        }
+    }
+
     /// Takes a chunk and returns the blocks that it completed. A chunk that makes the stream too long is
     /// dropped, and so is everything after it.
     pub fn push(&mut self, chunk: Chunk) -> Vec<Block> {
@@ -113,12 +147,22 @@ impl Assembler {
                     found.text.push_str(&delta);
                 }
             }
+            Chunk::WasReasoning { part } => {
+                if let Some(found) = self.parts.get_mut(part as usize) {
+                    found.kind = Kind::Reasoning;
+                }
+            }
             Chunk::Sealed { part, opaque } => {
                 if let Some(found) = self.parts.get_mut(part as usize) {
                     found.sealed = true;
                     found.opaque = opaque;
                 }
             }
+            // It is no part of the reply, but says how the rest of it is to be read.
+            Chunk::Learned { quirk, .. } => {
+                self.strict |= Quirk::named(&quirk) == Some(Quirk::StrictSchemas);
+            }
+            Chunk::Refused { words } => self.refused = Some(words),
             Chunk::Unknown { raw } if self.strange <= TOLD => self.unknown.push(raw),
             Chunk::Unknown { raw } => self.untold = Some(raw),
             Chunk::Usage(usage) => self.usage = usage,
@@ -147,13 +191,14 @@ impl Assembler {
             }
             Chunk::Call { part, id, name } => (*part, name.len() + len(id)),
             Chunk::Sealed { part, opaque } => (*part, len(opaque)),
+            Chunk::Refused { words } => (0, words.len()),
             Chunk::Unknown { raw } => {
                 self.strange += 1;
                 (0, raw.len())
             }
-            Chunk::Usage(_) | Chunk::Finish(_) => return,
+            Chunk::Usage(_) | Chunk::Finish(_) | Chunk::WasReasoning { .. } | Chunk::Learned { .. } => return,
         };
-        let known = !matches!(chunk, Chunk::Unknown { .. });
+        let known = !matches!(chunk, Chunk::Unknown { .. } | Chunk::Refused { .. });
         self.kept = self.kept.saturating_add(adds);
         let has = self.parts.get(part as usize).map_or(0, Part::len);
         if self.too_long.is_some() {
@@ -202,9 +247,24 @@ impl Assembler {
         }
     }
 
-    /// Ends the stream by its own end mark: everything sealed is complete.
+    /// Ends the stream by its own end mark: everything sealed is complete. A call that the model wrote as text makes no
+    /// answer of it.
     pub fn end(&mut self) -> Vec<Block> {
+        if let Some(tool) = self.written_call() {
+            let why = format!("the model wrote a call of `{}` as text", visible(&tool));
+            self.finish = Some(Stop::BadCall(why.into()));
+        }
         self.ready(true)
+    }
+
+    /// The tool of a call that stands in the last text of a reply that made none.
+    fn written_call(&self) -> Option<String> {
+        if self.has_calls || !self.finish.as_ref().is_some_and(Stop::is_meant) {
+            return None;
+        }
+        let last = self.parts.last().filter(|part| matches!(part.kind, Kind::Text))?;
+        let names: Vec<&str> = self.tools.iter().map(|(name, _)| &**name).collect();
+        written_call::find(&last.text, &names)
     }
 
     /// Returns complete blocks that were not passed on yet. A call may overtake open text: a sealed call
@@ -251,11 +311,11 @@ impl Assembler {
                 Kind::Call { id, tool } => blocks.push(Block::Call {
                     id: id.as_deref().map(Arc::from),
                     tool: Arc::from(tool.as_str()),
-                    args: if text.trim().is_empty() {
-                        Arc::from("{}")
-                    } else {
-                        text
+                    args: {
+                        let schema = self.tools.iter().find(|(name, _)| **name == **tool);
+                        argument_text(text, schema.map(|(_, schema)| schema), self.strict)
                     },
+                    opaque,
                 }),
             }
         }

@@ -84,6 +84,7 @@ impl Tale {
             turn,
             node: call,
             provider_id: None,
+            opaque: None,
             tool,
             args,
             origin,

@@ -48,6 +48,8 @@ pub struct SummaryCall {
     pub name: String,
     /// The exact argument text.
     pub args: String,
+    /// False for a call that did not come to its end, or that was not meant: it would not run.
+    pub whole: bool,
 }
 
 /// Returns the chunks of a recorded response and what broke it, if anything did; everything before the break
@@ -72,16 +74,28 @@ pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
         ..Summary::default()
     };
     let mut calls: Vec<(u32, SummaryCall)> = Vec::new();
+    // The text of the newest part, in case it turns out to be reasoning.
+    let (mut newest, mut begun) = (u32::MAX, 0);
     for chunk in chunks {
         match chunk {
-            Chunk::Text { delta, .. } => summary.text.push_str(&delta),
+            Chunk::Text { part, delta } => {
+                if part != newest {
+                    (newest, begun) = (part, summary.text.len());
+                }
+                summary.text.push_str(&delta);
+            }
             Chunk::Reasoning { delta, .. } => summary.reasoning.push_str(&delta),
+            Chunk::WasReasoning { part } if part == newest => {
+                let thought = summary.text.split_off(begun);
+                summary.reasoning.push_str(&thought);
+            }
             Chunk::Call { part, id, name } => calls.push((
                 part,
                 SummaryCall {
                     id,
                     name,
                     args: String::new(),
+                    whole: false,
                 },
             )),
             Chunk::Args { part, delta } => {
@@ -91,7 +105,15 @@ pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
             }
             Chunk::Usage(usage) => summary.usage = Some(usage),
             Chunk::Finish(stop) => summary.finish = Some(word(&stop).to_owned()),
-            Chunk::Sealed { .. } | Chunk::Unknown { .. } => {}
+            Chunk::Sealed { part, .. } => {
+                if let Some((_, call)) = calls.iter_mut().rev().find(|(number, _)| *number == part) {
+                    call.whole = true;
+                }
+            }
+            Chunk::WasReasoning { .. }
+            | Chunk::Learned { .. }
+            | Chunk::Refused { .. }
+            | Chunk::Unknown { .. } => {}
         }
     }
     summary.calls = calls.into_iter().map(|(_, call)| call).collect();
@@ -116,6 +138,9 @@ fn line(chunk: &Chunk) -> Value {
         Chunk::Call { part, id, name } => json!({"type": "call", "part": part, "id": id, "name": name}),
         Chunk::Args { part, delta } => json!({"type": "args", "part": part, "delta": delta}),
         Chunk::Sealed { part, opaque } => json!({"type": "sealed", "part": part, "opaque": opaque}),
+        Chunk::WasReasoning { part } => json!({"type": "was_reasoning", "part": part}),
+        Chunk::Refused { words } => json!({"type": "refusal", "words": words}),
+        Chunk::Learned { quirk, words } => json!({"type": "learned", "quirk": quirk, "words": words}),
         Chunk::Unknown { raw } => json!({"type": "unknown", "raw": raw}),
         Chunk::Usage(usage) => json!({"type": "usage", "usage": usage}),
         Chunk::Finish(stop) => json!({"type": "finish", "finish": word(stop)}),
@@ -130,6 +155,8 @@ fn word(stop: &Stop) -> &str {
         Stop::Length => "length",
         Stop::Filter => "content_filter",
         Stop::Refusal => "refusal",
+        Stop::Pause => "pause",
+        Stop::BadCall(_) => "unusable_call",
         Stop::Other(word) => word,
     }
 }

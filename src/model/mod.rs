@@ -3,11 +3,18 @@
 
 pub mod decode;
 pub mod discover;
+mod fault;
+mod frame;
 pub mod openai_chat;
+pub mod quirk;
 pub mod scripted;
 mod show;
 pub mod sse;
+pub mod strict;
 pub mod tap;
+mod think;
+mod usage;
+pub mod written_call;
 
 use std::sync::Arc;
 
@@ -19,6 +26,7 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, Usage};
 
+pub use quirk::{Quirk, Quirks};
 pub use tap::{Tap, Way};
 
 /// Parts of one message: what has more is no answer to wait for, and each costs some bookkeeping.
@@ -33,6 +41,8 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The tools on offer, in order; empty to allow only an answer.
     pub tools: Vec<ToolCard>,
+    /// The forms that the server was found to want.
+    pub quirks: Quirks,
     /// Number of the model turn in the thread, counted from 1.
     pub turn: u32,
     /// Observes what goes over the wire.
@@ -73,11 +83,28 @@ pub enum Chunk {
         /// The new text.
         delta: String,
     },
+    /// All text of a part so far was reasoning, and so is what is added to it: its opening mark was missing.
+    WasReasoning {
+        /// The part.
+        part: u32,
+    },
+    /// The server refused the form of the request; it was sent in another form, before anything of the reply came.
+    Learned {
+        /// Name of the form.
+        quirk: String,
+        /// The server's words.
+        words: String,
+    },
+    /// The model refused, in these words.
+    Refused {
+        /// Its words.
+        words: String,
+    },
     /// A part is complete; nothing more will be added to it.
     Sealed {
         /// The part.
         part: u32,
-        /// The provider's opaque block that belongs to it, as JSON text.
+        /// What the provider added to it, as JSON text: a list of opaque blocks, of a call one object of members.
         opaque: Option<String>,
     },
     /// Something unknown to this program; shown, never dropped silently.

@@ -71,24 +71,34 @@ pub struct Server {
 impl Server {
     /// Serves these answers, one for each request; whatever is asked beyond them fails.
     pub fn new(replies: Vec<Reply>) -> Self {
+        let mut replies = replies.into_iter();
+        Self::serving(move |_, _| replies.next())
+    }
+
+    /// Answers each request, counted from 1, as this says.
+    pub fn answering(mut reply: impl FnMut(usize, &Value) -> Reply + Send + 'static) -> Self {
+        Self::serving(move |number, body| Some(reply(number, body)))
+    }
+
+    fn serving(mut reply: impl FnMut(usize, &Value) -> Option<Reply> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
         let closed = Arc::new(Mutex::new(BTreeSet::new()));
         let (keep, gone) = (seen.clone(), closed.clone());
         std::thread::spawn(move || {
-            let mut replies = replies.into_iter();
             for socket in listener.incoming() {
                 let mut socket = socket.unwrap();
                 let Some(request) = request(&mut socket) else {
                     continue;
                 };
+                let body = serde_json::from_str(&request.body).unwrap_or_default();
                 let number = {
                     let mut seen = keep.lock().unwrap();
                     seen.push(request);
                     seen.len() - 1
                 };
-                let (reply, gone) = (replies.next(), gone.clone());
+                let (reply, gone) = (reply(number + 1, &body), gone.clone());
                 // A stream that stays open must not keep the next request waiting.
                 std::thread::spawn(move || {
                     if let Some(Reply::Open(..)) = reply {

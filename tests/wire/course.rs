@@ -160,7 +160,7 @@ impl Course {
             })
         });
         signal(&child, Signal::TERM);
-        wait(child).ends(130);
+        wait(child).ends(143);
         Self {
             id: world.id(),
             world,

@@ -222,7 +222,6 @@ fn a_message_without_a_proper_end_runs_no_call_and_is_no_answer() {
     for (start, ending, told, asked) in [
         (begun(), end("content_filter"), "content filter", 1),
         (begun(), mark(), "without saying why", 5),
-        (vec![text("half of")], mark(), "without saying why", 5),
         (vec![text("half of")], llama(), "the context is full", 1),
         (vec![text("half of")], end("abort"), "`abort`", 5),
         (vec![text("half of")], end("because"), "`because`", 1),
@@ -238,6 +237,16 @@ fn a_message_without_a_proper_end_runs_no_call_and_is_no_answer() {
         let state = world.state(&world.id());
         assert_eq!(state.calls.len(), 0, "{told}: no call ran");
     }
+}
+
+#[test]
+fn an_end_mark_is_an_end_also_without_a_reason() {
+    let world = World::new();
+    let frames = vec![text("All of it."), "data: [DONE]\n\n".to_owned()];
+    let server = Server::new(vec![Reply::Stream(frames)]);
+    let said = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(said.out, "All of it.\n");
+    assert_eq!(server.seen().len(), 1);
 }
 
 #[test]

@@ -43,11 +43,13 @@ mod keyed;
 mod listened;
 mod operating;
 mod reused;
+mod rules;
 mod running;
 mod stage;
 mod streaming;
 mod taken;
 mod talking;
+mod unanswered;
 mod waiting;
 
 use std::process::Command;

@@ -23,6 +23,7 @@ fn nothing_said_is_the_defaults() {
     assert_eq!(settings.preset.value, Preset::Guarded);
     assert_eq!(settings.limits.values(), Limits::default());
     assert_eq!(settings.arming_ms.value, 500);
+    assert_eq!(settings.max_output.value, None);
     assert_eq!(settings.glyphs.value, Glyphs::Unicode);
     assert_eq!(
         settings.sessions.value,

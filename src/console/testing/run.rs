@@ -114,6 +114,7 @@ impl Stage {
             turn: TurnId(2),
             node: id(node),
             provider_id: None,
+            opaque: None,
             tool: tool.into(),
             args: args.into(),
             origin: Origin::Model,

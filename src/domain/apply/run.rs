@@ -81,6 +81,12 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
         RunEvent::Refused { .. } => {}
         RunEvent::Forked { session, at: from } => forked(state, at, session, *from),
         RunEvent::HappenedElsewhere(one) => happened_elsewhere(state, at, one),
+        RunEvent::QuirkLearned { server, quirk, .. } => {
+            let learned = state.quirks.entry(server.clone()).or_default();
+            if !learned.contains(quirk) {
+                learned.push(quirk.clone());
+            }
+        }
         RunEvent::Titled { title } => state.title = Some(title.clone()),
     }
 }

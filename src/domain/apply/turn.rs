@@ -63,6 +63,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             provider_id,
             tool,
             args,
+            opaque,
             origin,
         } => {
             let content = Content::Call {
@@ -72,6 +73,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             add_node(state, at, *turn, *node, content, origin.clone());
             received(state, *turn, origin);
             propose(state, *turn, *node, provider_id.clone());
+            if let Some(opaque) = opaque {
+                with(state, *turn, |turn| {
+                    turn.more.change(|more| more.opaque.push((*node, opaque.clone())));
+                });
+            }
             super::edit::hold_new(state, *node);
             if matches!(origin, Origin::Operator { .. }) {
                 wake_run(state);
@@ -210,7 +216,9 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
             end_stream(state, at, *turn, Stream::Closed(stop.clone()), *usage);
         }
         TurnEvent::Broken { turn, fault, usage } => {
-            let speaks = fault.kind.is_transient() || fault.kind == StreamFaultKind::Auth;
+            let kind = fault.kind;
+            let speaks =
+                kind.is_transient() || matches!(kind, StreamFaultKind::Auth | StreamFaultKind::Quota);
             super::breaker::answered(state, *turn, speaks.then_some(true));
             end_stream(state, at, *turn, Stream::Broken(fault.clone()), *usage);
         }

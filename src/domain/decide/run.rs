@@ -256,6 +256,19 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// A form that a server wants is learned once.
+pub(super) fn quirk(draft: &mut Draft<'_>, server: &Arc<str>, quirk: &Arc<str>, words: &Arc<str>) {
+    let known = draft.state.quirks.get(server);
+    if known.is_some_and(|known| known.contains(quirk)) {
+        return;
+    }
+    draft.run(RunEvent::QuirkLearned {
+        server: server.clone(),
+        quirk: quirk.clone(),
+        words: words.clone(),
+    });
+}
+
 /// The wall-clock limit.
 pub(super) fn worked(draft: &mut Draft<'_>, ms: u64) {
     if let Some(limit) = draft.state.limits.wall_ms

@@ -78,7 +78,12 @@ pub(super) fn block(draft: &mut Draft<'_>, which: (TurnId, u32), block: &Block) 
                 origin: Origin::Model,
             });
         }
-        Block::Call { id, tool, args } => {
+        Block::Call {
+            id,
+            tool,
+            args,
+            opaque,
+        } => {
             if !has_thought(draft.state, turn) {
                 empty_thought(draft, turn.id);
             }
@@ -89,6 +94,7 @@ pub(super) fn block(draft: &mut Draft<'_>, which: (TurnId, u32), block: &Block) 
                 provider_id: id.clone(),
                 tool: tool.clone(),
                 args: args.clone(),
+                opaque: opaque.clone(),
                 origin: Origin::Model,
             });
         }
@@ -220,6 +226,14 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
         Stop::Refusal => Some(fault(
             StreamFaultKind::Refusal,
             "the model refused. Rewrite the prompt, ask again, or stop",
+        )),
+        Stop::Pause => Some(fault(
+            StreamFaultKind::Pause,
+            "the provider paused in the middle of the answer. Ask again, keep what arrived, or stop",
+        )),
+        Stop::BadCall(why) => Some(fault(
+            StreamFaultKind::BadCall,
+            &format!("{why}: nothing of it was run. Ask again, keep what arrived, or stop"),
         )),
         // Nobody knows whether asking again would help: a person decides.
         Stop::Other(word) => Some(fault(

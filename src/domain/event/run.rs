@@ -273,6 +273,15 @@ pub enum RunEvent {
     },
     /// The session that this one is a fork of did something to the world after that: nothing repeats it unasked.
     HappenedElsewhere(Arc<Elsewhere>),
+    /// A server refused the form of a request, and gets its requests in another form from here on.
+    QuirkLearned {
+        /// The model and its place, as in [`Started::model`].
+        server: Arc<str>,
+        /// Name of the other form.
+        quirk: Arc<str>,
+        /// The server's words.
+        words: Arc<str>,
+    },
     /// The operator named the session.
     Titled {
         /// The name.

@@ -154,6 +154,9 @@ pub enum TurnEvent {
         tool: Arc<str>,
         /// The argument text, byte for byte.
         args: Arc<str>,
+        /// Members that the provider added to the call, as one JSON object, byte for byte.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Arc<str>>,
         /// Who: the model, or an operator who inserted it.
         origin: Origin,
     },

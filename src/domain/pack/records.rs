@@ -279,6 +279,8 @@ pack_choices!(Stop {
     4 = Refusal,
     5 = Kept,
     6 = Other(word),
+    7 = Pause,
+    8 = BadCall(why),
 });
 pack_fields!(StreamFault {
     kind,
@@ -300,6 +302,10 @@ pack_choices!(StreamFaultKind {
     11 = Empty,
     12 = Script,
     13 = Crash,
+    14 = Overload,
+    15 = Quota,
+    16 = Pause,
+    17 = BadCall,
 });
 pack_fields!(Usage {
     input,

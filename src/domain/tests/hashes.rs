@@ -57,7 +57,16 @@ fn ids_epochs_times_and_what_is_told_only_once_are_no_part_of_a_context() {
         panic!("no call")
     };
     let id = Some("provider-7".into());
-    other.reply(&[think("x"), Block::Call { id, tool, args }]);
+    let opaque = None;
+    other.reply(&[
+        think("x"),
+        Block::Call {
+            id,
+            tool,
+            args,
+            opaque,
+        },
+    ]);
     // It takes longer.
     let ran = other.running.remove(0);
     let outcome = (other.rules.results)(&ran.tool, &ran.args);

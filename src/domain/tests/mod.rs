@@ -55,6 +55,7 @@ mod replaced;
 mod rest;
 mod reuse;
 mod salvage;
+mod servers;
 mod shown;
 mod thoughts;
 mod warned;

@@ -40,6 +40,7 @@ fn what_is_read_with_one_of_the_last_numbers_is_gone_on_from() {
         turn,
         node: format!("c{near}").parse().unwrap(),
         provider_id: None,
+        opaque: None,
         tool: "read".into(),
         args: "{}".into(),
         origin: crate::domain::node::Origin::Model,

@@ -94,6 +94,7 @@ pub fn call(tool: &str, args: &str) -> Block {
         id: None,
         tool: tool.into(),
         args: args.into(),
+        opaque: None,
     }
 }
 

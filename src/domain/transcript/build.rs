@@ -9,7 +9,7 @@ use super::result::result_text;
 use super::{CalledAs, Message, NoteKind, Said};
 use crate::domain::call::Call;
 use crate::domain::escape::standing;
-use crate::domain::id::{NodeKind, ThreadId, TurnId};
+use crate::domain::id::{NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::state::State;
@@ -254,7 +254,21 @@ fn called(state: &State, call: &Call) -> Option<CalledAs> {
         wire_id: wire_id(call),
         tool: tool.clone(),
         args: args.clone(),
+        opaque: opaque(state, call).cloned(),
     })
+}
+
+/// Members that the provider added to a call. They belong to the revision that they came with.
+pub fn opaque<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
+    let node = state.nodes.get(&call.id)?;
+    if node.current != Rev(1) || node.now().origin != Origin::Model {
+        return None;
+    }
+    let added = &state.turns.get(&node.turn)?.more.opaque;
+    added
+        .iter()
+        .find(|(id, _)| *id == call.id)
+        .map(|(_, opaque)| opaque)
 }
 
 fn result(state: &State, call: &Call) -> Option<Message> {

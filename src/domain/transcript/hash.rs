@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Said;
-use super::build::{Piece, Standing, outline};
+use super::build::{Piece, Standing, opaque, outline};
 use super::result::result_body;
 use crate::domain::call::Call;
 use crate::domain::id::{NodeId, ThreadId, TurnId};
@@ -54,7 +54,12 @@ pub fn context_hash_of(
                     let ordinal = ordinals.len() as u64;
                     ordinals.insert(call.id, ordinal);
                     let (tool, args) = called(state, call);
-                    put(&mut hasher, "call", &[&ordinal.to_string(), tool, args]);
+                    let ordinal = ordinal.to_string();
+                    // Calls without such members keep the hash that they always had.
+                    match opaque(state, call) {
+                        Some(opaque) => put(&mut hasher, "call", &[&ordinal, tool, args, opaque]),
+                        None => put(&mut hasher, "call", &[&ordinal, tool, args]),
+                    }
                 }
             }
             Piece::Result(call) => {

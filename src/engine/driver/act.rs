@@ -13,7 +13,7 @@ use crate::domain::{decide, effects};
 use crate::engine::approved::Approved;
 use crate::engine::halt::Halt;
 use crate::engine::handle::Message;
-use crate::model::{Request, Tap};
+use crate::model::{Quirk, Quirks, Request, Tap};
 
 impl Driver {
     /// Hands an effect to the executor, unless a later event of the same batch made it unnecessary.
@@ -89,6 +89,7 @@ impl Driver {
             system: sent.system,
             messages: sent.messages,
             tools: sent.tools,
+            quirks: self.quirks(),
             turn: number as u32,
             tap: match &self.taps {
                 Some(taps) => taps(id, request),
@@ -114,8 +115,18 @@ impl Driver {
             .and_then(|one| one.asked.as_ref())
         {
             let prompt = question.prompt.clone();
-            self.executor.ask_aside((call, rev, round), wait_ms, prompt);
+            self.executor
+                .ask_aside((call, rev, round), wait_ms, (prompt, self.quirks()));
         }
+    }
+
+    /// The forms of requests that the model's server was found to want.
+    fn quirks(&self) -> Quirks {
+        let model = self.state.started.as_ref().map(|started| started.model.as_str());
+        let learned = model.and_then(|model| self.state.quirks.get(model));
+        // A name of a later version says nothing here: what it stands for is learned again.
+        let known = learned.into_iter().flatten();
+        known.filter_map(|name| Quirk::named(name)).collect()
     }
 
     /// Probes executions in doubt first, so that the result is known before anything follows. Returns the

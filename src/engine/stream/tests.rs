@@ -226,3 +226,126 @@ fn text_that_ended_for_an_unknown_reason_is_no_answer() {
     ]);
     assert_eq!(end, ["thought half"]);
 }
+
+fn offering() -> Assembler {
+    offering_in(&[])
+}
+
+fn offering_in(quirks: &[Quirk]) -> Assembler {
+    let card = |name: &str, schema: &str| ToolCard {
+        schema: schema.into(),
+        ..ToolCard::bare(name, crate::domain::call::EffectClass::Read, &[])
+    };
+    Assembler::new(&Request {
+        system: "".into(),
+        messages: Vec::new(),
+        tools: vec![
+            card("list_dir", r#"{"type":"object","properties":{"path":{}}}"#),
+            card("read_file", r#"{"type":"object","required":["path"]}"#),
+        ],
+        quirks: quirks.iter().cloned().collect(),
+        turn: 1,
+        tap: crate::model::Tap::default(),
+    })
+}
+
+#[test]
+fn arguments_that_say_nothing_are_none_where_none_are_needed() {
+    for (tool, said, made) in [
+        ("list_dir", "null", "{}"),
+        ("list_dir", " null ", "{}"),
+        ("list_dir", "\"\"", "{}"),
+        ("list_dir", "", "{}"),
+        ("list_dir", "{}", "{}"),
+        ("list_dir", "[]", "[]"),
+        ("read_file", "null", "null"),
+        ("read_file", "\"\"", "\"\""),
+        ("unknown", "null", "null"),
+    ] {
+        let mut assembler = offering();
+        assembler.push(call(0, tool));
+        assembler.push(args(0, said));
+        let blocks = assembler.push(sealed(0));
+        assert_eq!(kinds(&blocks), [format!("call {tool} {made}")]);
+    }
+}
+
+#[test]
+fn null_is_left_out_where_schemas_were_strict() {
+    let learned = Chunk::Learned {
+        quirk: "strict_schemas".into(),
+        words: String::new(),
+    };
+    let said = r#"{"path":null,"_as":null,"n":1}"#;
+    for (known, now, tool, made) in [
+        (true, false, "list_dir", r#"{"n":1}"#),
+        (false, true, "list_dir", r#"{"n":1}"#),
+        (true, false, "read_file", r#"{"path":null,"n":1}"#),
+        (false, false, "list_dir", said),
+    ] {
+        let quirks = [Quirk::StrictSchemas];
+        let mut assembler = offering_in(if known { &quirks } else { &[] });
+        if now {
+            assembler.push(learned.clone());
+        }
+        assembler.push(call(0, tool));
+        assembler.push(args(0, said));
+        assert_eq!(kinds(&assembler.push(sealed(0))), [format!("call {tool} {made}")]);
+    }
+}
+
+#[test]
+fn members_that_the_provider_added_go_with_the_call() {
+    let mut assembler = offering();
+    assembler.push(call(0, "list_dir"));
+    let blocks = assembler.push(Chunk::Sealed {
+        part: 0,
+        opaque: Some("{\"n\":1}".into()),
+    });
+    let [Block::Call { opaque, .. }] = &blocks[..] else {
+        panic!("one call: {blocks:?}")
+    };
+    assert_eq!(opaque.as_deref(), Some("{\"n\":1}"));
+}
+
+#[test]
+fn a_call_that_is_written_as_text_makes_no_answer_of_it() {
+    let written = "<tool_call>{\"name\": \"read_file\"}</tool_call>";
+    for (tools, said, answers) in [
+        (true, written, false),
+        (true, "It says alpha.", true),
+        (true, "```json\n{\"name\": \"list_dir\"}\n```", false),
+        // Without tools on offer JSON calls nothing.
+        (false, "```json\n{\"name\": \"list_dir\"}\n```", true),
+    ] {
+        let mut assembler = if tools { offering() } else { Assembler::default() };
+        assembler.push(text(0, said));
+        assembler.push(sealed(0));
+        assembler.push(Chunk::Finish(Stop::End));
+        let blocks = assembler.end();
+        let is_answer = matches!(&blocks[..], [Block::Answer { .. }]);
+        assert_eq!(is_answer, answers, "{said}");
+        let stop = assembler.finish.unwrap();
+        assert_eq!(matches!(stop, Stop::BadCall(_)), !answers, "{said}: {stop:?}");
+    }
+    // Beside a real call it is only a thought.
+    let mut assembler = offering();
+    assembler.push(text(0, written));
+    assembler.push(call(1, "list_dir"));
+    assembler.push(sealed(1));
+    assembler.push(Chunk::Finish(Stop::Calls));
+    assembler.end();
+    assert_eq!(assembler.finish, Some(Stop::Calls));
+}
+
+#[test]
+fn text_that_was_reasoning_is_a_thought_and_not_the_answer() {
+    let mut assembler = offering();
+    assembler.push(text(0, "the plan"));
+    assembler.push(Chunk::WasReasoning { part: 0 });
+    assembler.push(text(1, "Done."));
+    assembler.push(Chunk::Finish(Stop::End));
+    assembler.push(sealed(1));
+    let blocks = assembler.end();
+    assert_eq!(kinds(&blocks), ["answer Done."]);
+}

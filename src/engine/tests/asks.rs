@@ -53,6 +53,7 @@ fn request(turn: u32) -> Request {
         system: "".into(),
         messages: Vec::new(),
         tools: Vec::new(),
+        quirks: crate::model::Quirks::new(),
         turn,
         tap: Tap::default(),
     }

@@ -231,7 +231,24 @@ async fn a_model_that_hangs_is_noticed_and_can_be_stopped() {
         .until("the silence is told", |stage| !stage.notices.is_empty())
         .await;
     assert!(began.elapsed() >= Duration::from_secs(60));
-    assert!(stage.notices[0].contains("silent"), "{:?}", stage.notices);
+    assert!(
+        stage.notices[0].contains("silent for 60 s"),
+        "{:?}",
+        stage.notices
+    );
+    stage
+        .until("it is told again", |stage| stage.notices.len() == 3)
+        .await;
+    assert!(
+        stage.notices[1].contains("silent for 120 s"),
+        "{:?}",
+        stage.notices
+    );
+    assert!(
+        stage.notices[2].contains("silent for 180 s"),
+        "{:?}",
+        stage.notices
+    );
     stage.send(Command::Run(RunCommand::StopTurn {})).await.unwrap();
     ask.cancel.cancelled().await;
     stage

@@ -154,6 +154,11 @@ fn run() -> Vec<Event> {
         },
         RunEvent::HappenedElsewhere(elsewhere(None)),
         RunEvent::HappenedElsewhere(elsewhere(Some(Outcome::ok("\"\u{202e}\"")))),
+        RunEvent::QuirkLearned {
+            server: text("m at 127.0.0.1:1"),
+            quirk: text("leave_out:stream_options"),
+            words: text("not \u{202e}known"),
+        },
         RunEvent::Titled {
             title: "⟨TAB⟩\t\u{202E}".to_owned(),
         },
@@ -203,6 +208,7 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             node: CALL,
             provider_id: Some(text("call_1")),
+            opaque: Some(text("{\"extra_content\":{\"n\":1.50}}")),
             tool: text("shell"),
             args: text("{\"a\":\"\\ud800\",\"a\":1e999}\u{0}"),
             origin: Origin::Operator { user: text("zoë") },
@@ -246,6 +252,8 @@ fn turn() -> Vec<Event> {
         Stop::Length,
         Stop::Filter,
         Stop::Refusal,
+        Stop::Pause,
+        Stop::BadCall(text("as text")),
         Stop::Kept,
         Stop::Other(text("?")),
     ] {

@@ -5,6 +5,7 @@
 use super::decode::Decoder;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::Chunk;
+use crate::model::fault::Refusal;
 use crate::model::show::sample as sample_of;
 use crate::model::sse;
 
@@ -42,6 +43,11 @@ impl Body {
     /// Returns true once the server has said why it stopped.
     pub fn finished(&self) -> bool {
         self.decoder.finished()
+    }
+
+    /// Returns what the server said of its error, if the body reported one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.decoder.refusal()
     }
 
     /// Bytes that said something; what only keeps the connection does not count.

@@ -1,13 +1,12 @@
 //! Sends a request over HTTP and converts the response to chunks as it arrives.
 //!
-//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Only a request that the
-//! server refuses for a habit of its own is put otherwise, once for each habit.
+//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Only a request whose form the
+//! server refuses is sent in another form, which is reported; the same bytes are never sent again.
 //! Must not know: the graph, the journal, approvals.
 
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -21,17 +20,19 @@ use tokio_util::sync::CancellationToken;
 use super::body::Body;
 pub use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
-use super::frame::Object;
-use super::quirks::{Quirk, Quirks, learn};
-use super::{encode, error};
+use super::encode::Target;
+use super::{encode, refusal};
 use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
+use crate::model::fault::Refusal;
 use crate::model::show::{cut, excerpt, visible};
-use crate::model::{Chunk, Model, Request, Tap, Way};
+use crate::model::{Chunk, Model, Quirks, Request, Tap, Way};
 use crate::resilience::wait;
 
 /// Maximum bytes read of an error's body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
+/// How many forms of one request are tried after the first.
+const MAX_FORMS: usize = 4;
 
 /// How long the client waits.
 #[derive(Debug, Clone, Copy)]
@@ -63,10 +64,22 @@ pub struct Client {
     http: reqwest::Client,
     url: Url,
     model: String,
+    max_output: Option<u32>,
     key: Option<SecretString>,
     patience: Patience,
-    /// What the server was found to want otherwise.
-    quirks: Mutex<Quirks>,
+}
+
+/// Why a request gave no reply.
+struct Failed {
+    fault: StreamFault,
+    /// What the server said, if it may have refused the form of the request: nothing of a reply has come.
+    refusal: Option<Box<Refusal>>,
+}
+
+impl From<StreamFault> for Failed {
+    fn from(fault: StreamFault) -> Self {
+        Self { fault, refusal: None }
+    }
 }
 
 impl Client {
@@ -83,46 +96,92 @@ impl Client {
             http,
             url,
             model: model.to_owned(),
+            max_output: None,
             key,
             patience,
-            quirks: Mutex::default(),
         })
     }
 
-    async fn converse(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
-        loop {
-            let quirks = self.quirks().clone();
-            let response = self.send(&request, &quirks).await?;
-            if response.status() == StatusCode::OK {
-                return self.read(response, &request.tap, chunks).await;
-            }
-            // Each is met once, so this ends; what was refused so was not worked on.
-            let quirk = match self.refused(response).await {
-                (_, Some(quirk)) if !quirks.contains(&quirk) => quirk,
-                (fault, _) => return Err(fault),
-            };
-            self.quirks().insert(quirk);
+    /// Limits the tokens of every reply.
+    #[must_use]
+    pub const fn with_max_output(mut self, tokens: Option<u32>) -> Self {
+        self.max_output = tokens;
+        self
+    }
+
+    fn target(&self) -> Target<'_> {
+        Target {
+            model: &self.model,
+            max_output: self.max_output,
         }
     }
 
-    async fn send(&self, request: &Request, quirks: &Quirks) -> Result<Response, StreamFault> {
-        let body = encode::body(&self.model, request, quirks);
-        request.tap.note(Way::Sent, body.as_bytes());
+    async fn converse(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
+        let mut quirks = request.quirks.clone();
+        let mut body = encode::body(self.target(), &request, &quirks);
+        let mut refused = Vec::new();
+        loop {
+            let sent = blake3::hash(body.as_bytes());
+            let failed = match self.attempt(body, &request.tap, chunks).await {
+                Ok(()) => return Ok(()),
+                Err(failed) => failed,
+            };
+            let Some(said) = failed.refusal.filter(|_| refused.len() < MAX_FORMS) else {
+                return Err(failed.fault);
+            };
+            refused.push(sent);
+            let Some((quirk, with, other)) = self.other_form(&request, &quirks, &said, &refused) else {
+                return Err(failed.fault);
+            };
+            let learned = Chunk::Learned {
+                quirk,
+                words: excerpt(&self.without_key(said.reason)),
+            };
+            chunks.send(learned).await.map_err(|_| cancelled())?;
+            (quirks, body) = (with, other);
+        }
+    }
+
+    /// Another form of a request after a refusal: the first that may help and that was not refused yet.
+    fn other_form(
+        &self,
+        request: &Request,
+        quirks: &Quirks,
+        said: &Refusal,
+        refused: &[blake3::Hash],
+    ) -> Option<(String, Quirks, String)> {
+        let members = encode::members(self.target(), request, quirks);
+        refusal::candidates(said, &members).into_iter().find_map(|quirk| {
+            let mut with = quirks.clone();
+            let name = quirk.to_string();
+            if !with.insert(quirk) {
+                return None;
+            }
+            let body = encode::body(self.target(), request, &with);
+            let is_new = !refused.contains(&blake3::hash(body.as_bytes()));
+            is_new.then_some((name, with, body))
+        })
+    }
+
+    /// Sends a body once, and passes on what comes.
+    async fn attempt(&self, body: String, tap: &Tap, chunks: &mpsc::Sender<Chunk>) -> Result<(), Failed> {
+        tap.note(Way::Sent, body.as_bytes());
         let send = self
             .http
             .post(self.url.clone())
             .header(CONTENT_TYPE, "application/json")
             .body(body)
             .send();
-        match tokio::time::timeout(self.patience.silence, send).await {
-            Err(_) => Err(self.silent()),
-            Ok(Err(error)) => Err(self.broken(&error)),
-            Ok(Ok(response)) => Ok(response),
+        let response = match tokio::time::timeout(self.patience.silence, send).await {
+            Err(_) => return Err(self.silent().into()),
+            Ok(Err(error)) => return Err(self.broken(&error).into()),
+            Ok(Ok(response)) => response,
+        };
+        if response.status() == StatusCode::OK {
+            self.read(response, tap, chunks).await
+        } else {
+            Err(self.refused(response).await)
         }
-    }
-
-    fn quirks(&self) -> MutexGuard<'_, Quirks> {
-        self.quirks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn read(
@@ -130,10 +189,11 @@ impl Client {
         mut response: Response,
         tap: &Tap,
         chunks: &mpsc::Sender<Chunk>,
-    ) -> Result<(), StreamFault> {
+    ) -> Result<(), Failed> {
         let mut body = Body::default();
         let mut out = Vec::new();
         let mut said = 0;
+        let mut nothing_came = true;
         let mut until = Instant::now() + self.patience.silence;
         let mut finished = false;
         loop {
@@ -162,11 +222,15 @@ impl Client {
             }
             said = body.said();
             for chunk in out.drain(..) {
+                nothing_came = false;
                 chunks.send(chunk).await.map_err(|_| cancelled())?;
             }
-            result.map_err(|fault| StreamFault {
-                message: cut(self.without_key(fault.message)),
-                ..fault
+            result.map_err(|fault| Failed {
+                fault: StreamFault {
+                    message: cut(self.without_key(fault.message)),
+                    ..fault
+                },
+                refusal: body.refusal().filter(|_| nothing_came).cloned().map(Box::new),
             })?;
             if over {
                 return Ok(());
@@ -174,10 +238,10 @@ impl Client {
         }
     }
 
-    /// A status other than 200, with the server's own words, and what they teach of it.
-    async fn refused(&self, mut response: Response) -> (StreamFault, Option<Quirk>) {
+    /// A status other than 200, with the server's own words.
+    async fn refused(&self, mut response: Response) -> Failed {
         let status = response.status();
-        let retry_after_ms = wait::asked(|name| {
+        let asked_ms = wait::asked(|name| {
             let header = response.headers().get(name)?;
             header.to_str().ok()
         });
@@ -197,15 +261,13 @@ impl Client {
         };
         let _ = tokio::time::timeout(self.patience.error_body, read).await;
         let body = String::from_utf8_lossy(&bytes);
-        let quirk = learn(status.as_u16(), &body);
-        let words = Object::read(&body)
-            .and_then(|object| error::words(&object))
-            .unwrap_or_else(|| body.into_owned());
-        let kind = error::of_status(u64::from(status.as_u16()));
+        let said = Refusal::read(Some(u64::from(status.as_u16())), &body);
+        let kind = said.kind(asked_ms);
+        let retry_after_ms = asked_ms.or(said.wait_ms);
         let mut message = format!("{} answered {status}", self.place());
-        if !words.trim().is_empty() {
+        if !said.reason.trim().is_empty() {
             message.push_str(": ");
-            message.push_str(&excerpt(&self.without_key(words)));
+            message.push_str(&excerpt(&self.without_key(said.reason.clone())));
         }
         if let Some(location) = location {
             message.push_str("; it redirects, which is not followed, to ");
@@ -216,17 +278,22 @@ impl Client {
             message.push_str(&span(ms));
         }
         message.push_str(match (kind, status.as_u16()) {
+            (StreamFaultKind::Quota, _) => {
+                "; waiting does not help: check the plan and the credit of the account"
+            }
             (StreamFaultKind::Auth, _) => "; check the API key",
             (_, 404) => "; check the base URL and the model's name",
             (_, 300..=399) => "; put the right address into the base URL",
             _ => "",
         });
-        let fault = StreamFault {
-            kind,
-            message,
-            retry_after_ms,
-        };
-        (fault, quirk)
+        Failed {
+            fault: StreamFault {
+                kind,
+                message,
+                retry_after_ms,
+            },
+            refusal: Some(Box::new(said)),
+        }
     }
 
     fn broken(&self, error: &reqwest::Error) -> StreamFault {

@@ -8,7 +8,7 @@ use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::frame::Object;
+use crate::model::frame::Object;
 use crate::model::show::excerpt;
 use crate::text::shown_address;
 

@@ -9,14 +9,16 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::error;
-use super::frame::{self, Object};
+use super::known;
 use super::parts::{Parts, Rest};
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
+use crate::model::fault::{self, Refusal};
+use crate::model::frame::{self, Object};
 use crate::model::show::{sample, visible};
-use crate::model::{Chunk, MAX_PARTS};
+use crate::model::{Chunk, MAX_PARTS, usage};
 
 /// Maximum bytes held back by a stream, which is as much as a whole response may have.
 const MAX_HELD: usize = 16 << 20;
@@ -33,57 +35,22 @@ const CUT: &[&str] = &[
     "timeout",
 ];
 
-/// Keys of a frame that carry nothing for a conversation.
-const PLAIN: &[&str] = &[
-    "id",
-    "object",
-    "created",
-    "model",
-    "system_fingerprint",
-    "service_tier",
-    "provider",
-    "choices",
-    "usage",
-    "x_groq",
-    "error",
-    "obfuscation",
-    "p",
-    "nonce",
-];
-/// Keys of a choice that mean nothing for a conversation.
-const PLAIN_CHOICE: &[&str] = &[
-    "index",
-    "delta",
-    "message",
-    "finish_reason",
-    "native_finish_reason",
-    "stop_reason",
-    "logprobs",
-    "token_ids",
-    "content_filter_results",
-    "error",
-];
-/// Keys of a delta that are read.
-const PLAIN_DELTA: &[&str] = &[
-    "role",
-    "content",
-    "refusal",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "tool_calls",
-    "function_call",
-    "channel",
-];
-
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct Decoder {
     parts: Parts,
-    /// The choice that is followed: the first one that the stream mentions.
+    /// The choice that is followed: the first one that says something.
     choice: Option<u64>,
+    /// The lowest choice that the stream mentions.
+    first: Option<u64>,
+    /// The tool that was called in another choice than the first.
+    misplaced: Option<String>,
+    /// What the server said of its error, if it reported one.
+    refusal_of_request: Option<Refusal>,
     finish: Option<Stop>,
     refusal: String,
+    /// Whether the model refused in words of its own.
+    refused_in_words: bool,
     usage: Option<Usage>,
     /// Unknown keys that were already passed on.
     strange: BTreeSet<String>,
@@ -103,6 +70,11 @@ impl Decoder {
         self.finish.is_some()
     }
 
+    /// Returns what the server said of its error, if the stream reported one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.refusal_of_request.as_ref()
+    }
+
     /// Decodes one frame, given the event's name and data.
     pub fn frame(&mut self, name: &str, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         let data = data.trim();
@@ -112,27 +84,39 @@ impl Decoder {
         if data == "[DONE]" {
             return self.end(out);
         }
+        let data = if Object::read(data).is_some() {
+            Cow::Borrowed(data)
+        } else {
+            // A number that JSON lacks stands in members that nobody reads.
+            frame::without_odd_numbers(data).map_or(Cow::Borrowed(data), Cow::Owned)
+        };
+        let data: &str = &data;
         let Some(frame) = Object::read(data) else {
             if name == "error" {
-                return Err(error::in_words(data));
+                return Err(self.refused(&Refusal::read(None, data)));
             }
             return self.not_an_object(data, out);
         };
-        if let Some(fault) = error::in_frame(name, &frame) {
-            return Err(fault);
+        if let Some(refusal) = fault::in_frame(name, &frame, data) {
+            return Err(self.refused(&refusal));
         }
         if frame.get("choices").is_none() && frame.get("usage").is_none() && frame.get("object").is_none() {
-            out.push(Chunk::Unknown { raw: data.to_owned() });
+            if !frame.entries().all(|(key, _)| known::FRAME.contains(&key)) {
+                out.push(Chunk::Unknown { raw: data.to_owned() });
+            }
             return Ok(());
         }
-        self.unknown_keys("", &frame, PLAIN, out);
+        self.unknown_keys("", &frame, known::FRAME, out);
         for raw in frame.array("choices") {
             match Object::read(raw) {
                 Some(choice) => self.choice(raw, &choice, out)?,
                 None => out.push(Chunk::Unknown { raw: raw.to_owned() }),
             }
         }
-        self.usage(&frame, out);
+        let counts = frame
+            .object("usage")
+            .or_else(|| frame.object("x_groq").and_then(|groq| groq.object("usage")));
+        self.usage(counts.as_ref(), out);
         if self.parts.too_many() {
             return Err(truncated(format!(
                 "the reply has more than {MAX_PARTS} blocks: it was cut off there"
@@ -166,42 +150,58 @@ impl Decoder {
         ))
     }
 
-    /// The end mark, or the end of the body after a reason to stop. A mark alone is no reason: it also follows errors
-    /// and what was cut. Only calls whose arguments came whole stand for one, because some servers give none for them.
+    /// The end mark, or the end of the body after a reason to stop. After a mark without a reason, a call that may lack
+    /// a part of its arguments is cut.
     fn end(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         self.ended = true;
-        let Some(mut stop) = self
-            .finish
-            .take()
-            .or_else(|| self.parts.ends_in_whole_calls().then_some(Stop::Calls))
-        else {
-            self.parts.flush(out);
-            return Err(truncated(
-                "the server sent its end mark without saying why it stopped: what arrived may be cut"
-                    .to_owned(),
-            ));
+        self.parts.flush(out);
+        let given = self.finish.take();
+        let (stop, rest) = match given {
+            Some(stop) => {
+                let rest = rest(&stop);
+                (stop, rest)
+            }
+            None if !self.parts.calls_are_whole() => {
+                return Err(truncated(
+                    "the server sent its end mark in the middle of a call, without saying why it stopped"
+                        .to_owned(),
+                ));
+            }
+            None if self.parts.has_calls() => (Stop::Calls, Rest::Whole),
+            None => (Stop::End, Rest::Whole),
         };
         if let Stop::Other(word) = &stop
             && CUT.contains(&&*word.to_ascii_lowercase())
         {
-            self.parts.flush(out);
             return Err(truncated(format!(
                 "the server stopped in the middle of the answer and says `{word}`"
             )));
         }
-        self.parts.seal_rest(rest(&stop), out);
+        self.parts.seal_rest(rest, out);
         if !self.refusal.is_empty() {
-            let words = serde_json::Value::String(std::mem::take(&mut self.refusal));
-            out.push(Chunk::Unknown {
-                raw: format!("{{\"refusal\":{words}}}"),
-            });
-            if stop == Stop::End {
-                stop = Stop::Refusal;
-            }
+            let words = std::mem::take(&mut self.refusal);
+            out.push(Chunk::Refused { words });
         }
+        let stop = self.judged(stop);
         self.finish = Some(stop.clone());
         out.push(Chunk::Finish(stop));
         Ok(())
+    }
+
+    /// What a reason to stop means, seen with the rest of the reply.
+    fn judged(&self, stop: Stop) -> Stop {
+        let has_calls = self.parts.has_calls();
+        match stop {
+            Stop::End if self.refused_in_words => Stop::Refusal,
+            Stop::End | Stop::Calls if !has_calls && self.misplaced.is_some() => {
+                let tool = visible(self.misplaced.as_deref().unwrap_or_default());
+                Stop::BadCall(format!("the model called `{tool}` in another choice than the first").into())
+            }
+            Stop::Calls if !has_calls => {
+                Stop::BadCall("the server says that the model called a tool, and sent no call".into())
+            }
+            stop => stop,
+        }
     }
 
     /// Passes on other JSON as unknown. Data that is not JSON may have been a piece of an argument, so the
@@ -221,14 +221,34 @@ impl Decoder {
 
     fn choice(&mut self, raw: &str, choice: &Object<'_>, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         let index = choice.number("index").unwrap_or(0);
-        if *self.choice.get_or_insert(index) != index {
-            out.push(Chunk::Unknown { raw: raw.to_owned() });
+        self.first = Some(self.first.map_or(index, |first| first.min(index)));
+        self.usage(choice.object("usage").as_ref(), out);
+        let streamed = choice.object("delta");
+        let whole = choice.object("message");
+        let said = streamed.as_ref().or(whole.as_ref());
+        let says = said.is_some_and(says_something);
+        let called = said.and_then(called);
+        let misplaced = called.is_some() && self.first != Some(index);
+        if says && !misplaced && self.choice.is_none() {
+            self.choice = Some(index);
+            // Only a choice that said nothing has ended so far.
+            self.finish = None;
+        }
+        let other = self.choice.is_some_and(|followed| followed != index);
+        if misplaced || other {
+            // Such a call is not made, and the reply is no answer either.
+            if let Some(tool) = called {
+                self.misplaced.get_or_insert(tool);
+            }
+            if says {
+                out.push(Chunk::Unknown { raw: raw.to_owned() });
+            }
             return Ok(());
         }
-        self.unknown_keys("choices.", choice, PLAIN_CHOICE, out);
-        if let Some(delta) = choice.object("delta") {
+        self.unknown_keys("choices.", choice, known::CHOICE, out);
+        if let Some(delta) = streamed {
             self.delta(&delta, out);
-        } else if let Some(message) = choice.object("message") {
+        } else if let Some(message) = whole {
             // A whole message instead of a delta. After deltas it would repeat everything.
             if self.parts.is_empty() {
                 self.delta(&message, out);
@@ -238,10 +258,17 @@ impl Decoder {
             return Ok(());
         };
         if reason == "error" {
-            return Err(error::named(choice.object("error").as_ref()));
+            let raw = choice.get("error").unwrap_or_default();
+            return Err(self.refused(&Refusal::read(None, raw)));
         }
         if self.finish.is_none() {
-            let stop = stop(&reason);
+            let native = choice.filled("native_finish_reason").map(|native| stop(&native));
+            let stop = match native {
+                // A router that translates reasons calls this one an ordinary end.
+                Some(native @ Stop::BadCall(_)) => native,
+                _ => stop(&reason),
+            };
+            self.parts.flush(out);
             // What is only text stays open where it may be asked for again.
             if !matches!(stop, Stop::Other(_)) {
                 self.parts.seal_rest(rest(&stop), out);
@@ -251,6 +278,12 @@ impl Decoder {
         Ok(())
     }
 
+    /// Keeps what the server said of its error, and gives the fault.
+    fn refused(&mut self, refusal: &Refusal) -> StreamFault {
+        self.refusal_of_request = Some(refusal.clone());
+        refusal.fault_in_answer()
+    }
+
     fn delta(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
         self.reasoning(delta, out);
         if let Some(content) = delta.get("content") {
@@ -258,8 +291,10 @@ impl Decoder {
         }
         if let Some(refusal) = delta.string("refusal") {
             self.refusal.push_str(&refusal);
+            self.refused_in_words |= !refusal.is_empty();
             self.held += refusal.len();
         }
+        self.parts.begin_frame();
         for raw in delta.array("tool_calls") {
             match Object::read(raw) {
                 Some(call) => self.parts.call(raw, &call, out),
@@ -270,7 +305,8 @@ impl Decoder {
         if let Some(function) = delta.object("function_call") {
             self.parts.function(&function, out);
         }
-        self.unknown_keys("choices.delta.", delta, PLAIN_DELTA, out);
+        self.usage(delta.object("usage").as_ref(), out);
+        self.unknown_keys("choices.delta.", delta, known::DELTA, out);
     }
 
     /// Reads reasoning, which comes under three names, often under two at once with the same words.
@@ -292,8 +328,8 @@ impl Decoder {
                 self.parts.reasoning(text, out);
             }
             let opaque = detail.filled("data").is_some() || detail.filled("signature").is_some();
-            if (opaque || text.is_none()) && !self.parts.opaque(raw) {
-                out.push(Chunk::Unknown { raw: raw.to_owned() });
+            if opaque || text.is_none() {
+                self.parts.opaque(raw, out);
             }
         }
     }
@@ -330,14 +366,11 @@ impl Decoder {
         }
     }
 
-    fn usage(&mut self, frame: &Object<'_>, out: &mut Vec<Chunk>) {
-        let counts = frame
-            .object("usage")
-            .or_else(|| frame.object("x_groq").and_then(|groq| groq.object("usage")));
-        let Some(usage) = counts.map(|counts| usage(&counts)) else {
-            return;
-        };
-        if usage != Usage::default() && self.usage != Some(usage) {
+    fn usage(&mut self, counts: Option<&Object<'_>>, out: &mut Vec<Chunk>) {
+        let Some(counts) = counts else { return };
+        let before = self.usage.unwrap_or_default();
+        let usage = usage::join(before, usage::read(counts));
+        if usage != before {
             self.usage = Some(usage);
             out.push(Chunk::Usage(usage));
         }
@@ -374,16 +407,19 @@ fn thinking(raw: &str) -> Vec<String> {
         .collect()
 }
 
-fn usage(counts: &Object<'_>) -> Usage {
-    let detail = |group: &str, key: &str| counts.object(group).and_then(|group| group.number(key));
-    Usage {
-        input: counts.number("prompt_tokens"),
-        cached: detail("prompt_tokens_details", "cached_tokens")
-            .or_else(|| counts.number("prompt_cache_hit_tokens")),
-        output: counts.number("completion_tokens"),
-        reasoning: detail("completion_tokens_details", "reasoning_tokens")
-            .or_else(|| counts.number("reasoning_tokens")),
-    }
+/// Returns true for a delta or message that says something.
+fn says_something(said: &Object<'_>) -> bool {
+    const SAYS: &[&str] = &[
+        "content",
+        "refusal",
+        "reasoning",
+        "reasoning_content",
+        "reasoning_details",
+        "tool_calls",
+        "function_call",
+    ];
+    SAYS.iter()
+        .any(|key| said.get(key).is_some_and(|value| !frame::is_empty(value)))
 }
 
 /// Why the model stopped, from the word of the server, in whatever case it writes it.
@@ -395,9 +431,32 @@ fn stop(reason: &str) -> Stop {
         "length" | "max_tokens" | "model_length" | "max_length" => Stop::Length,
         "content_filter" | "content_filtered" | "sensitive" | "safety" | "recitation" | "blocklist"
         | "prohibited_content" => Stop::Filter,
-        "refusal" => Stop::Refusal,
+        "refusal" | "refused" => Stop::Refusal,
+        "pause" | "paused" | "pause_turn" => Stop::Pause,
+        word if is_malformed(word) => Stop::BadCall(
+            format!(
+                "the provider says that the model made no proper call (`{}`)",
+                visible(reason)
+            )
+            .into(),
+        ),
         _ => Stop::Other(visible(reason).into()),
     }
+}
+
+/// Returns the name of the first tool that a delta or message calls; empty where it does not say which.
+fn called(said: &Object<'_>) -> Option<String> {
+    let first = said.array("tool_calls").into_iter().find_map(Object::read);
+    let call = first.or_else(|| said.object("function_call"))?;
+    let function = call.object("function");
+    let name = function.as_ref().unwrap_or(&call).filled("name");
+    Some(name.unwrap_or_default().into_owned())
+}
+
+/// Returns true for a reason to stop that says that the model called a tool, but not in a proper way.
+fn is_malformed(word: &str) -> bool {
+    let bad = ["unexpected", "invalid", "missing", "too_many"];
+    word.contains("malformed") || (word.contains("call") && bad.iter().any(|bad| word.contains(bad)))
 }
 
 /// Which open parts are complete where the model stopped so.
@@ -405,7 +464,7 @@ fn rest(stop: &Stop) -> Rest {
     match stop {
         Stop::End | Stop::Calls | Stop::Kept => Rest::Meant,
         Stop::Length => Rest::Whole,
-        Stop::Filter | Stop::Refusal | Stop::Other(_) => Rest::Texts,
+        Stop::Filter | Stop::Refusal | Stop::Pause | Stop::BadCall(_) | Stop::Other(_) => Rest::Texts,
     }
 }
 

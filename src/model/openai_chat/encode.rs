@@ -5,32 +5,52 @@
 mod tests;
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
-use serde::Serialize;
-use serde::de::IgnoredAny;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::quirks::{Quirk, Quirks, short_id};
+use super::{known, reshape, schema};
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, Said};
-use crate::model::Request;
+use crate::model::frame::{self, Object};
+use crate::model::{Quirk, Quirks, Request, strict};
 
 /// The prefix of the console's words to the model, so that they are not taken for the user's.
 pub const CONSOLE: &str = "[operator console]";
 
-/// What the model may write instead of a value.
-const REFERENCE_PATTERN: &str = "^†.*$";
+/// The signature of a call that has none, as Gemini documents it for calls that no model of it made.
+const PLACEHOLDER: &str = r#"{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
+/// The member of a call that holds it.
+const EXTRA_CONTENT: &str = "extra_content";
 
 /// Characters that the name of a tool may have.
 const MAX_NAME: usize = 64;
 
+/// Whom a request is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The model.
+    pub model: &'a str,
+    /// Maximum tokens of a reply, where one was set.
+    pub max_output: Option<u32>,
+}
+
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
     /// Last, because this part grows.
@@ -42,61 +62,141 @@ struct StreamOptions {
     include_usage: bool,
 }
 
+/// A message on the wire.
 #[derive(Serialize)]
-struct Wire<'a> {
-    role: &'static str,
+pub(super) struct Wire<'a> {
+    /// Who speaks.
+    pub role: &'static str,
+    /// The call that a result belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<Cow<'a, str>>,
-    content: Option<String>,
+    pub tool_call_id: Option<Cow<'a, str>>,
+    /// The words.
+    pub content: Option<String>,
+    /// The calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<WireCall<'a>>,
+    pub tool_calls: Vec<WireCall<'a>>,
+    /// The reasoning, for a server that wants it back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_content: Option<String>,
+    pub reasoning_content: Option<String>,
+    /// Signed blocks, for a server that wants them back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasoning_details: Vec<Box<RawValue>>,
 }
 
 #[derive(Serialize)]
-struct WireCall<'a> {
+pub(super) struct WireCall<'a> {
     id: Cow<'a, str>,
     r#type: &'static str,
     function: Function<'a>,
+    #[serde(flatten)]
+    added: Added<'a>,
 }
 
 #[derive(Serialize)]
 struct Function<'a> {
     name: Cow<'a, str>,
     arguments: String,
+    #[serde(flatten)]
+    added: Added<'a>,
+}
+
+/// Members that the provider added, byte for byte.
+struct Added<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl Serialize for Added<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
 }
 
 /// The JSON text of a request to a server that wants these things otherwise.
-pub fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
+pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+    let takes = |member: &str| !quirks.contains(&Quirk::LeaveOut(member.to_owned()));
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
-        messages.push(plain("system", request.system.to_string()));
+        let role = if quirks.contains(&Quirk::DeveloperRole) {
+            "developer"
+        } else {
+            "system"
+        };
+        messages.push(plain(role, request.system.to_string()));
     }
     messages.extend(request.messages.iter().filter_map(|one| message(one, quirks)));
+    reshape::reshape(&mut messages, quirks);
+    let stream = takes("stream");
+    let limit = |name: &str, other: bool| {
+        let is_other = quirks.contains(&Quirk::CompletionTokens);
+        target.max_output.filter(|_| is_other == other && takes(name))
+    };
+    let single = quirks.contains(&Quirk::SingleCalls) && !request.tools.is_empty();
     let body = Body {
-        model,
-        stream: true,
-        stream_options: (!quirks.contains(&Quirk::NoStreamOptions))
-            .then_some(StreamOptions { include_usage: true }),
-        tools: request.tools.iter().map(tool).collect(),
+        model: target.model,
+        stream,
+        stream_options: (stream && takes("stream_options")).then_some(StreamOptions { include_usage: true }),
+        max_tokens: limit("max_tokens", false),
+        max_completion_tokens: limit("max_completion_tokens", true),
+        parallel_tool_calls: (single && takes("parallel_tool_calls")).then_some(false),
+        tools: request.tools.iter().map(|card| tool(card, quirks)).collect(),
         messages,
     };
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-fn plain(role: &'static str, content: String) -> Wire<'static> {
+/// Names of the members of a request that may be left out.
+pub fn members(target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String> {
+    let mut names: BTreeSet<String> = ["stream", "stream_options"].map(str::to_owned).into();
+    if target.max_output.is_some() {
+        names.extend(["max_tokens", "max_completion_tokens"].map(str::to_owned));
+    }
+    let of_quirks = [
+        (Quirk::SingleCalls, "parallel_tool_calls"),
+        (Quirk::ReasoningBack, "reasoning_content"),
+        (Quirk::SignaturesBack, "reasoning_details"),
+        (Quirk::PlaceholderSignatures, EXTRA_CONTENT),
+        (Quirk::StrictSchemas, "strict"),
+    ];
+    let in_force = of_quirks.into_iter().filter(|(quirk, _)| quirks.contains(quirk));
+    names.extend(in_force.map(|(_, name)| name.to_owned()));
+    for message in &request.messages {
+        let Message::Assistant { calls, .. } = message else {
+            continue;
+        };
+        for added in calls
+            .iter()
+            .filter_map(|call| Object::read(call.opaque.as_deref()?))
+        {
+            let own = added.entries().map(|(key, _)| key.to_owned());
+            names.extend(own.filter(|key| key != "function"));
+            let inner = added.object("function");
+            names.extend(
+                inner
+                    .iter()
+                    .flat_map(|inner| inner.entries().map(|(key, _)| key.to_owned())),
+            );
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// A message of words alone.
+pub(super) fn plain(role: &'static str, content: String) -> Wire<'static> {
     Wire {
         role,
         tool_call_id: None,
         content: Some(content),
         tool_calls: Vec::new(),
         reasoning_content: None,
+        reasoning_details: Vec::new(),
     }
 }
 
 /// A message as the wire has it; none where nothing of it is sent.
 fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
+    let takes = |member: &str| !quirks.contains(&Quirk::LeaveOut(member.to_owned()));
     Some(match message {
         Message::User { text, .. } => plain("user", text.to_string()),
         Message::Note { text, .. } => plain("user", format!("{CONSOLE} {text}")),
@@ -109,14 +209,19 @@ fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
             if content.is_none() && calls.is_empty() {
                 return None;
             }
+            let back = quirks.contains(&Quirk::ReasoningBack) && takes("reasoning_content");
+            let signed = quirks.contains(&Quirk::SignaturesBack) && takes("reasoning_details");
             Wire {
                 role: "assistant",
                 tool_call_id: None,
                 content,
-                tool_calls: calls.iter().map(|one| call(one, quirks)).collect(),
-                reasoning_content: (quirks.contains(&Quirk::ReasoningBack) && !calls.is_empty())
-                    .then(|| reasoned(said))
-                    .flatten(),
+                tool_calls: calls
+                    .iter()
+                    .enumerate()
+                    .map(|(place, one)| call(one, place == 0, quirks))
+                    .collect(),
+                reasoning_content: back.then(|| reasoned(said)),
+                reasoning_details: if signed { details(said) } else { Vec::new() },
             }
         }
     })
@@ -124,22 +229,52 @@ fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
 
 /// Returns what was said aloud; reasoning is not sent back, except as rewritten by the operator.
 fn spoken(said: &[Said]) -> Option<String> {
-    let texts: Vec<&str> = said
-        .iter()
-        .filter(|said| !said.reasoning || said.by_operator)
+    let aloud = said.iter().filter(|said| !said.reasoning || said.by_operator);
+    let texts: Vec<&str> = aloud
         .map(|said| &*said.text)
+        .filter(|text| !text.is_empty())
         .collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// The reasoning of a message as it came, for a server that wants it back.
-fn reasoned(said: &[Said]) -> Option<String> {
+/// The reasoning of a message as it came, for a server that wants it back; empty where there was none.
+fn reasoned(said: &[Said]) -> String {
     let texts: Vec<&str> = said
         .iter()
         .filter(|said| said.reasoning && !said.by_operator)
         .map(|said| &*said.text)
+        .filter(|text| !text.is_empty())
         .collect();
-    (!texts.is_empty()).then(|| texts.join("\n\n"))
+    texts.join("\n\n")
+}
+
+/// The provider's blocks of a message. A block whose words were streamed beside it gets them back.
+fn details(said: &[Said]) -> Vec<Box<RawValue>> {
+    let mut all = Vec::new();
+    for one in said {
+        let Some(list) = one.opaque.as_deref() else {
+            continue;
+        };
+        let blocks = frame::array(list);
+        let is_text = |raw: &&str| Object::read(raw).is_some_and(|block| block.get("text").is_some());
+        let texts = blocks.iter().filter(|raw| is_text(raw)).count();
+        for raw in blocks {
+            let whole = if texts == 1 && is_text(&raw) && one.reasoning {
+                with_text(raw, &one.text)
+            } else {
+                None
+            };
+            all.extend(RawValue::from_string(whole.unwrap_or_else(|| raw.to_owned())));
+        }
+    }
+    all
+}
+
+/// A block with the words that belong to it.
+fn with_text(raw: &str, text: &str) -> Option<String> {
+    let mut block: Value = serde_json::from_str(raw).ok()?;
+    *block.get_mut("text")? = Value::from(text);
+    Some(block.to_string())
 }
 
 /// The id of a call as the server takes it.
@@ -151,15 +286,48 @@ fn id<'i>(id: &'i str, quirks: &Quirks) -> Cow<'i, str> {
     }
 }
 
-fn call<'c>(call: &'c CalledAs, quirks: &Quirks) -> WireCall<'c> {
+/// The same nine letters and digits for the same id.
+fn short_id(id: &str) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let hash = blake3::hash(id.as_bytes());
+    let bytes = hash.as_bytes().iter().take(9);
+    bytes
+        .filter_map(|byte| DIGITS.get(usize::from(*byte) % DIGITS.len()))
+        .map(|digit| char::from(*digit))
+        .collect()
+}
+
+fn call<'c>(call: &'c CalledAs, is_first: bool, quirks: &Quirks) -> WireCall<'c> {
+    let members: &'c str = call.opaque.as_deref().unwrap_or_default();
+    let mut own = added(members, known::CALL, quirks);
+    let has_signature = own.iter().any(|(key, _)| key == EXTRA_CONTENT);
+    let wants = is_first && quirks.contains(&Quirk::PlaceholderSignatures);
+    if wants && !has_signature && !quirks.contains(&Quirk::LeaveOut(EXTRA_CONTENT.to_owned())) {
+        own.extend(raw(PLACEHOLDER).map(|value| (Cow::Borrowed(EXTRA_CONTENT), value)));
+    }
+    let inner = frame::member(members, "function").unwrap_or_default();
     WireCall {
         id: id(&call.wire_id, quirks),
         r#type: "function",
         function: Function {
             name: wire_name(&call.tool),
             arguments: arguments(&call.args),
+            added: Added(added(inner, known::FUNCTION, quirks)),
         },
+        added: Added(own),
     }
+}
+
+/// The members of a JSON object that go back to the provider.
+fn added<'a>(text: &'a str, made_here: &[&str], quirks: &Quirks) -> Vec<(Cow<'a, str>, &'a RawValue)> {
+    let members = Object::read(text).map(Object::into_entries).unwrap_or_default();
+    let goes_back =
+        |key: &str| !made_here.contains(&key) && !quirks.contains(&Quirk::LeaveOut(key.to_owned()));
+    members.into_iter().filter(|(key, _)| goes_back(key)).collect()
+}
+
+fn raw(text: &str) -> Option<&RawValue> {
+    serde_json::from_str(text).ok()
 }
 
 /// The name of a called tool as servers take it. A model may have made one up, and servers refuse every request that
@@ -183,135 +351,27 @@ fn wire_name(name: &str) -> Cow<'_, str> {
 
 /// The exact argument text where it is a JSON object. Servers read it, and refuse the whole request
 /// for anything else: then the text is sent inside of an object, for the model to see.
-fn arguments(text: &Arc<str>) -> String {
-    let text = text.as_ref();
-    if matches!(text.trim(), "" | "null") {
+fn arguments(text: &str) -> String {
+    if matches!(text.trim(), "" | "null" | "\"\"") {
         return "{}".to_owned();
     }
-    let valid = serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if valid && text.trim_start().starts_with('{') {
+    if Object::read(text).is_some() {
         text.to_owned()
     } else {
         json!({ "_unreadable": text }).to_string()
     }
 }
 
-fn tool(card: &ToolCard) -> Value {
+fn tool(card: &ToolCard, quirks: &Quirks) -> Value {
     let schema = serde_json::from_str(&card.schema).unwrap_or(Value::Null);
-    json!({
-        "type": "function",
-        "function": {
-            "name": card.name,
-            "description": card.description,
-            "parameters": widen(&schema),
-        },
-    })
-}
-
-/// Converts a tool's schema to the one offered to the model: every value may also be a reference, and two
-/// optional properties name the call and the place for its result.
-pub fn widen(schema: &Value) -> Value {
-    let mut wide = schema.clone();
-    if !wide.is_object() {
-        wide = json!({});
+    let is_strict = quirks.contains(&Quirk::StrictSchemas);
+    let mut function = json!({
+        "name": card.name,
+        "description": card.description,
+        "parameters": if is_strict { strict::strict(&schema) } else { schema::widen(&schema) },
+    });
+    if is_strict && !quirks.contains(&Quirk::LeaveOut("strict".to_owned())) {
+        function["strict"] = json!(true);
     }
-    widen_inside(&mut wide);
-    let Some(root) = wide.as_object_mut() else {
-        return wide;
-    };
-    root.entry("type").or_insert_with(|| json!("object"));
-    let properties = root.entry("properties").or_insert_with(|| json!({}));
-    if let Some(properties) = properties.as_object_mut() {
-        properties.entry("_as").or_insert_with(|| {
-            json!({
-                "type": "string",
-                "pattern": "^[a-z][a-z0-9_]{0,31}$",
-                "description": "Optional name for this call. Any value of a later call, also in the same answer, \
-                    may then be the string `†call.<name>`: it stands for this call's result and makes that call wait for it.",
-            })
-        });
-        properties.entry("_out").or_insert_with(|| {
-            json!({
-                "type": "string",
-                "description": "Optional place to keep the result as well, such as `†state.findings`.",
-            })
-        });
-    }
-    wide
-}
-
-/// Widens the subschemas of a schema.
-fn widen_inside(schema: &mut Value) {
-    let Some(schema) = schema.as_object_mut() else {
-        return;
-    };
-    for key in ["properties", "patternProperties"] {
-        if let Some(parts) = schema.get_mut(key).and_then(Value::as_object_mut) {
-            parts.values_mut().for_each(widen_value);
-        }
-    }
-    for key in ["items", "additionalProperties"] {
-        if let Some(part) = schema.get_mut(key).filter(|part| part.is_object()) {
-            widen_value(part);
-        }
-    }
-    for key in ["prefixItems", "items"] {
-        if let Some(parts) = schema.get_mut(key).and_then(Value::as_array_mut) {
-            parts.iter_mut().for_each(widen_value);
-        }
-    }
-    for key in ["anyOf", "oneOf", "allOf"] {
-        if let Some(parts) = schema.get_mut(key).and_then(Value::as_array_mut) {
-            parts.iter_mut().for_each(widen_inside);
-        }
-    }
-    for key in ["$defs", "definitions"] {
-        if let Some(parts) = schema.get_mut(key).and_then(Value::as_object_mut) {
-            parts.values_mut().for_each(widen_inside);
-        }
-    }
-}
-
-/// Adds "or a reference" to the schema of one value, unless it accepts any text already.
-fn widen_value(schema: &mut Value) {
-    widen_inside(schema);
-    let Some(object) = schema.as_object_mut() else {
-        return;
-    };
-    if takes_any_text(object) {
-        return;
-    }
-    let mut wide = serde_json::Map::new();
-    // What a reader needs stays first.
-    for key in ["title", "description", "default"] {
-        if let Some(value) = object.shift_remove(key) {
-            wide.insert(key.to_owned(), value);
-        }
-    }
-    let reference = json!({"type": "string", "pattern": REFERENCE_PATTERN});
-    wide.insert("anyOf".to_owned(), json!([std::mem::take(object), reference]));
-    *object = wide;
-}
-
-fn takes_any_text(schema: &serde_json::Map<String, Value>) -> bool {
-    let narrow = [
-        "enum",
-        "const",
-        "pattern",
-        "format",
-        "minLength",
-        "maxLength",
-        "anyOf",
-        "oneOf",
-        "allOf",
-        "not",
-        "$ref",
-    ];
-    let text = match schema.get("type") {
-        None => true,
-        Some(Value::String(kind)) => kind == "string",
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
-        Some(_) => false,
-    };
-    text && !narrow.iter().any(|key| schema.contains_key(*key))
+    json!({"type": "function", "function": function})
 }

@@ -1,11 +1,14 @@
 //! Assigns the pieces of a streamed message to its parts, and decides when a part is complete. Must not know:
 //! frames of a stream, sockets.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod call;
 
-use super::frame::{Object, string};
-use super::scan::{Extent, Scanner};
+use std::collections::{HashMap, HashSet};
+
+use self::call::{Call, Owner, Piece};
+use super::scan::Extent;
+use crate::model::frame::Object;
+use crate::model::think::{Piece as Split, Splitter};
 use crate::model::{Chunk, MAX_PARTS};
 
 /// All parts so far; a part's number is its place here. Only the newest part can be a text that is not sealed, a call
@@ -20,6 +23,12 @@ pub struct Parts {
     by_id: HashMap<String, usize>,
     /// The newest call.
     newest: Option<usize>,
+    /// The calls that the frame being read has named.
+    named: HashSet<usize>,
+    /// What tells reasoning and text apart in the newest part, where that is text.
+    think: Option<Splitter>,
+    /// Whether a text or a call began.
+    spoke: bool,
     /// More parts were begun than there may be.
     too_many: bool,
     /// Bytes that were not passed on as they came.
@@ -30,24 +39,15 @@ pub struct Parts {
 struct Part {
     kind: Kind,
     sealed: bool,
+    /// The provider's opaque blocks that belong to text or reasoning, as JSON texts.
+    opaque: Vec<String>,
 }
 
 #[derive(Debug)]
 enum Kind {
     Text,
-    /// Reasoning with the provider's opaque blocks as JSON texts.
-    Reasoning(Vec<String>),
+    Reasoning,
     Call(Call),
-}
-
-#[derive(Debug, Default)]
-struct Call {
-    id: Option<String>,
-    name: String,
-    /// Argument text held back until the name is known to be complete.
-    waiting: String,
-    announced: bool,
-    scanner: Scanner,
 }
 
 /// Which open parts are complete when nothing more will come.
@@ -59,14 +59,6 @@ pub enum Rest {
     Whole,
     /// Texts alone: a call of such a message is not to run.
     Texts,
-}
-
-/// What one delta says of a call.
-struct Piece {
-    index: Option<u64>,
-    id: Option<String>,
-    name: Option<String>,
-    args: String,
 }
 
 impl Parts {
@@ -86,27 +78,57 @@ impl Parts {
         self.too_many
     }
 
-    /// True where the newest part is a call and no call still lacks a part of its arguments.
-    pub fn ends_in_whole_calls(&self) -> bool {
-        let whole = |part: &Part| match &part.kind {
-            Kind::Call(call) => part.sealed || call.scanner.extent() == Extent::Object,
-            Kind::Text | Kind::Reasoning(_) => true,
-        };
-        matches!(self.all.last().map(|part| &part.kind), Some(Kind::Call(_))) && self.all.iter().all(whole)
+    /// True where there is a call.
+    pub fn has_calls(&self) -> bool {
+        self.newest.is_some()
     }
 
-    /// Adds text.
+    /// True where no call still lacks a part of its arguments.
+    pub fn calls_are_whole(&self) -> bool {
+        self.all.iter().all(|part| match &part.kind {
+            Kind::Call(call) => part.sealed || call.scanner.extent() == Extent::Object,
+            Kind::Text | Kind::Reasoning => true,
+        })
+    }
+
+    /// Adds text, in which reasoning may stand between marks.
     pub fn text(&mut self, delta: &str, out: &mut Vec<Chunk>) {
         if delta.is_empty() {
             return;
         }
-        let Some(part) = self.open(|kind| matches!(kind, Kind::Text), || Kind::Text, out) else {
-            return;
-        };
-        out.push(Chunk::Text {
-            part,
-            delta: delta.to_owned(),
-        });
+        let first = !self.spoke;
+        let splitter = self.think.get_or_insert_with(|| Splitter::new(first));
+        let pieces = splitter.push(delta);
+        self.split(pieces, out);
+    }
+
+    /// Ends the text: something else begins, or nothing more comes.
+    fn end_text(&mut self, out: &mut Vec<Chunk>) {
+        if let Some(mut splitter) = self.think.take() {
+            let rest = splitter.end();
+            self.split(rest, out);
+        }
+    }
+
+    fn split(&mut self, pieces: Vec<Split>, out: &mut Vec<Chunk>) {
+        for piece in pieces {
+            match piece {
+                Split::Text(delta) => {
+                    if let Some(part) = self.open(|kind| matches!(kind, Kind::Text), || Kind::Text, out) {
+                        out.push(Chunk::Text { part, delta });
+                    }
+                }
+                Split::Reasoning(delta) => self.think(delta, out),
+                Split::WasReasoning => {
+                    let newest = self.all.len().saturating_sub(1) as u32;
+                    let open = self.all.last_mut().filter(|part| !part.sealed);
+                    if let Some(part) = open.filter(|part| matches!(part.kind, Kind::Text)) {
+                        part.kind = Kind::Reasoning;
+                        out.push(Chunk::WasReasoning { part: newest });
+                    }
+                }
+            }
+        }
     }
 
     /// Adds reasoning.
@@ -114,58 +136,45 @@ impl Parts {
         if delta.is_empty() {
             return;
         }
-        let Some(part) = self.open(
-            |kind| matches!(kind, Kind::Reasoning(_)),
-            || Kind::Reasoning(Vec::new()),
-            out,
-        ) else {
-            return;
-        };
-        out.push(Chunk::Reasoning {
-            part,
-            delta: delta.to_owned(),
-        });
+        self.end_text(out);
+        self.think(delta.to_owned(), out);
     }
 
-    /// Adds an opaque block to the newest reasoning; returns false if there is none that it could belong to.
-    pub fn opaque(&mut self, raw: &str) -> bool {
-        let open = self.all.last_mut().and_then(|part| match &mut part.kind {
-            Kind::Reasoning(blocks) if !part.sealed => Some(blocks),
-            _ => None,
-        });
-        let taken = open.map(|blocks| blocks.push(raw.to_owned())).is_some();
-        self.held += if taken { raw.len() } else { 0 };
-        taken
+    fn think(&mut self, delta: String, out: &mut Vec<Chunk>) {
+        let part = self.open(|kind| matches!(kind, Kind::Reasoning), || Kind::Reasoning, out);
+        if let Some(part) = part {
+            out.push(Chunk::Reasoning { part, delta });
+        }
+    }
+
+    /// Adds an opaque block to the newest text or reasoning, or to reasoning without words.
+    pub fn opaque(&mut self, raw: &str, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        let is_words = |kind: &Kind| matches!(kind, Kind::Text | Kind::Reasoning);
+        let Some(part) = self.open(is_words, || Kind::Reasoning, out) else {
+            return;
+        };
+        if let Some(part) = self.all.get_mut(part as usize) {
+            part.opaque.push(raw.to_owned());
+            self.held += raw.len();
+        }
+    }
+
+    /// Begins a frame: two calls that it names are two, whatever their ids are.
+    pub fn begin_frame(&mut self) {
+        self.named.clear();
     }
 
     /// Adds an entry of `tool_calls`.
     pub fn call(&mut self, raw: &str, call: &Object<'_>, out: &mut Vec<Chunk>) {
-        let function = call.object("function");
-        let function = function.as_ref().unwrap_or(call);
-        let piece = Piece {
-            index: call.number("index"),
-            id: call.filled("id").map(Cow::into_owned),
-            name: function.filled("name").map(Cow::into_owned),
-            args: argument_text(function),
-        };
-        self.piece(piece, raw, out);
+        self.piece(Piece::read(call), raw, out);
     }
 
-    /// Adds an old-style `function_call`, which has neither index nor id.
+    /// Adds an old-style `function_call`.
     pub fn function(&mut self, function: &Object<'_>, out: &mut Vec<Chunk>) {
-        let name = function.filled("name").map(Cow::into_owned);
-        let args = argument_text(function);
-        let raw = args.clone();
-        self.piece(
-            Piece {
-                index: None,
-                id: None,
-                name,
-                args,
-            },
-            &raw,
-            out,
-        );
+        let piece = Piece::of_function(function);
+        let raw = piece.args.clone();
+        self.piece(piece, &raw, out);
     }
 
     /// Nothing more will come. Texts are complete as they stand; which calls are sealed depends on why it ended.
@@ -173,7 +182,7 @@ impl Parts {
         self.flush(out);
         for number in 0..self.all.len() {
             let sealable = self.all.get(number).is_some_and(|part| match (&part.kind, rest) {
-                (Kind::Text | Kind::Reasoning(_), _) | (Kind::Call(_), Rest::Meant) => true,
+                (Kind::Text | Kind::Reasoning, _) | (Kind::Call(_), Rest::Meant) => true,
                 (Kind::Call(call), Rest::Whole) => call.scanner.extent() == Extent::Object,
                 (Kind::Call(_), Rest::Texts) => false,
             });
@@ -183,8 +192,13 @@ impl Parts {
         }
     }
 
-    /// Gives out the call whose name is still held back.
+    /// Gives out what is still held back: the end of a text, the name of a call.
     pub fn flush(&mut self, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        self.announce_newest(out);
+    }
+
+    fn announce_newest(&mut self, out: &mut Vec<Chunk>) {
         let newest = self.all.len().saturating_sub(1);
         if let Some(Part {
             kind: Kind::Call(call),
@@ -220,15 +234,20 @@ impl Parts {
             self.too_many = true;
             return None;
         }
-        self.flush(out);
+        self.announce_newest(out);
         let complete = self.all.last().is_some_and(|part| match &part.kind {
             Kind::Call(call) => call.scanner.extent() == Extent::Object,
-            Kind::Text | Kind::Reasoning(_) => true,
+            Kind::Text | Kind::Reasoning => true,
         });
         if complete {
             self.seal(self.all.len() - 1, out);
         }
-        self.all.push(Part { kind, sealed: false });
+        self.spoke |= !matches!(kind, Kind::Reasoning);
+        self.all.push(Part {
+            kind,
+            sealed: false,
+            opaque: Vec::new(),
+        });
         Some(self.all.len() - 1)
     }
 
@@ -237,9 +256,11 @@ impl Parts {
             return;
         };
         part.sealed = true;
-        let opaque = match &mut part.kind {
-            Kind::Reasoning(blocks) if !blocks.is_empty() => Some(format!("[{}]", blocks.join(","))),
-            _ => None,
+        let opaque = match &part.kind {
+            Kind::Text | Kind::Reasoning => {
+                (!part.opaque.is_empty()).then(|| format!("[{}]", part.opaque.join(",")))
+            }
+            Kind::Call(call) => call.opaque(),
         };
         out.push(Chunk::Sealed {
             part: number as u32,
@@ -247,24 +268,33 @@ impl Parts {
         });
     }
 
-    fn piece(&mut self, piece: Piece, raw: &str, out: &mut Vec<Chunk>) {
-        let number = if let Some(number) = self.owner(&piece) {
-            number
-        } else {
-            let call = Call::default();
-            let Some(number) = self.begin(Kind::Call(call), out) else {
+    fn piece(&mut self, mut piece: Piece, raw: &str, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        let number = match self.owner(&piece) {
+            Owner::Part(number) => number,
+            Owner::Repeats => {
+                out.push(Chunk::Unknown { raw: raw.to_owned() });
                 return;
-            };
-            if let Some(index) = piece.index {
-                self.by_index.insert(index, number);
             }
-            self.newest = Some(number);
-            number
+            Owner::New => {
+                let Some(number) = self.begin(Kind::Call(Call::default()), out) else {
+                    return;
+                };
+                if let Some(index) = piece.index {
+                    self.by_index.insert(index, number);
+                }
+                self.newest = Some(number);
+                number
+            }
         };
+        if piece.name.is_some() {
+            self.named.insert(number);
+        }
         let later = number + 1 < self.all.len();
         let Some(Part {
             kind: Kind::Call(call),
             sealed,
+            ..
         }) = self.all.get_mut(number)
         else {
             return;
@@ -276,19 +306,19 @@ impl Parts {
             return;
         }
         if call.id.is_none()
-            && let Some(id) = piece.id
+            && let Some(id) = piece.id.take()
         {
             self.by_id.insert(id.clone(), number);
             call.id = Some(id);
         }
-        if let Some(name) = piece.name
+        if let Some(name) = piece.name.take()
             && !call.announced
             && name != call.name
         {
             call.name.push_str(&name);
             self.held += name.len();
         }
-        call.scanner.feed(&piece.args);
+        self.held += call.take(&mut piece);
         if call.announced {
             if !piece.args.is_empty() {
                 out.push(Chunk::Args {
@@ -309,41 +339,30 @@ impl Parts {
         }
     }
 
-    /// Returns the part that a piece continues, or `None` if it begins a new one.
-    fn owner(&self, piece: &Piece) -> Option<usize> {
+    /// Returns which call a piece belongs to.
+    fn owner(&self, piece: &Piece) -> Owner {
         let number = if let Some(index) = piece.index {
-            *self.by_index.get(&index)?
+            self.by_index.get(&index).copied()
         } else {
             let same_id = piece.id.as_ref().and_then(|id| self.by_id.get(id));
-            same_id.copied().or(self.newest)?
+            same_id.copied().or(self.newest)
         };
-        let Kind::Call(call) = &self.all.get(number)?.kind else {
-            return None;
+        let Some((number, part)) = number.and_then(|number| Some((number, self.all.get(number)?))) else {
+            return Owner::New;
         };
-        let same_id = piece.id.is_some() && piece.id == call.id;
-        (same_id || !call.is_left_by(piece)).then_some(number)
-    }
-}
-
-impl Call {
-    /// Returns true if a piece that seems to belong here must begin another call.
-    fn is_left_by(&self, piece: &Piece) -> bool {
-        let whole = self.scanner.extent() == Extent::Object;
-        let other_id = piece.id.is_some() && self.id.is_some();
-        let named = piece.name.is_some();
-        let says_args = !piece.args.trim().is_empty();
-        if other_id {
-            // Some servers invent an id for every delta: it begins a call only with a name, or after a whole
-            // object.
-            return named || (whole && says_args);
+        let Kind::Call(call) = &part.kind else {
+            return Owner::New;
+        };
+        if piece.name.is_some() && self.named.contains(&number) {
+            return Owner::New;
         }
-        if !named {
-            return false;
+        if piece.id.is_some() && piece.id == call.id {
+            return call.of_same_id(piece, number);
         }
-        let renamed = piece.name.as_deref() != Some(self.name.as_str());
-        match piece.index {
-            Some(_) => whole && (renamed || says_args),
-            None => says_args && (whole || renamed) || renamed && !self.name.is_empty(),
+        if call.is_left_by(piece) {
+            Owner::New
+        } else {
+            Owner::Part(number)
         }
     }
 }
@@ -363,14 +382,5 @@ fn announce(number: usize, call: &mut Call, out: &mut Vec<Chunk>) {
     if !call.waiting.is_empty() {
         let delta = std::mem::take(&mut call.waiting);
         out.push(Chunk::Args { part, delta });
-    }
-}
-
-/// Returns the exact argument text: normally the content of a JSON string, from some servers the object
-/// itself.
-fn argument_text(function: &Object<'_>) -> String {
-    match function.get("arguments") {
-        None => String::new(),
-        Some(raw) => string(raw).map_or_else(|| raw.to_owned(), Cow::into_owned),
     }
 }

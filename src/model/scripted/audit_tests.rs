@@ -71,6 +71,7 @@ impl Run {
             system: "".into(),
             messages: self.messages.clone(),
             tools: vec![card],
+            quirks: crate::model::Quirks::new(),
             turn: self.turn,
             tap: crate::model::Tap::default(),
         };
@@ -86,6 +87,7 @@ impl Run {
                     wire_id: format!("call_{}", self.nodes).into(),
                     tool: tool.into(),
                     args: args.into(),
+                    opaque: None,
                 }),
             }
         }

@@ -42,6 +42,7 @@ pub(super) fn assistant(words: &[(&str, bool)], calls: &[(u32, &str, &str)]) -> 
         wire_id: format!("call_{no}").into(),
         tool: (*tool).into(),
         args: (*args).into(),
+        opaque: None,
     };
     Message::Assistant {
         said: words.iter().map(said).collect(),
@@ -71,6 +72,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         system: "".into(),
         messages,
         tools: Vec::new(),
+        quirks: crate::model::Quirks::new(),
         turn: 3,
         tap: crate::model::Tap::default(),
     }

@@ -41,6 +41,7 @@ fn beginning() -> Vec<Event> {
             turn: TurnId(1),
             node: call(no),
             provider_id: None,
+            opaque: None,
             tool: Arc::from(if no % 2 == 0 { "search" } else { "shell" }),
             args: Arc::from(r#"{"a":[1,2,{"b":null}]}"#),
             origin: Origin::Model,

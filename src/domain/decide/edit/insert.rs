@@ -217,6 +217,7 @@ pub(super) fn call(
         turn,
         node,
         provider_id: None,
+        opaque: None,
         tool: tool.clone(),
         args: args.clone(),
         origin,

@@ -254,6 +254,7 @@ fn insert_with_result(
         turn,
         node,
         provider_id: None,
+        opaque: None,
         tool,
         args,
         origin: Origin::Operator { user: user.clone() },

@@ -51,6 +51,7 @@ fn request() -> Request {
             text: "go".into(),
         }],
         tools: Vec::new(),
+        quirks: crate::model::Quirks::new(),
         turn: 1,
         tap: crate::model::Tap::default(),
     }
@@ -250,7 +251,7 @@ async fn refusals_carry_the_servers_words_and_its_wish_to_wait() {
             StreamFaultKind::Server,
             "oops",
         ),
-        ("503 Service Unavailable", "", StreamFaultKind::Server, "503"),
+        ("503 Service Unavailable", "", StreamFaultKind::Overload, "503"),
         (
             "400 Bad Request",
             r#"{"error":"no tools here"}"#,

@@ -1,6 +1,7 @@
 //! Streams as servers send them, following the public description of the format. Must not know: sockets.
 
 mod calls;
+mod odd;
 mod streams;
 
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};

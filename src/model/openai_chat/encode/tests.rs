@@ -4,15 +4,23 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{body, widen};
+mod forms;
+
+use super::{Target, body as body_for};
 use crate::domain::call::EffectClass;
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::{CalledAs, Message, NoteKind, Said};
+use crate::model::Quirks;
 use crate::model::Request;
-use crate::model::openai_chat::quirks::{Quirk, Quirks};
+use crate::model::openai_chat::schema::widen;
 
-fn said(text: &str, reasoning: bool, by_operator: bool) -> Said {
+pub(super) fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
+    let max_output = None;
+    body_for(Target { model, max_output }, request, quirks)
+}
+
+pub(super) fn said(text: &str, reasoning: bool, by_operator: bool) -> Said {
     Said {
         node: NodeId::new(NodeKind::Thought, 2),
         text: text.into(),
@@ -22,16 +30,17 @@ fn said(text: &str, reasoning: bool, by_operator: bool) -> Said {
     }
 }
 
-fn called(no: u32, args: &str) -> CalledAs {
+pub(super) fn called(no: u32, args: &str) -> CalledAs {
     CalledAs {
         node: NodeId::new(NodeKind::Call, no),
         wire_id: format!("call_{no}").into(),
         tool: "read_file".into(),
         args: args.into(),
+        opaque: None,
     }
 }
 
-fn result(no: u32, text: &str) -> Message {
+pub(super) fn result(no: u32, text: &str) -> Message {
     Message::Result {
         call: NodeId::new(NodeKind::Call, no),
         wire_id: format!("call_{no}").into(),
@@ -41,14 +50,14 @@ fn result(no: u32, text: &str) -> Message {
     }
 }
 
-fn user(text: &str) -> Message {
+pub(super) fn user(text: &str) -> Message {
     Message::User {
         node: NodeId::new(NodeKind::Prompt, 1),
         text: text.into(),
     }
 }
 
-fn request(messages: Vec<Message>) -> Request {
+pub(super) fn request(messages: Vec<Message>) -> Request {
     let card = ToolCard {
         description: "Reads.".into(),
         schema: r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#.into(),
@@ -58,12 +67,13 @@ fn request(messages: Vec<Message>) -> Request {
         system: "Be brief.".into(),
         messages,
         tools: vec![card],
+        quirks: crate::model::Quirks::new(),
         turn: 1,
         tap: crate::model::Tap::default(),
     }
 }
 
-fn messages(list: Vec<Message>) -> Value {
+pub(super) fn messages(list: Vec<Message>) -> Value {
     let text = body("m", &request(list), &Quirks::new());
     serde_json::from_str::<Value>(&text).unwrap()["messages"].take()
 }
@@ -254,48 +264,4 @@ fn a_name_that_no_server_takes_is_sent_as_one_that_they_do() {
         }]);
         assert_eq!(list[1]["tool_calls"][0]["function"]["name"], sent, "{name}");
     }
-}
-
-#[test]
-fn only_what_a_server_wants_otherwise_is_sent_otherwise() {
-    let list = vec![
-        user("go"),
-        Message::Assistant {
-            said: vec![
-                said("hidden", true, false),
-                said("Aloud.", false, false),
-                said("mine", true, true),
-            ],
-            calls: vec![called(3, "{}")],
-        },
-        result(3, "text"),
-        Message::Assistant {
-            said: vec![said("hidden too", true, false), said("Done.", false, false)],
-            calls: Vec::new(),
-        },
-    ];
-    let sent = |quirks: &[Quirk]| -> Value {
-        let quirks = quirks.iter().copied().collect();
-        serde_json::from_str(&body("m", &request(list.clone()), &quirks)).unwrap()
-    };
-    let plain = sent(&[]);
-    let mut expected = plain.clone();
-    expected
-        .as_object_mut()
-        .unwrap()
-        .shift_remove("stream_options")
-        .unwrap();
-    assert_eq!(sent(&[Quirk::NoStreamOptions]), expected);
-
-    let short = sent(&[Quirk::ShortIds]);
-    let id = short["messages"][2]["tool_calls"][0]["id"].clone();
-    assert_eq!(id.as_str().unwrap().len(), 9);
-    let mut expected = plain.clone();
-    expected["messages"][2]["tool_calls"][0]["id"] = id.clone();
-    expected["messages"][3]["tool_call_id"] = id;
-    assert_eq!(short, expected);
-
-    let mut expected = plain.clone();
-    expected["messages"][2]["reasoning_content"] = json!("hidden");
-    assert_eq!(sent(&[Quirk::ReasoningBack]), expected);
 }

@@ -154,8 +154,8 @@ fn usage_is_read_beside_choices_and_without_them() {
 #[test]
 fn what_is_not_known_is_passed_on_and_other_choices_do_not_mix_in() {
     let body = "data: {\"type\":\"ping\"}\n\ndata: \"hello\"\n\n\
-        data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\",\"audio\":{\"id\":1}}}],\"citations\":[\"u\"]}\n\n\
-        data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}],\"citations\":[\"u\"]}\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\",\"audio\":{\"id\":1}}}],\"graph_data\":[\"u\"]}\n\n\
+        data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}],\"graph_data\":[\"u\"]}\n\n\
         data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let (chunks, result) = decode(body);
     assert_eq!(result, Ok(()));
@@ -174,7 +174,7 @@ fn what_is_not_known_is_passed_on_and_other_choices_do_not_mix_in() {
         [
             "{\"type\":\"ping\"}",
             "\"hello\"",
-            "{\"citations\":[\"u\"]}",
+            "{\"graph_data\":[\"u\"]}",
             "{\"audio\":{\"id\":1}}",
             "{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}",
         ]
@@ -197,8 +197,8 @@ fn a_refusal_is_a_reason_to_stop_and_no_text() {
     assert_eq!(
         chunks,
         [
-            Chunk::Unknown {
-                raw: "{\"refusal\":\"I'm sorry\"}".into()
+            Chunk::Refused {
+                words: "I'm sorry".into()
             },
             Chunk::Finish(Stop::Refusal)
         ]
@@ -258,7 +258,8 @@ fn an_answer_that_was_not_streamed_is_read_too() {
             calls: vec![SummaryCall {
                 id: Some("a".into()),
                 name: "f".into(),
-                args: "{}".into()
+                args: "{}".into(),
+                whole: true,
             }],
             finish: Some("tool_calls".into()),
             usage: Some(Usage {
@@ -343,30 +344,35 @@ const BLANK: &str = r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"li
 const WORDS: &str = r#"{"content":"half of"}"#;
 
 #[test]
-fn an_end_mark_without_a_reason_ends_nothing_but_whole_calls() {
-    for deltas in [
-        &[WORDS][..],
-        &[BLANK],
-        &[WHOLE, BLANK],
-        &[WHOLE, WORDS],
-        &[r#"{"reasoning":"hm"}"#],
-        &[],
-    ] {
+fn an_end_mark_without_a_reason_ends_a_reply_in_which_no_call_is_cut() {
+    const HALF: &str =
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]}"#;
+    for deltas in [&[BLANK][..], &[HALF], &[WHOLE, BLANK], &[WORDS, HALF]] {
         let (chunks, result) = decode(&(stream(deltas, None) + "data: [DONE]\n\n"));
         let fault = result.unwrap_err();
         assert_eq!(fault.kind, StreamFaultKind::Truncated, "{deltas:?}");
-        assert!(fault.message.contains("without saying why"), "{}", fault.message);
-        assert!(!finished(&chunks), "{deltas:?}");
         assert!(
-            !sealed(&chunks).contains(&(deltas.len().saturating_sub(1) as u32)),
-            "{deltas:?}"
+            fault.message.contains("in the middle of a call"),
+            "{}",
+            fault.message
         );
+        assert!(!finished(&chunks), "{deltas:?}");
+        let last = deltas.len() as u32 - 1;
+        assert!(!sealed(&chunks).contains(&last), "{deltas:?}");
     }
-    // Some servers give no reason for calls.
-    let (chunks, result) = decode(&(stream(&[WORDS, WHOLE], None) + "data: [DONE]\n\n"));
-    assert_eq!(result, Ok(()));
-    assert_eq!(sealed(&chunks), [0, 1]);
-    assert_eq!(chunks.last(), Some(&Chunk::Finish(Stop::Calls)));
+    for (deltas, stop) in [
+        (&[WORDS][..], Stop::End),
+        (&[r#"{"reasoning":"hm"}"#], Stop::End),
+        (&[], Stop::End),
+        (&[WORDS, WHOLE], Stop::Calls),
+        (&[WHOLE, WORDS], Stop::Calls),
+    ] {
+        let (chunks, result) = decode(&(stream(deltas, None) + "data: [DONE]\n\n"));
+        assert_eq!(result, Ok(()), "{deltas:?}");
+        let all: Vec<u32> = (0..deltas.len() as u32).collect();
+        assert_eq!(sealed(&chunks), all, "{deltas:?}");
+        assert_eq!(chunks.last(), Some(&Chunk::Finish(stop)), "{deltas:?}");
+    }
 }
 
 #[test]
@@ -417,7 +423,8 @@ fn reasons_are_read_in_the_ways_in_which_servers_write_them() {
         ("tool_use", Stop::Calls),
         ("MAX_TOKENS", Stop::Length),
     ] {
-        let (chunks, result) = decode(&stream(&[WORDS], Some(reason)));
+        let delta = if stop == Stop::Calls { WHOLE } else { WORDS };
+        let (chunks, result) = decode(&stream(&[delta], Some(reason)));
         assert_eq!(result, Ok(()));
         assert_eq!(chunks.last(), Some(&Chunk::Finish(stop)), "{reason}");
     }

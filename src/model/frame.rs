@@ -1,7 +1,7 @@
 //! Reads the JSON of one data frame level by level, keeping the exact text of deeper levels.
 //!
 //! Surplus keys, nulls and oversized numbers are accepted, because servers differ in all of these.
-//! Must not know: parts, streams.
+//! Must not know: wire formats, parts, streams.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -39,9 +39,13 @@ impl<'a> Object<'a> {
         self.string(key).filter(|text| !text.is_empty())
     }
 
-    /// Returns the whole number under a key.
+    /// Returns the whole number under a key, however it is written.
     pub fn number(&self, key: &str) -> Option<u64> {
-        serde_json::from_str(self.get(key)?).ok()
+        let raw = self.get(key)?;
+        serde_json::from_str(raw).ok().or_else(|| {
+            let real: f64 = serde_json::from_str(raw).ok()?;
+            ((0.0..9e15).contains(&real) && real.fract() == 0.0).then_some(real as u64)
+        })
     }
 
     /// Returns the elements of the array under a key, empty if there is none.
@@ -49,10 +53,43 @@ impl<'a> Object<'a> {
         self.get(key).map(array).unwrap_or_default()
     }
 
+    /// Returns keys and values in order.
+    pub fn into_entries(self) -> Vec<(Cow<'a, str>, &'a RawValue)> {
+        self.0
+    }
+
     /// Iterates over keys and raw values in order.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (key.as_ref(), value.get()))
     }
+}
+
+/// Replaces numbers that JSON lacks (`NaN`, `Infinity`, `-Infinity`) by `null`, outside of strings. Returns `None` if
+/// there are none.
+pub fn without_odd_numbers(text: &str) -> Option<String> {
+    const ODD: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+    let mut out = String::with_capacity(text.len());
+    let (mut in_string, mut escaped, mut changed) = (false, false, false);
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let odd = ODD.iter().find(|word| !in_string && rest.starts_with(**word));
+        if let Some(word) = odd {
+            out.push_str("null");
+            changed = true;
+            rest = rest.get(word.len()..).unwrap_or_default();
+            continue;
+        }
+        if escaped {
+            escaped = false;
+        } else if in_string && c == '\\' {
+            escaped = true;
+        } else if c == '"' {
+            in_string = !in_string;
+        }
+        out.push(c);
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    changed.then_some(out)
 }
 
 /// Decodes a JSON string; returns `None` for other JSON. Half a surrogate pair, which some servers send when
@@ -80,6 +117,11 @@ pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     serde_json::Deserializer::from_str(raw)
         .deserialize_bytes(Bytes)
         .ok()
+}
+
+/// Returns the member of a JSON object as raw text; `None` if it is absent or null, or the text is no object.
+pub fn member<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    Object::read(text)?.get(key)
 }
 
 /// Returns the elements of a JSON array as raw text, empty for other JSON.

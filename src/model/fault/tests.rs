@@ -1,0 +1,135 @@
+//! What servers say when they refuse, in the words of each. Must not know: sockets.
+
+use super::*;
+
+fn read(status: u64, text: &str) -> Refusal {
+    Refusal::read(Some(status), text)
+}
+
+#[test]
+fn the_innermost_reason_is_told_with_the_name_of_the_provider() {
+    let text = r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"object\":\"error\",\"message\":\"Unexpected role 'tool'\"}","provider_name":"Mistral"}}}"#;
+    let words = r#"{"error":{"message":"Provider returned error","metadata":{"raw":"no room here","provider_name":"Example"}}}"#;
+    let listed =
+        r#"[{"error":{"code":400,"message":"Function call is missing a part","status":"INVALID_ARGUMENT"}}]"#;
+    let fields = r#"{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#;
+    let azure = r#"{"error":{"code":"BadRequest","message":"See details","details":[{"code":"x","message":"Too many tools"}]}}"#;
+    let google =
+        r#"{"error":{"message":"Quota exceeded","details":[{"@type":"RetryInfo","retryDelay":"32s"}]}}"#;
+    let gateway = r#"{"error":{"message":"Error from provider: 400 Bad Request {\"error\":{\"message\":\"No signature\"}}"}}"#;
+    for (text, reason) in [
+        (text, "Unexpected role 'tool' (provider Mistral)"),
+        (words, "no room here (provider Example)"),
+        (listed, "Function call is missing a part"),
+        (fields, "body.stream_options: Extra inputs are not permitted"),
+        (azure, "Too many tools"),
+        (google, "Quota exceeded"),
+        (gateway, "No signature"),
+        (r#"{"errors":[{"message":"a"},{"message":"b"}]}"#, "a; b"),
+        (r#"{"error":"plain"}"#, "plain"),
+        (r#"{"detail":"plain {x}"}"#, "plain {x}"),
+        ("oops", "oops"),
+        ("", ""),
+        ("{}", ""),
+    ] {
+        assert_eq!(read(400, text).reason, reason, "{text}");
+    }
+    let nested = format!("{}\"deep\"{}", "{\"error\":".repeat(60), "}".repeat(60));
+    assert_eq!(
+        read(400, &nested).reason,
+        "",
+        "and it is not looked for without end"
+    );
+}
+
+#[test]
+fn a_used_up_quota_is_no_rate_limit() {
+    use StreamFaultKind::{Auth, Overload, Quota, RateLimit, Request, Server};
+    for (status, text, kind) in [
+        (
+            429,
+            r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+            Quota,
+        ),
+        (
+            429,
+            r#"{"error":{"message":"Your account is suspended, please check your plan and billing details","type":"exceeded_current_quota_error"}}"#,
+            Quota,
+        ),
+        (403, r#"{"error":{"message":"billing is not active"}}"#, Quota),
+        (402, r#"{"error":{"message":"Insufficient Balance"}}"#, Quota),
+        (402, "", Quota),
+        (
+            400,
+            r#"{"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}"#,
+            Quota,
+        ),
+        (
+            429,
+            r#"{"error":{"message":"slow down","type":"rate_limit"}}"#,
+            RateLimit,
+        ),
+        // A limit for a minute, with advice on where to pay for more.
+        (
+            429,
+            r#"{"error":{"message":"Rate limit reached for model `x`. Please try again in 7.66s. Need more tokens? Upgrade at https://example.com/settings/billing","code":"rate_limit_exceeded"}}"#,
+            RateLimit,
+        ),
+        (
+            429,
+            r#"[{"error":{"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 32.5s.","status":"RESOURCE_EXHAUSTED"}}]"#,
+            RateLimit,
+        ),
+        (
+            429,
+            r#"{"error":{"message":"Quota exceeded for generate_content_requests_per_minute_per_project","status":"RESOURCE_EXHAUSTED"}}"#,
+            RateLimit,
+        ),
+        (403, r#"{"error":{"message":"no access to this model"}}"#, Auth),
+        (
+            529,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            Overload,
+        ),
+        (503, "", Overload),
+        (
+            429,
+            r#"{"error":{"type":"engine_overloaded_error","message":"The engine is currently overloaded"}}"#,
+            Overload,
+        ),
+        (400, r#"{"error":{"message":"overloaded operator"}}"#, Request),
+        (500, r#"{"error":{"message":"oops"}}"#, Server),
+    ] {
+        assert_eq!(read(status, text).kind(None), kind, "{status} {text}");
+    }
+    let says_quota = read(429, r#"{"error":{"message":"quota of this minute"}}"#);
+    assert_eq!(says_quota.kind(None), Quota);
+    assert_eq!(
+        says_quota.kind(Some(2_000)),
+        RateLimit,
+        "the header says when to ask again"
+    );
+}
+
+#[test]
+fn waits_are_read_from_words() {
+    for (words, ms) in [
+        ("Please try again in 7.66s.", Some(7_660)),
+        ("please retry in 1m2s", Some(62_000)),
+        ("try again in 20 seconds", Some(20_000)),
+        ("try again in 350ms", Some(350)),
+        ("try again in a while", None),
+        ("", None),
+    ] {
+        let text = serde_json::json!({"error": {"message": words}}).to_string();
+        assert_eq!(read(429, &text).wait_ms, ms, "{words}");
+    }
+    let delay = r#"{"error":{"message":"x","details":[{"@type":"RetryInfo","retryDelay":"32s"}]}}"#;
+    assert_eq!(read(429, delay).wait_ms, Some(32_000));
+}
+
+#[test]
+fn what_a_filter_refused_is_told_as_filtered() {
+    let text = r#"{"error":{"message":"The response was filtered","code":"content_filter","status":400}}"#;
+    assert_eq!(read(400, text).kind(None), StreamFaultKind::Filter);
+}

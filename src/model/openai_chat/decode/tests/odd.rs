@@ -1,0 +1,232 @@
+//! What servers send that is not in the description of the format. Must not know: sockets.
+
+use super::*;
+
+fn summary_of(body: &str) -> Summary {
+    let _ = decode(body);
+    summary(Wire::OpenAiChat, body.as_bytes())
+}
+
+fn in_one_frame(calls: &str) -> String {
+    stream(&[&format!(r#"{{"tool_calls":[{calls}]}}"#)], Some("tool_calls"))
+}
+
+fn names(body: &str) -> Vec<(String, String)> {
+    let calls = calls(body).into_iter();
+    calls.map(|(_, name, args)| (name, args)).collect()
+}
+
+fn named(name: &str, args: &str) -> (String, String) {
+    (name.to_owned(), args.to_owned())
+}
+
+#[test]
+fn two_names_in_one_frame_are_two_calls_whatever_their_ids_and_arguments_are() {
+    let one = |id: &str, args: &str| format!(r#"{{{id}"function":{{"name":"f","arguments":{args}}}}}"#);
+    for id in [
+        "",
+        r#""id":"call_0","#,
+        r#""index":0,"#,
+        r#""index":0,"id":"call_0","#,
+    ] {
+        for (a, b, made) in [
+            (r#""{\"x\":1}""#, r#""{\"x\":2}""#, ["{\"x\":1}", "{\"x\":2}"]),
+            (r#""{\"x\":1}""#, r#""{\"x\":1}""#, ["{\"x\":1}", "{\"x\":1}"]),
+            (r#""null""#, r#""null""#, ["null", "null"]),
+            ("null", r#""""#, ["", ""]),
+            ("{}", "{}", ["{}", "{}"]),
+        ] {
+            let body = in_one_frame(&format!("{},{}", one(id, a), one(id, b)));
+            assert_eq!(names(&body), made.map(|args| named("f", args)), "{id} {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn one_id_for_all_calls_keeps_them_apart_and_a_repetition_is_none() {
+    let frame = |index: &str, args: &str| {
+        let args = args.replace('"', "\\\"");
+        format!(
+            r#"{{"tool_calls":[{{{index}"id":"call_0","function":{{"name":"f","arguments":"{args}"}}}}]}}"#
+        )
+    };
+    for index in ["", r#""index":0,"#] {
+        let two = [frame(index, "{\"x\":1}"), frame(index, "{\"x\":2}")];
+        let body = stream(&[&two[0], &two[1]], Some("tool_calls"));
+        assert_eq!(
+            names(&body),
+            [named("f", "{\"x\":1}"), named("f", "{\"x\":2}")],
+            "{index}"
+        );
+        let body = stream(&[&two[0], &two[0]], Some("tool_calls"));
+        assert_eq!(
+            names(&body),
+            [named("f", "{\"x\":1}")],
+            "{index}: sent whole once more"
+        );
+    }
+}
+
+#[test]
+fn members_that_the_server_added_to_a_call_are_kept_byte_for_byte() {
+    let body = stream(
+        &[
+            r#"{"tool_calls":[{"index":0,"id":"a","type":"function","extra_content":{"google": {"thought_signature":"QUJD"}},"function":{"name":"f","arguments":"{}","n":1.50}}]}"#,
+        ],
+        Some("stop"),
+    );
+    let (chunks, result) = decode(&body);
+    assert_eq!(result, Ok(()));
+    let sealed = chunks.iter().find_map(|chunk| match chunk {
+        Chunk::Sealed { opaque, .. } => opaque.as_deref(),
+        _ => None,
+    });
+    assert_eq!(
+        sealed,
+        Some(r#"{"extra_content":{"google": {"thought_signature":"QUJD"}},"function":{"n":1.50}}"#)
+    );
+    assert!(!chunks.iter().any(|chunk| matches!(chunk, Chunk::Unknown { .. })));
+}
+
+#[test]
+fn a_signature_without_reasoning_is_kept_where_it_stands() {
+    let detail = r#"{"reasoning_details":[{"type":"reasoning.encrypted","data":"abc="}]}"#;
+    let made = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#;
+    for deltas in [
+        &[detail, made][..],
+        &[r#"{"content":"I look."}"#, detail, made],
+        &[r#"{"content":"I look."}"#, detail],
+    ] {
+        let (chunks, _) = decode(&stream(deltas, Some("stop")));
+        let kept = chunks.iter().any(
+            |chunk| matches!(chunk, Chunk::Sealed { part: 0, opaque: Some(text) } if text.contains("abc=")),
+        );
+        assert!(kept, "{deltas:?}: {chunks:?}");
+        assert!(!chunks.iter().any(|chunk| matches!(chunk, Chunk::Unknown { .. })));
+    }
+}
+
+#[test]
+fn thoughts_between_marks_are_reasoning() {
+    for (deltas, reasoning, text) in [
+        (
+            &["<think>first the pl", "an</thi", "nk>\\n\\nI look."][..],
+            "first the plan",
+            "I look.",
+        ),
+        (
+            &["first the plan\\n</think>\\n\\nI look."],
+            "first the plan\n",
+            "I look.",
+        ),
+        (&["<think>on and on"], "on and on", ""),
+        (&["Say `</think>` at last."], "", "Say `</think>` at last."),
+        (&["a <"], "", "a <"),
+    ] {
+        let deltas: Vec<String> = deltas
+            .iter()
+            .map(|text| format!(r#"{{"content":"{text}"}}"#))
+            .collect();
+        let deltas: Vec<&str> = deltas.iter().map(String::as_str).collect();
+        let summary = summary_of(&stream(&deltas, Some("stop")));
+        assert_eq!(
+            (summary.reasoning.as_str(), summary.text.as_str()),
+            (reasoning, text)
+        );
+    }
+}
+
+fn choice(index: u32, rest: &str) -> String {
+    format!("data: {{\"choices\":[{{\"index\":{index},{rest}}}]}}\n\n")
+}
+
+#[test]
+fn a_call_in_another_choice_is_not_made_and_leaves_no_answer() {
+    let text = choice(0, r#""delta":{"content":"I look."}"#);
+    let made = choice(
+        1,
+        r#""delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls""#,
+    );
+    let role = choice(0, r#""delta":{"role":"assistant","content":""}"#);
+    let end = choice(0, r#""delta":{},"finish_reason":"stop""#);
+    let mark = "data: [DONE]\n\n";
+    for body in [
+        format!("{text}{made}{end}{mark}"),
+        format!("{text}{end}{made}{mark}"),
+        format!("{role}{made}{text}{end}{mark}"),
+        format!("{role}{made}{end}{mark}"),
+        format!("{text}{made}{mark}"),
+    ] {
+        let (chunks, result) = decode(&body);
+        assert_eq!(result, Ok(()));
+        let Some(Chunk::Finish(Stop::BadCall(why))) = chunks.last() else {
+            panic!("{body}: {chunks:?}")
+        };
+        assert!(why.contains("`f` in another choice"), "{why}");
+        assert!(!chunks.iter().any(|chunk| matches!(chunk, Chunk::Call { .. })));
+    }
+    // A server that counts from one has no other choice.
+    let alone = made.clone() + mark;
+    assert_eq!(decode(&alone).0.last(), Some(&Chunk::Finish(Stop::Calls)));
+    // The first choice is the one that says something.
+    let spoken = choice(1, r#""delta":{"content":"Yes."},"finish_reason":"stop""#);
+    let empty = choice(0, r#""delta":{},"finish_reason":"stop""#);
+    assert_eq!(summary_of(&format!("{role}{empty}{spoken}{mark}")).text, "Yes.");
+}
+
+#[test]
+fn what_is_said_of_calls_at_the_end_is_held_against_what_came() {
+    for (reason, words) in [
+        ("tool_calls", "sent no call"),
+        ("MALFORMED_FUNCTION_CALL", "MALFORMED_FUNCTION_CALL"),
+        ("unexpected_tool_call", "unexpected_tool_call"),
+    ] {
+        let (chunks, result) = decode(&stream(&[r#"{"content":"I look."}"#], Some(reason)));
+        assert_eq!(result, Ok(()));
+        let Some(Chunk::Finish(Stop::BadCall(why))) = chunks.last() else {
+            panic!("{reason}: {chunks:?}")
+        };
+        assert!(why.contains(words), "{why}");
+    }
+    let native = choice(
+        0,
+        r#""delta":{"content":"x"},"finish_reason":"stop","native_finish_reason":"MALFORMED_FUNCTION_CALL""#,
+    );
+    assert!(matches!(
+        decode(&native).0.last(),
+        Some(Chunk::Finish(Stop::BadCall(_)))
+    ));
+    let (chunks, _) = decode(&stream(&[r#"{"content":"x"}"#], Some("pause_turn")));
+    assert_eq!(chunks.last(), Some(&Chunk::Finish(Stop::Pause)));
+}
+
+#[test]
+fn a_summary_says_which_calls_are_whole() {
+    let whole = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#;
+    let half = r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{\"x\":"}}]}"#;
+    let of = |body: &str| -> Vec<bool> {
+        let calls = summary_of(body).calls.into_iter();
+        calls.map(|call| call.whole).collect()
+    };
+    assert_eq!(of(&stream(&[whole, half], None)), [true, false]);
+    assert_eq!(of(&stream(&[whole, half], Some("length"))), [true, false]);
+    assert_eq!(of(&stream(&[whole], Some("tool_calls"))), [true]);
+}
+
+#[test]
+fn odd_numbers_and_known_extras_lose_nothing_and_are_no_news() {
+    let body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"NaN \\\"Infinity\"},\"logprobs\":{\"x\":NaN}}],\"timings\":{\"a\":-Infinity}}\n\n\
+        data: {\"prompt_filter_results\":[{}],\"obfuscation\":\"x\"}\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\",\"usage\":{\"prompt_tokens\":7,\"cached_tokens\":3}}]}\n\n\
+        data: [DONE]\n\n";
+    let (chunks, result) = decode(body);
+    assert_eq!(result, Ok(()));
+    assert!(
+        !chunks.iter().any(|chunk| matches!(chunk, Chunk::Unknown { .. })),
+        "{chunks:?}"
+    );
+    let summary = summary_of(body);
+    assert_eq!(summary.text, "NaN \"Infinity");
+    let usage = summary.usage.unwrap();
+    assert_eq!((usage.input, usage.cached), (Some(7), Some(3)));
+}

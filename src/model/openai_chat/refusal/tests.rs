@@ -1,0 +1,261 @@
+//! What is learned from refusals, in the words of servers. Must not know: sockets.
+
+use super::*;
+
+fn learned(status: u64, text: &str) -> Vec<Quirk> {
+    let members = [
+        "stream",
+        "stream_options",
+        "parallel_tool_calls",
+        "max_tokens",
+        "extra_content",
+        "reasoning_content",
+    ];
+    let members: Vec<String> = members.map(str::to_owned).to_vec();
+    candidates(&Refusal::read(Some(status), text), &members)
+}
+
+fn first(status: u64, text: &str) -> Option<Quirk> {
+    learned(status, text).into_iter().next()
+}
+
+#[test]
+fn a_member_that_is_not_taken_is_left_out() {
+    for (status, text, name) in [
+        (
+            422,
+            r#"{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#,
+            "stream_options",
+        ),
+        (
+            400,
+            r#"{"error":{"message":"property 'stream_options' is unsupported, did you mean 'stream'?","type":"invalid_request_error"}}"#,
+            "stream_options",
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unrecognized request argument supplied: stream_options","type":"invalid_request_error","param":null}}"#,
+            "stream_options",
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unknown parameter: 'stream_options'.","code":"unknown_parameter","param":"stream_options"}}"#,
+            "stream_options",
+        ),
+        (
+            400,
+            r#"{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted'}]"}"#,
+            "stream_options",
+        ),
+        (
+            400,
+            r#"[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"stream_options\": Cannot find field."}}]"#,
+            "stream_options",
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unsupported parameter: 'parallel_tool_calls' is not supported with this model.","code":"unsupported_parameter"}}"#,
+            "parallel_tool_calls",
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unsupported value: 'stream' does not support true with this model.","param":"stream"}}"#,
+            "stream",
+        ),
+        (
+            400,
+            r#"{"error":{"message":"'messages.2.tool_calls.0' : property 'extra_content' is unsupported"}}"#,
+            "extra_content",
+        ),
+        (
+            422,
+            r#"{"detail":[{"type":"extra_forbidden","loc":["body","messages",2,"reasoning_content"],"msg":"Extra inputs are not permitted"}]}"#,
+            "reasoning_content",
+        ),
+        (
+            400,
+            r#"{"detail":"stream_options is not known here"}"#,
+            "stream_options",
+        ),
+    ] {
+        assert_eq!(
+            first(status, text),
+            Some(Quirk::LeaveOut(name.to_owned())),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn rules_of_templates_and_orders_are_known_by_the_words_of_the_servers_that_have_them() {
+    for (status, text, quirk) in [
+        // Mistral, also behind vLLM and a router.
+        (
+            400,
+            r#"{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}"#,
+            Quirk::NotesInResult,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"message\":\"Unexpected role 'user' after role 'tool'\"}","provider_name":"Mistral"}}}"#,
+            Quirk::NotesInResult,
+        ),
+        (
+            400,
+            r#"{"message":"Tool call id was call_c3 but must be a-z, A-Z, 0-9, with a length of 9."}"#,
+            Quirk::ShortIds,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Invalid 'messages[3].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 45 instead."}}"#,
+            Quirk::ShortIds,
+        ),
+        (
+            400,
+            r#"{"message":"Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"}"#,
+            Quirk::UserLast,
+        ),
+        // Templates behind vLLM, LM Studio and llama.cpp.
+        (
+            400,
+            r#"{"object":"error","message":"After the optional system message, conversation roles must alternate user/assistant/user/assistant/...","type":"BadRequestError"}"#,
+            Quirk::AlternateRoles,
+        ),
+        (
+            500,
+            r#"{"error":{"code":500,"message":"Error: Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}"#,
+            Quirk::AlternateRoles,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"user\" roles in a row"}}"#,
+            Quirk::AlternateRoles,
+        ),
+        (
+            400,
+            r#"{"object":"error","message":"System role not supported","type":"BadRequestError"}"#,
+            Quirk::SystemInUser,
+        ),
+        (
+            500,
+            r#"{"error":{"code":500,"message":"This model only supports single tool-calls at once!"}}"#,
+            Quirk::SingleCalls,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Parallel tool calls are not supported by this model"}}"#,
+            Quirk::SingleCalls,
+        ),
+    ] {
+        assert_eq!(first(status, text), Some(quirk), "{text}");
+    }
+}
+
+#[test]
+fn what_hosted_models_want_is_known_by_their_words() {
+    for (status, text, quirk) in [
+        // DeepSeek and Moonshot.
+        (
+            400,
+            r#"{"error":{"message":"The `reasoning_content` in the thinking mode must be passed back to the API."}}"#,
+            Quirk::ReasoningBack,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"}}"#,
+            Quirk::ReasoningBack,
+        ),
+        // Gemini on its compatible address.
+        (
+            400,
+            r#"[{"error":{"code":400,"message":"Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly"}}]"#,
+            Quirk::SignaturesBack,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. A final assistant message must start with a thinking block"}}"#,
+            Quirk::SignaturesBack,
+        ),
+        // OpenAI.
+        (
+            400,
+            r#"{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","param":"messages[0].role","code":"unsupported_value"}}"#,
+            Quirk::DeveloperRole,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}}"#,
+            Quirk::CompletionTokens,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Invalid value for 'content': expected a string, got null.","param":"messages.[2].content"}}"#,
+            Quirk::StringContent,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Invalid schema for function 'x': In context=(), 'additionalProperties' is required to be supplied and to be false."}}"#,
+            Quirk::StrictSchemas,
+        ),
+        // Groq and others.
+        (
+            400,
+            r#"{"error":{"message":"'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2.content' : value must be a string)]"}}"#,
+            Quirk::StringContent,
+        ),
+        (
+            422,
+            r#"{"detail":[{"type":"string_type","loc":["body","messages",2,"content"],"msg":"Input should be a valid string"}]}"#,
+            Quirk::StringContent,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"messages: text content blocks must be non-empty"}}"#,
+            Quirk::NoBlankContent,
+        ),
+    ] {
+        assert_eq!(first(status, text), Some(quirk), "{text}");
+    }
+}
+
+#[test]
+fn what_no_other_form_helps_against_teaches_nothing() {
+    for (status, text) in [
+        (500, r#"{"error":{"message":"oops"}}"#),
+        (
+            401,
+            r#"{"message":"Tool call id must be a-z, with a length of 9"}"#,
+        ),
+        (429, r#"{"error":{"message":"stream_options"}}"#),
+        (400, ""),
+        (400, r#"{"error":{"message":"this model takes at most 1 image"}}"#),
+        (
+            400,
+            r#"{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."}}"#,
+        ),
+        (404, r#"{"error":{"message":"model `x` not found"}}"#),
+        (
+            400,
+            r#"{"error":{"message":"No tool call found for tool_call_id x"}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"registry/x does not support tools"}}"#,
+        ),
+    ] {
+        assert_eq!(learned(status, text), [], "{status} {text}");
+    }
+}
+
+#[test]
+fn a_second_form_is_known_where_the_first_changes_nothing() {
+    let template = r#"{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}"#;
+    assert_eq!(
+        learned(400, template),
+        [Quirk::AlternateRoles, Quirk::SystemInUser]
+    );
+    let developer = r#"{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'developer' with this model."}}"#;
+    assert!(learned(400, developer).contains(&Quirk::SystemInUser));
+    let signature = r#"{"error":{"message":"Function call is missing a thought_signature"}}"#;
+    assert!(learned(400, signature).contains(&Quirk::PlaceholderSignatures));
+}

@@ -1,0 +1,100 @@
+//! The forms of requests that servers want otherwise than the rest. They are learned from refusals, recorded by their
+//! names, and hold for a server as long as the session lasts. Must not know: wire formats, words of servers.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// One thing that a server wants otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quirk {
+    /// It does not take a member of this name: the member is left out.
+    LeaveOut(String),
+    /// Ids of calls are nine letters and digits.
+    ShortIds,
+    /// Every assistant message has its reasoning as `reasoning_content`, `""` where there was none.
+    ReasoningBack,
+    /// Signed blocks of reasoning go back with their message.
+    SignaturesBack,
+    /// A call that has no signature gets the one that skips the check.
+    PlaceholderSignatures,
+    /// The system text has the role `developer`.
+    DeveloperRole,
+    /// The system text is the beginning of the first user message.
+    SystemInUser,
+    /// No user message stands right behind a tool result: its words stand at the end of that result.
+    NotesInResult,
+    /// Roles alternate strictly: neighbours of one role are joined.
+    AlternateRoles,
+    /// The last message is no assistant message.
+    UserLast,
+    /// Every content is a string, never null.
+    StringContent,
+    /// No content is blank.
+    NoBlankContent,
+    /// One call in a message.
+    SingleCalls,
+    /// Schemas are strict: every property is required, and null stands for one that is left out.
+    StrictSchemas,
+    /// The limit of a reply is called `max_completion_tokens`.
+    CompletionTokens,
+}
+
+/// What is known of a server.
+pub type Quirks = BTreeSet<Quirk>;
+
+/// The quirks without a member, with their names.
+const NAMED: &[(Quirk, &str)] = &[
+    (Quirk::ShortIds, "short_ids"),
+    (Quirk::ReasoningBack, "reasoning_back"),
+    (Quirk::SignaturesBack, "signatures_back"),
+    (Quirk::PlaceholderSignatures, "placeholder_signatures"),
+    (Quirk::DeveloperRole, "developer_role"),
+    (Quirk::SystemInUser, "system_in_user"),
+    (Quirk::NotesInResult, "notes_in_result"),
+    (Quirk::AlternateRoles, "alternate_roles"),
+    (Quirk::UserLast, "user_last"),
+    (Quirk::StringContent, "string_content"),
+    (Quirk::NoBlankContent, "no_blank_content"),
+    (Quirk::SingleCalls, "single_calls"),
+    (Quirk::StrictSchemas, "strict_schemas"),
+    (Quirk::CompletionTokens, "completion_tokens"),
+];
+const LEAVE_OUT: &str = "leave_out:";
+
+impl Quirk {
+    /// Returns the quirk of a recorded name; `None` for one that this version does not know.
+    pub fn named(name: &str) -> Option<Self> {
+        if let Some(member) = name.strip_prefix(LEAVE_OUT) {
+            return Some(Self::LeaveOut(member.to_owned()));
+        }
+        let found = NAMED.iter().find(|(_, known)| *known == name);
+        found.map(|(quirk, _)| quirk.clone())
+    }
+}
+
+impl fmt::Display for Quirk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::LeaveOut(member) = self {
+            return write!(f, "{LEAVE_OUT}{member}");
+        }
+        let found = NAMED.iter().find(|(quirk, _)| quirk == self);
+        f.write_str(found.map_or("", |(_, name)| name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_that_of_its_quirk_and_an_unknown_one_of_none() {
+        for (quirk, name) in NAMED {
+            assert_eq!(quirk.to_string(), *name);
+            assert_eq!(Quirk::named(name).as_ref(), Some(quirk));
+        }
+        let left = Quirk::LeaveOut("stream_options".into());
+        assert_eq!(left.to_string(), "leave_out:stream_options");
+        assert_eq!(Quirk::named("leave_out:stream_options"), Some(left));
+        assert_eq!(Quirk::named("of_tomorrow"), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads token counts under each of the names that providers give them. Must not know: where in a stream they stand.
+
+use super::frame::Object;
+use crate::domain::turn::Usage;
+
+/// Names of the tokens that were sent.
+const INPUT: &[&str] = &["prompt_tokens", "input_tokens", "promptTokenCount"];
+/// Names of those of them that the provider's cache served.
+const CACHED: &[&str] = &[
+    "cached_tokens",
+    "cache_read_input_tokens",
+    "prompt_cache_hit_tokens",
+    "cachedContentTokenCount",
+    "cached_prompt_tokens",
+];
+/// Names of the tokens that were received.
+const OUTPUT: &[&str] = &["completion_tokens", "output_tokens", "candidatesTokenCount"];
+/// Names of those of them that are reasoning.
+const REASONING: &[&str] = &["reasoning_tokens", "thoughtsTokenCount"];
+/// Objects with a closer account of what was sent.
+const INPUT_DETAILS: &[&str] = &["prompt_tokens_details", "input_tokens_details"];
+/// Objects with a closer account of what was received.
+const OUTPUT_DETAILS: &[&str] = &["completion_tokens_details", "output_tokens_details"];
+
+/// Reads one usage object.
+pub fn read(counts: &Object<'_>) -> Usage {
+    let one = |names: &[&str]| names.iter().find_map(|name| counts.number(name));
+    let inside = |groups: &[&str], names: &[&str]| {
+        let mut groups = groups.iter().filter_map(|group| counts.object(group));
+        groups.find_map(|group| names.iter().find_map(|name| group.number(name)))
+    };
+    Usage {
+        input: one(INPUT),
+        cached: inside(INPUT_DETAILS, CACHED).or_else(|| one(CACHED)),
+        output: one(OUTPUT),
+        reasoning: inside(OUTPUT_DETAILS, REASONING).or_else(|| one(REASONING)),
+    }
+}
+
+/// Joins the counts of two frames of one reply. Counts grow while a reply goes on, and some servers send zeros or only a
+/// part of them at its end: of each count the larger one is taken.
+pub fn join(before: Usage, now: Usage) -> Usage {
+    Usage {
+        input: before.input.max(now.input),
+        cached: before.cached.max(now.cached),
+        output: before.output.max(now.output),
+        reasoning: before.reasoning.max(now.reasoning),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Usage {
+        read(&Object::read(text).unwrap())
+    }
+
+    #[test]
+    fn cached_tokens_are_read_under_each_name() {
+        for counts in [
+            r#"{"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":4}}"#,
+            r#"{"prompt_tokens":9,"input_tokens_details":{"cached_tokens":4.0}}"#,
+            r#"{"prompt_tokens":9,"cached_tokens":4}"#,
+            r#"{"input_tokens":9,"cache_read_input_tokens":4}"#,
+            r#"{"prompt_tokens":9,"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":5}"#,
+            r#"{"promptTokenCount":9,"cachedContentTokenCount":4}"#,
+        ] {
+            let usage = of(counts);
+            assert_eq!((usage.input, usage.cached), (Some(9), Some(4)), "{counts}");
+        }
+        assert_eq!(of(r#"{"prompt_tokens":null}"#), Usage::default());
+    }
+
+    #[test]
+    fn a_later_frame_with_less_takes_nothing_away() {
+        let first = of(r#"{"prompt_tokens":9,"completion_tokens":1}"#);
+        let last = of(r#"{"prompt_tokens":0,"completion_tokens":7}"#);
+        let joined = join(first, last);
+        assert_eq!((joined.input, joined.output), (Some(9), Some(7)));
+        assert_eq!(join(first, Usage::default()), first);
+    }
+}
