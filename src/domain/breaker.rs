@@ -180,6 +180,8 @@ pub struct Turn {
 /// nothing of them. What the tool answered to, it was there for.
 pub fn speaks(outcome: &Outcome) -> Option<bool> {
     match outcome {
+        // An exit code says nothing of the program that runs commands.
+        Outcome::Ok { exit: Some(_), .. } => None,
         Outcome::Ok { .. } => Some(false),
         Outcome::Err(error) => match error.class {
             ErrorClass::Transient | ErrorClass::Auth | ErrorClass::Internal => Some(true),

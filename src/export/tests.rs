@@ -131,6 +131,7 @@ impl Tale {
             attempt,
             outcome,
             ms: 7,
+            digest: None,
         });
     }
 

@@ -273,6 +273,7 @@ impl Stage {
             attempt: Attempt(1),
             outcome,
             ms: 12,
+            digest: None,
         });
     }
 
