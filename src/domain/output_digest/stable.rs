@@ -4,46 +4,14 @@
 //! One pass over the bytes. The text may be JSON: an escape such as `\n` separates words. Must not know: what the
 //! text came from.
 
+mod clock;
+
 use std::borrow::Cow;
 
 /// Shortest and longest run of hexadecimal digits that is taken for an id.
 const ID: std::ops::RangeInclusive<usize> = 6..=39;
 /// Most bytes between a word such as `id` and what it names.
 const BETWEEN: usize = 6;
-/// Time zones that may follow a time.
-const ZONES: [&str; 16] = [
-    "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT", "MST", "MDT", "CST", "CDT", "BST", "IST", "JST",
-    "WET",
-];
-/// Units of durations that may follow a number directly.
-const UNITS: [&str; 26] = [
-    "ns", "us", "µs", "μs", "ms", "s", "m", "h", "d", "sec", "secs", "min", "mins", "hr", "hrs", "second",
-    "seconds", "minute", "minutes", "hour", "hours", "day", "days", "msec", "usec", "nsec",
-];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
-
 /// What the word before a number says about it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Names {
@@ -140,21 +108,23 @@ impl Scan<'_> {
     }
 
     fn all(&mut self) {
+        let text = self.text;
         let mut at = 0;
-        while let Some(byte) = self.text.get(at) {
+        while let Some(byte) = text.get(at) {
             if KINDS[usize::from(*byte)] == 0 {
-                at += if *byte == b'\\' { escape(self.text, at) } else { 1 };
+                at += if *byte == b'\\' { escape(text, at) } else { 1 };
                 continue;
             }
-            let (mut end, mut kinds) = (at, 0);
-            while let Some(byte) = self.text.get(end) {
+            let (mut length, mut kinds) = (0, 0);
+            for byte in text.get(at..).unwrap_or_default() {
                 let kind = KINDS[usize::from(*byte)];
                 if kind == 0 {
                     break;
                 }
                 kinds |= kind;
-                end += 1;
+                length += 1;
             }
+            let end = at + length;
             let gone = if kinds & DIGIT == 0 {
                 self.letters(at, end, kinds)
             } else {
@@ -183,10 +153,14 @@ impl Scan<'_> {
     fn letters(&mut self, at: usize, end: usize, kinds: u8) -> Option<(usize, usize)> {
         let word = self.piece(at, end);
         let first = *word.first()?;
-        if first.is_ascii_uppercase() && word.len() <= 9 && word.len() >= 3 {
-            let date = self
-                .month(at, end)
-                .or_else(|| self.day(end).filter(|_| is_in(&DAYS, word)));
+        if first.is_ascii_uppercase() && (3..=9).contains(&word.len()) {
+            let date = if clock::is_month(word) {
+                self.month(end)
+            } else if clock::is_day(word) {
+                self.day(end)
+            } else {
+                None
+            };
             if let Some(to) = date {
                 return Some((at, to));
             }
@@ -197,11 +171,11 @@ impl Scan<'_> {
         {
             return Some((at - 1, to));
         }
-        if kinds == HEX {
-            if let Some(to) = self.uuid(at) {
+        if kinds == HEX && word.len() >= *ID.start() {
+            if let Some(to) = self.uuid(at, end) {
                 return Some((at, to));
             }
-            if ID.contains(&(end - at)) && self.names(at) == Some(Names::Id) {
+            if word.len() <= *ID.end() && self.names(at) == Some(Names::Id) {
                 return Some((at, end));
             }
         }
@@ -214,27 +188,37 @@ impl Scan<'_> {
     /// A word with digits.
     fn digits(&self, at: usize, end: usize, kinds: u8) -> Option<(usize, usize)> {
         let length = end - at;
-        if kinds & LETTER == 0 {
-            if let Some(to) = self.uuid(at) {
+        if kinds & LETTER == 0 && length >= *ID.start() {
+            if let Some(to) = self.uuid(at, end) {
                 return Some((at, to));
             }
             let is_id = kinds & HEX != 0 || self.names(at) == Some(Names::Id);
-            if is_id && ID.contains(&length) && self.duration(at).is_none() {
+            if is_id && length <= *ID.end() {
                 return Some((at, end));
             }
         }
-        if self.piece(at, at + 2) == b"0x" && self.piece(at + 2, end).iter().all(u8::is_ascii_hexdigit) {
-            return ID.contains(&(length - 2)).then_some((at, end));
-        }
-        if let Some(to) = self
-            .date(at)
-            .or_else(|| self.time(at))
-            .or_else(|| self.duration(at))
-        {
-            return Some((at, to));
+        if !self.byte(at).is_ascii_digit() {
+            return None;
         }
         if kinds != DIGIT {
-            return None;
+            if self.byte(at + 1) == b'x' {
+                let hex = self.piece(at + 2, end).iter().all(u8::is_ascii_hexdigit);
+                return (hex && ID.contains(&(length - 2))).then_some((at, end));
+            }
+            let found = if length >= 13 { self.date(at) } else { None };
+            return found.or_else(|| self.duration(at)).map(|to| (at, to));
+        }
+        let after = self.byte(end + 1);
+        let found = match self.byte(end) {
+            b':' if length <= 2 && after.is_ascii_digit() => self.time(at),
+            b'.' if after.is_ascii_digit() => self.date(at).or_else(|| self.duration(at)),
+            b'-' | b'/' if length <= 4 && after.is_ascii_digit() => self.date(at),
+            b' ' | b'-' if length <= 2 && after.is_ascii_uppercase() => self.date(at),
+            b' ' if KINDS[usize::from(after)] > DIGIT => self.duration(at),
+            _ => None,
+        };
+        if let Some(to) = found {
+            return Some((at, to));
         }
         let gone = self.is_epoch(at, end) || self.is_process_or_port(at, end);
         gone.then_some((at, end))
@@ -243,6 +227,9 @@ impl Scan<'_> {
     /// What the word right before a place says about it.
     fn names(&self, at: usize) -> Option<Names> {
         let (names, end) = self.named?;
+        if end + BETWEEN < at {
+            return None;
+        }
         let between = self.piece(end, at);
         let joins = |byte: &u8| {
             matches!(
@@ -250,20 +237,23 @@ impl Scan<'_> {
                 b' ' | b':' | b'=' | b'#' | b'"' | b'\'' | b'(' | b'[' | b'-' | b'_' | b'\\'
             )
         };
-        (end <= at && between.len() <= BETWEEN && between.iter().all(joins)).then_some(names)
+        between.iter().all(joins).then_some(names)
     }
 
     fn is_process_or_port(&self, at: usize, end: usize) -> bool {
         if self.names(at) == Some(Names::Number) {
             return end - at <= 10;
         }
-        // `thread 'main' (4711) panicked`: the id that the system gave the thread.
-        if self.byte(at.wrapping_sub(1)) == b'(' && self.piece(end, end + 10) == b") panicked" {
-            return true;
+        match self.byte(at.wrapping_sub(1)) {
+            // `thread 'main' (4711) panicked`: the id that the system gave the thread.
+            b'(' => self.piece(end, end + 10) == b") panicked",
+            b':' if (4..=5).contains(&(end - at)) => {
+                let before = self.piece(at.saturating_sub(10), at);
+                let local = [&b"localhost:"[..], b"127.0.0.1:", b"0.0.0.0:", b"[::1]:"];
+                local.iter().any(|host| before.ends_with(host))
+            }
+            _ => false,
         }
-        let before = self.piece(at.saturating_sub(10), at);
-        let is_local = [&b"localhost:"[..], b"127.0.0.1:", b"0.0.0.0:", b"[::1]:"];
-        (4..=5).contains(&(end - at)) && is_local.iter().any(|host| before.ends_with(host))
     }
 
     /// Seconds or milliseconds since 1970, from 2001 to 2033.
@@ -273,7 +263,11 @@ impl Scan<'_> {
             && self.byte(at.wrapping_sub(1)) != b'.'
     }
 
-    fn uuid(&self, at: usize) -> Option<usize> {
+    /// A UUID whose first part is the word.
+    fn uuid(&self, at: usize, first: usize) -> Option<usize> {
+        if first - at != 8 || self.byte(first) != b'-' {
+            return None;
+        }
         let mut end = at;
         for (part, length) in [8, 4, 4, 4, 12].into_iter().enumerate() {
             if part > 0 {
@@ -352,244 +346,30 @@ impl Scan<'_> {
             end
         })
     }
-
-    /// Reads digits; returns their value and their end.
-    fn number(&self, at: usize, lengths: std::ops::RangeInclusive<usize>) -> Option<(u32, usize)> {
-        let mut end = at;
-        let mut value = 0_u32;
-        while self.byte(end).is_ascii_digit() {
-            value = value
-                .saturating_mul(10)
-                .saturating_add(u32::from(self.byte(end) - b'0'));
-            end += 1;
-        }
-        lengths.contains(&(end - at)).then_some((value, end))
-    }
-
-    /// A date at a place, with the time and the year after it.
-    fn date(&self, at: usize) -> Option<usize> {
-        let (first, end) = self.number(at, 1..=8)?;
-        let length = end - at;
-        // 20261126T003335Z
-        if length == 8 && self.byte(end) == b'T' {
-            let (_, end) = self.number(end + 1, 4..=6)?;
-            let end = if self.byte(end) == b'Z' { end + 1 } else { end };
-            return self.is_end(end).then_some(end);
-        }
-        let sign = self.byte(end);
-        if matches!(sign, b'-' | b'/' | b'.') {
-            let (second, end) = self.number(end + 1, 1..=2)?;
-            if self.byte(end) != sign {
-                return None;
-            }
-            let (third, end) = self.number(end + 1, 1..=4)?;
-            let year = if length == 4 { first } else { third };
-            let other = if length == 4 { third } else { first };
-            let is_date =
-                (1970..2100).contains(&year) && (1..=31).contains(&second) && (1..=31).contains(&other);
-            let ends = self.is_end(end) || self.byte(end) == b'T';
-            return (is_date && ends).then(|| self.time_after(end));
-        }
-        // 26 Nov 2026
-        if length <= 2 && matches!(sign, b' ' | b'-') && (1..=31).contains(&first) {
-            let month = end + 1;
-            let after = self.word_end(month);
-            if is_in(&MONTHS, self.piece(month, after)) {
-                return Some(self.time_after(self.year_after(after)));
-            }
-        }
-        None
-    }
-
-    fn word_end(&self, at: usize) -> usize {
-        let mut end = at;
-        while matches!(self.byte(end), b'a'..=b'z' | b'A'..=b'Z') {
-            end += 1;
-        }
-        end
-    }
-
-    /// `Nov 26`, with what belongs to it.
-    fn month(&self, at: usize, end: usize) -> Option<usize> {
-        if !is_in(&MONTHS, self.piece(at, end)) {
-            return None;
-        }
-        let mut from = end;
-        while matches!(self.byte(from), b' ' | b'.' | b'-') && from < end + 3 {
-            from += 1;
-        }
-        let (day, to) = self.number(from, 1..=2)?;
-        let is_day = from > end && (1..=31).contains(&day) && self.is_end(to);
-        is_day.then(|| self.year_after(self.time_after(self.year_after(to))))
-    }
-
-    /// The date after the name of a day.
-    fn day(&self, end: usize) -> Option<usize> {
-        let mut from = end;
-        while matches!(self.byte(from), b' ' | b',') && from < end + 2 {
-            from += 1;
-        }
-        let word = self.word_end(from);
-        if word > from {
-            return self.month(from, word);
-        }
-        self.date(from)
-    }
-
-    fn year_after(&self, at: usize) -> usize {
-        let mut from = at;
-        while matches!(self.byte(from), b' ' | b',' | b'-') && from < at + 2 {
-            from += 1;
-        }
-        match self.number(from, 4..=4) {
-            Some((year, end)) if from > at && (1970..2100).contains(&year) && self.is_end(end) => end,
-            _ => at,
-        }
-    }
-
-    /// The end of a time after a date; minutes are enough.
-    fn time_after(&self, at: usize) -> usize {
-        let mut from = at;
-        while matches!(self.byte(from), b' ' | b'T' | b'_' | b',') && from < at + 2 {
-            from += 1;
-        }
-        if from == at {
-            at
-        } else {
-            self.clock(from, false).unwrap_or(at)
-        }
-    }
-
-    fn time(&self, at: usize) -> Option<usize> {
-        let before = self.byte(at.wrapping_sub(1));
-        if matches!(before, b':' | b'.') {
-            return None;
-        }
-        self.clock(at, true)
-    }
-
-    /// `00:33:35.123 UTC`, or without seconds where `exact` is false or `am` or `pm` follows.
-    fn clock(&self, at: usize, exact: bool) -> Option<usize> {
-        let (hours, end) = self.number(at, 1..=2)?;
-        let (minutes, mut end) = self.number(end + 1, 2..=2).filter(|_| self.byte(end) == b':')?;
-        let mut seconds = None;
-        if self.byte(end) == b':'
-            && let Some((value, to)) = self.number(end + 1, 2..=2)
-        {
-            (seconds, end) = (Some(value), to);
-            if matches!(self.byte(end), b'.' | b',') && self.byte(end + 1).is_ascii_digit() {
-                (_, end) = self.number(end + 1, 1..=9)?;
-            }
-        }
-        let half = self.piece(end, end + 3).trim_ascii_start();
-        let is_half = [b"AM", b"PM", b"am", b"pm"]
-            .iter()
-            .any(|one| half.starts_with(*one));
-        if hours > 24
-            || minutes > 59
-            || seconds.is_some_and(|value| value > 60)
-            || (exact && seconds.is_none() && !is_half)
-        {
-            return None;
-        }
-        if is_half {
-            end = self.word_end(end + usize::from(self.byte(end) == b' '));
-        }
-        let end = self.zone_after(end);
-        self.is_end(end).then_some(end)
-    }
-
-    fn zone_after(&self, at: usize) -> usize {
-        if self.byte(at) == b'Z' && self.is_end(at + 1) {
-            return at + 1;
-        }
-        let from = at + usize::from(self.byte(at) == b' ');
-        if matches!(self.byte(from), b'+' | b'-')
-            && let Some((_, end)) = self.number(from + 1, 2..=4)
-        {
-            let minutes = self.number(end + 1, 2..=2).filter(|_| self.byte(end) == b':');
-            return minutes.map_or(end, |(_, end)| end);
-        }
-        let end = self.word_end(from);
-        let word = self.piece(from, end);
-        if end > from && ZONES.iter().any(|zone| zone.as_bytes() == word) {
-            end
-        } else {
-            at
-        }
-    }
-
-    /// `0.53s`, `12 ms`, `1m23s`, `1h 2m`.
-    fn duration(&self, at: usize) -> Option<usize> {
-        if self.byte(at.wrapping_sub(1)) == b'.' {
-            return None;
-        }
-        let mut end = self.amount(at)?;
-        // Further parts, in the same word or after a blank.
-        loop {
-            let from = end + usize::from(self.byte(end) == b' ');
-            match self.amount(from).filter(|_| self.byte(from).is_ascii_digit()) {
-                Some(to) => end = to,
-                None => break,
-            }
-        }
-        self.is_end(end).then_some(end)
-    }
-
-    /// A number with its unit.
-    fn amount(&self, at: usize) -> Option<usize> {
-        let (_, mut end) = self.number(at, 1..=12)?;
-        if self.byte(end) == b'.' && self.byte(end + 1).is_ascii_digit() {
-            (_, end) = self.number(end + 1, 1..=12)?;
-        }
-        let from = end + usize::from(self.byte(end) == b' ');
-        let mut to = from;
-        while self.kind(to) & (HEX | LETTER) != 0 && to < from + 8 {
-            to += 1;
-        }
-        let unit = self.piece(from, to);
-        // A single letter after a blank is no unit, seconds excepted.
-        let is_unit = UNITS.iter().any(|one| one.as_bytes() == unit);
-        (is_unit && (from == end || unit.len() > 1 || unit == b"s")).then_some(to)
-    }
-}
-
-/// True for a name, or its first three letters.
-fn is_in(names: &[&str], word: &[u8]) -> bool {
-    let is = |name: &&str| name.as_bytes() == word || name.as_bytes().get(..3) == Some(word);
-    names.iter().any(|name| is(name))
 }
 
 /// What a word says about a number after it.
 fn names(word: &[u8]) -> Option<Names> {
-    const IDS: [&str; 14] = [
-        "id",
-        "ids",
-        "uid",
-        "uuid",
-        "guid",
-        "chunk",
-        "request",
-        "req",
-        "trace",
-        "span",
-        "session",
-        "correlation",
-        "transaction",
-        "nonce",
-    ];
-    const NUMBERS: [&str; 6] = ["pid", "pids", "ppid", "tid", "process", "port"];
-    if word.len() > 11 || word.len() < 2 {
-        // `requestId` and the like.
-        return (word.ends_with(b"Id") || word.ends_with(b"ID")).then_some(Names::Id);
+    let [first, rest @ ..] = word else { return None };
+    // `requestId` and the like.
+    if matches!(rest, [_, .., b'I', b'd' | b'D']) {
+        return Some(Names::Id);
     }
-    let is = |name: &&str| name.len() == word.len() && name.as_bytes().eq_ignore_ascii_case(word);
-    match word.first()?.to_ascii_lowercase() {
-        b'i' | b'u' | b'g' | b'c' | b'r' | b't' | b's' | b'n' | b'p' => {}
-        _ => return word.ends_with(b"Id").then_some(Names::Id),
+    if !matches!(
+        first | 0x20,
+        b'i' | b'u' | b'g' | b'c' | b'r' | b't' | b's' | b'n' | b'p'
+    ) || word.len() > 11
+    {
+        return None;
     }
-    if NUMBERS.iter().any(|name| is(name)) {
-        return Some(Names::Number);
+    let mut small = [0; 11];
+    for (small, byte) in small.iter_mut().zip(word) {
+        *small = byte | 0x20;
     }
-    (IDS.iter().any(|name| is(name)) || word.ends_with(b"Id") || word.ends_with(b"ID")).then_some(Names::Id)
+    match small.get(..word.len())? {
+        b"id" | b"ids" | b"uid" | b"req" | b"uuid" | b"guid" | b"span" | b"chunk" | b"trace" | b"nonce"
+        | b"request" | b"session" | b"correlation" | b"transaction" => Some(Names::Id),
+        b"pid" | b"tid" | b"pids" | b"ppid" | b"port" | b"process" => Some(Names::Number),
+        _ => None,
+    }
 }

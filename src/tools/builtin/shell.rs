@@ -278,24 +278,22 @@ fn outcome(end: &End, ms: u64, left: bool, stdout: Kept, stderr: Kept) -> Outcom
             error.to_string(),
             None,
         ),
-        End::Exited(status) => match status.code() {
-            Some(code) => {
-                note("exit", code.into());
-                if left {
-                    note("background_ended", true.into());
-                }
-                Outcome::Ok {
-                    value: json_text(&text).into(),
-                    meta: Some(meta.to_string().into()),
-                    discarded,
-                    exit: (code != 0).then_some(code),
-                }
-            }
-            None => {
+        End::Exited(status) => {
+            let Some(code) = status.code() else {
                 let (message, evidence) = killed(*status);
-                failed(ErrorClass::Business, message, evidence, None)
+                return failed(ErrorClass::Business, message, evidence, None);
+            };
+            note("exit", code.into());
+            if left {
+                note("background_ended", true.into());
             }
-        },
+            Outcome::Ok {
+                value: json_text(&text).into(),
+                meta: Some(meta.to_string().into()),
+                discarded,
+                exit: (code != 0).then_some(code),
+            }
+        }
     }
 }
 
