@@ -31,7 +31,7 @@ impl Maker<'_> {
                 exit,
             } => {
                 if let Some(code) = exit {
-                    self.fact("exit", Role::Text, &code.to_string());
+                    self.fact("exit", Role::Text, code.to_string());
                 }
                 // Before the text: the gap is somewhere in it, and its end may be far below.
                 if *discarded > 0 {

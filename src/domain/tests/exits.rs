@@ -62,9 +62,9 @@ fn the_call_has_succeeded_and_the_model_is_told_the_code() {
 #[test]
 fn what_reads_it_gets_no_value() {
     let (w, _) = world(&[
+        ("pure", r#"{"_as":"d","n":5}"#),
         ("pure", r#"{"_as":"b","n":"†call.a"}"#),
         ("pure", r#"{"_as":"c","n":"†call.a || †call.d"}"#),
-        ("pure", r#"{"_as":"d","n":5}"#),
         ("pure", r#"{"_as":"e","n":"†call.a && †call.d"}"#),
     ]);
     assert_eq!(w.status(w.id("b")), Status::Skipped);
@@ -78,7 +78,7 @@ fn what_reads_it_gets_no_value() {
 fn an_output_path_with_two_ways_takes_the_second() {
     let mut w = World::new();
     w.reply(&[
-        call("read", r#"{"_as":"a","_out":"good || bad","n":1}"#),
+        call("read", r#"{"_as":"a","_out":"state.good || state.bad","n":1}"#),
         call("pure", r#"{"_as":"b","n":"†state.bad.message"}"#),
         call("pure", r#"{"_as":"c","n":"†state.good"}"#),
     ]);
