@@ -82,7 +82,7 @@ impl Scan<'_> {
 
     fn word_end(&self, at: usize) -> usize {
         let mut end = at;
-        while matches!(self.byte(end), b'a'..=b'z' | b'A'..=b'Z') {
+        while self.byte(end).is_ascii_alphabetic() {
             end += 1;
         }
         end
@@ -268,7 +268,7 @@ fn is_in(names: &[&str], word: &[u8]) -> bool {
         let name = name.as_bytes();
         name.first() == word.first() && (name == word || name.get(..3) == Some(word))
     };
-    names.iter().any(|name| is(name))
+    names.iter().any(is)
 }
 
 /// True for the name of a month.
