@@ -8,6 +8,7 @@
     reason = "a measurement that went wrong is no measurement"
 )]
 
+mod digest;
 mod edit;
 mod engine;
 mod escape;

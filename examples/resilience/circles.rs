@@ -126,6 +126,10 @@ fn look(path: &Path) -> Result<Session, String> {
         apply(&mut state, envelope);
         let threads: Vec<ThreadId> = state.threads.keys().copied().collect();
         for report in threads.into_iter().flat_map(|thread| watch.look(&state, thread)) {
+            // What is told of a tool is neither an alarm nor a warning.
+            if report.finding.detector.tells_only() {
+                continue;
+            }
             let to = if report.is_loop { &mut loops } else { &mut warnings };
             let words = format!("{}, {}", report.finding.detector, report.finding.words());
             if !to.contains(&words) {

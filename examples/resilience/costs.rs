@@ -163,6 +163,7 @@ impl Grown {
             attempt,
             outcome: outcome(no, what),
             ms: 7,
+            digest: None,
         }));
         self.say(Event::Turn(TurnEvent::Closed {
             turn,

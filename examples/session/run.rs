@@ -254,6 +254,7 @@ impl Run {
             attempt: Attempt(1),
             outcome,
             ms: 12,
+            digest: None,
         });
         // The observation.
         self.nodes += 1;

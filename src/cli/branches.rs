@@ -232,6 +232,11 @@ pub fn says(state: &State, id: NodeId, rev: Rev) -> String {
         Some(Content::Text { text, .. }) => text.to_string(),
         Some(Content::Call { tool, args }) => format!("{tool} {args}"),
         Some(Content::Observation { outcome, .. }) => match outcome {
+            Outcome::Ok {
+                value,
+                exit: Some(code),
+                ..
+            } => format!("exit {code}: {value}"),
             Outcome::Ok { value, .. } => value.to_string(),
             Outcome::Err(error) => format!("{}: {}", error.class.word(), error.message),
             Outcome::Cancelled { .. } => "cancelled".to_owned(),

@@ -143,6 +143,11 @@ fn words(content: &Content) -> String {
         Content::Text { text, .. } => text.to_string(),
         Content::Call { tool, args } => format!("{tool} {args}"),
         Content::Observation { outcome, .. } => match outcome {
+            Outcome::Ok {
+                value,
+                exit: Some(code),
+                ..
+            } => format!("exit {code}\n{value}"),
             Outcome::Ok { value, .. } => value.to_string(),
             Outcome::Err(error) => error.message.clone(),
             Outcome::Cancelled { .. } => "cancelled".to_owned(),

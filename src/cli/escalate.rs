@@ -219,7 +219,7 @@ fn waiting(state: &State, call: &Call) -> Value {
         "call": call.id.to_string(),
         "tool": clean(tool),
         "arguments": clean(args),
-        "status": call.status.word(),
+        "status": call.status.label(),
         "effect": call.effect.word(),
     })
 }

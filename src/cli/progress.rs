@@ -165,6 +165,7 @@ fn escape(event: &EscapeEvent) -> Option<String> {
 
 fn ended(outcome: &Outcome) -> String {
     match outcome {
+        Outcome::Ok { exit: Some(code), .. } => format!("exit {code}"),
         Outcome::Ok { .. } => "ok".to_owned(),
         Outcome::Err(error) => format!("{}: {}", error.class.word(), print::told_line(&error.message)),
         Outcome::Cancelled { .. } => "cancelled".to_owned(),

@@ -36,7 +36,7 @@ fn of_target(state: &State, id: NodeId) -> Option<String> {
     match id.kind {
         NodeKind::Call => {
             let call = state.calls.get(&id)?;
-            Some(format!("{id} {}", call.status.word()))
+            Some(format!("{id} {}", call.status.label()))
         }
         NodeKind::Observation if node.pinned => Some(format!("{id} stands as it was written")),
         NodeKind::Observation => Some(format!("{id} is from the tool again")),

@@ -492,10 +492,13 @@ fn edits(
             counts && kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention))
         }
         EditVerb::Replace => status.is_some(),
-        EditVerb::Answer => {
-            status.is_some_and(|status| !matches!(status, Status::Succeeded | Status::Failed(_)))
-        }
-        EditVerb::Observation => matches!(status, Some(Status::Succeeded | Status::Failed(_))),
+        EditVerb::Answer => status.is_some_and(|status| {
+            !matches!(status, Status::Succeeded | Status::Exited(_) | Status::Failed(_))
+        }),
+        EditVerb::Observation => matches!(
+            status,
+            Some(Status::Succeeded | Status::Exited(_) | Status::Failed(_))
+        ),
         EditVerb::Unpin => match model.inspector.subject {
             Some(Subject::Pick(Pick::Node(id))) => model
                 .run

@@ -8,6 +8,7 @@ use crate::domain::escape::{Incident, Lesson, Step, Upshot};
 use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::text::visible;
+use std::borrow::Cow;
 
 /// Columns of the arguments of one of them.
 const ARGUMENTS: usize = 240;
@@ -62,7 +63,10 @@ fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
     let newest = finding.nodes.iter().rev().take(NAMED).rev();
     for id in newest {
         let said = state.nodes.get(id).and_then(Node::as_call);
-        let status = state.calls.get(id).map_or("", |call| call.status.word());
+        let status = state
+            .calls
+            .get(id)
+            .map_or(Cow::Borrowed(""), |call| call.status.label());
         if let Some((tool, args)) = said {
             let args = summary::arguments(args).visible(ARGUMENTS);
             words.push(format!("  {id} {} {args}: {status}", visible(tool)));

@@ -338,11 +338,11 @@ impl Model {
             (Some(delay), Some(now)) => delay.words(now),
             (Some(delay), None) => match delay.tries {
                 Some((no, of)) => format!("{} again ({no} of {of})", call.status.word()),
-                None => call.status.word().to_owned(),
+                None => call.status.label().into_owned(),
             },
             (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
                 (Status::Queued, Some((scope, breaker))) => breaker.words(&scope, utc),
-                _ => call.status.word().to_owned(),
+                _ => call.status.label().into_owned(),
             },
         }
     }

@@ -179,7 +179,7 @@ fn labels(state: &State, reader: Reader, typed: &str) -> Vec<Choice> {
             let tool = tool.map(|(tool, _)| &**tool).unwrap_or_default();
             let outcome = state.observation(call.id).and_then(|node| node.outcome());
             let gave = outcome.map_or_else(
-                || call.status.word().to_owned(),
+                || call.status.label().into_owned(),
                 |outcome| summary::short_result(outcome).raw(SAID),
             );
             let detail = format!("{} {tool}: {gave}", call.id);

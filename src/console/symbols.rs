@@ -146,7 +146,7 @@ impl Symbol {
             Status::Repairing(_) => Self::Repair,
             Status::Running(_) => Self::Running,
             Status::InDoubt(_) | Status::Left => Self::InDoubt,
-            Status::Succeeded => Self::Ok,
+            Status::Succeeded | Status::Exited(_) => Self::Ok,
             Status::Failed(_) => Self::Failed,
             Status::Rejected => Self::Rejected,
             Status::Expired => Self::Expired,

@@ -17,6 +17,7 @@ use crate::domain::repair::Reply;
 use crate::domain::rule::{self, Written};
 use crate::domain::state::State;
 use crate::domain::weight::Offered;
+use std::borrow::Cow;
 
 /// An event in one line.
 pub fn of(envelope: &Envelope) -> String {
@@ -236,10 +237,10 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Finished {
             call, outcome, ms, ..
         } => {
-            let how = if outcome.is_ok() {
-                "succeeded"
-            } else {
-                "did not succeed"
+            let how = match outcome.exit() {
+                Some(code) => Cow::Owned(format!("ended with exit {code}")),
+                None if outcome.is_ok() => Cow::Borrowed("succeeded"),
+                None => Cow::Borrowed("did not succeed"),
             };
             format!("{call} {how} after {ms} ms")
         }

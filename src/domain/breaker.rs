@@ -180,7 +180,7 @@ pub struct Turn {
 /// nothing of them. What the tool answered to, it was there for.
 pub fn speaks(outcome: &Outcome) -> Option<bool> {
     match outcome {
-        Outcome::Ok { .. } => Some(false),
+        Outcome::Ok { exit: None, .. } => Some(false),
         Outcome::Err(error) => match error.class {
             ErrorClass::Transient | ErrorClass::Auth | ErrorClass::Internal => Some(true),
             ErrorClass::Param | ErrorClass::NotFound | ErrorClass::Conflict | ErrorClass::Business => {
@@ -188,7 +188,8 @@ pub fn speaks(outcome: &Outcome) -> Option<bool> {
             }
             ErrorClass::Structural | ErrorClass::Cancelled | ErrorClass::Unknown => None,
         },
-        Outcome::Cancelled { .. } => None,
+        // An exit code says nothing of the program that runs commands.
+        Outcome::Ok { exit: Some(_), .. } | Outcome::Cancelled { .. } => None,
     }
 }
 

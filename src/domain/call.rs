@@ -3,6 +3,7 @@
 //! Data only; the rules that move a call from one status to the next live in `decide`, `advance`
 //! and `apply`. Must not know: how a tool runs, who shows the call, how a policy is written.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::ladder::Stage;
+use super::output_digest::OutputDigest;
 use super::seldom::Seldom;
 use crate::few::Few;
 
@@ -83,6 +85,9 @@ pub enum Status {
     InDoubt(Attempt),
     /// Ended with a value.
     Succeeded,
+    /// A command that ran and ended with this exit code, which is not one of its success codes: the call succeeded,
+    /// but gives no value.
+    Exited(i32),
     /// Ended with an error.
     Failed(ErrorClass),
     /// Refused by a person or the policy.
@@ -101,7 +106,8 @@ impl Status {
     /// Where a call stands that ended with a result.
     pub const fn of(outcome: &Outcome) -> Self {
         match outcome {
-            Outcome::Ok { .. } => Self::Succeeded,
+            Outcome::Ok { exit: None, .. } => Self::Succeeded,
+            Outcome::Ok { exit: Some(code), .. } => Self::Exited(*code),
             Outcome::Err(error) => Self::Failed(error.class),
             Outcome::Cancelled { .. } => Self::Failed(ErrorClass::Cancelled),
         }
@@ -112,6 +118,7 @@ impl Status {
         matches!(
             self,
             Self::Succeeded
+                | Self::Exited(_)
                 | Self::Failed(_)
                 | Self::Rejected
                 | Self::Left
@@ -149,12 +156,21 @@ impl Status {
             Self::Running(_) => "running",
             Self::InDoubt(_) => "outcome unknown",
             Self::Succeeded => "succeeded",
+            Self::Exited(_) => "ended with an exit code",
             Self::Failed(_) => "failed",
             Self::Rejected => "rejected",
             Self::Left => "left unknown",
             Self::Expired => "not approved in time",
             Self::Skipped => "skipped",
             Self::Unsatisfiable => "unsatisfiable",
+        }
+    }
+
+    /// The status in a few lower-case words, with the exit code of a command.
+    pub fn label(&self) -> Cow<'static, str> {
+        match self {
+            Self::Exited(code) => Cow::Owned(format!("exit {code}")),
+            other => Cow::Borrowed(other.word()),
         }
     }
 }
@@ -264,6 +280,8 @@ pub struct AttemptRecord {
     pub thread: Option<ThreadId>,
     /// How it ended; none while it runs or when nobody knows.
     pub outcome: Option<Outcome>,
+    /// Digest of its output, where it was recorded.
+    pub digest: Option<OutputDigest>,
     /// Milliseconds that it ran.
     pub ms: Option<u64>,
     /// True when the result came too late to count.

@@ -26,16 +26,19 @@ pub enum Detector {
     SameError,
     /// Turn after turn brings nothing that was not known.
     NoProgress,
+    /// One call gives one result again and again, and nothing was changed in between.
+    Visits,
     /// Most of what one tool was asked failed.
     FailingTool,
 }
 
 impl Detector {
     /// All of them, the most exact first.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Sequence,
         Self::SameError,
         Self::NoProgress,
+        Self::Visits,
         Self::FailingTool,
     ];
 
@@ -45,8 +48,14 @@ impl Detector {
             Self::Sequence => "sequence",
             Self::SameError => "same_error",
             Self::NoProgress => "no_progress",
+            Self::Visits => "visits",
             Self::FailingTool => "failing_tool",
         }
+    }
+
+    /// True for one that only tells of a tool that fails: that is no loop, and no step follows.
+    pub const fn tells_only(self) -> bool {
+        matches!(self, Self::SameError | Self::FailingTool)
     }
 
     /// All names, as they are told to a person who has to choose.
@@ -165,6 +174,7 @@ impl Finding {
                 format!("{tools}: the same {} turns {times} times in a row", self.period)
             }
             Detector::SameError => format!("{tools}: the same error {times} times in a row"),
+            Detector::Visits => format!("{tools}: the same result {times} times"),
             Detector::NoProgress => format!("{tools}: nothing new for {times} turns"),
             Detector::FailingTool => format!("{tools}: most of {times} turns with it failed"),
         }
@@ -175,8 +185,10 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
-    /// The model is told what repeats; the gate refuses exactly that for one turn.
+    /// The model is told what repeats. Older programs also let the gate refuse exactly that for one turn.
     Guidance,
+    /// The gate refuses exactly what repeats for one turn.
+    Refuse,
     /// What fails is done by an equivalent tool.
     Substitute,
     /// The turns since the repetition began become history; the model is asked anew.
@@ -189,8 +201,9 @@ pub enum Rung {
 
 impl Rung {
     /// All of them, in order.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Guidance,
+        Self::Refuse,
         Self::Substitute,
         Self::RollBack,
         Self::Human,
@@ -201,6 +214,7 @@ impl Rung {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Guidance => "guidance",
+            Self::Refuse => "refuse",
             Self::Substitute => "substitute",
             Self::RollBack => "roll_back",
             Self::Human => "human",
@@ -214,6 +228,7 @@ impl Rung {
     pub const fn short(self) -> &'static str {
         match self {
             Self::Guidance => "guidance",
+            Self::Refuse => "refusal",
             Self::Substitute => "another tool",
             Self::RollBack => "going back",
             Self::Human => "asking the operator",
@@ -224,7 +239,8 @@ impl Rung {
     /// What is done, in words.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Guidance => "told the model what repeats, and refuse it for a turn",
+            Self::Guidance => "told the model what repeats",
+            Self::Refuse => "refuse what repeats for a turn",
             Self::Substitute => "another tool makes the call",
             Self::RollBack => "went back to where it began",
             Self::Human => "paused for the operator",

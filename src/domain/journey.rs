@@ -166,10 +166,10 @@ fn end(way: &mut Builder, state: &State, call: &Call) {
         Status::Expired => way.leave(call, Left::Expired),
         Status::Skipped => way.leave(call, Left::Skipped),
         Status::Unsatisfiable => way.leave(call, Left::Unsatisfiable),
-        Status::Succeeded | Status::Failed(_) if given(state, call.id).is_some() => {
+        Status::Succeeded | Status::Exited(_) | Status::Failed(_) if given(state, call.id).is_some() => {
             way.leave(call, given(state, call.id).unwrap_or(Left::Answered));
         }
-        Status::Succeeded => {
+        Status::Succeeded | Status::Exited(_) => {
             way.execute(call);
             way.take(Phase::ToolCallSuccess);
             if told {

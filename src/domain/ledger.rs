@@ -138,7 +138,7 @@ pub fn taken_back(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
     state
         .same(&same)
         .filter(|one| one.seq > entry.seq && !one.more.orphaned)
-        .find(|one| matches!(&one.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
+        .find(|one| matches!(&one.outcome, LedgerOutcome::Known(outcome) if outcome.has_value()))
         .map(|one| one.call)
 }
 

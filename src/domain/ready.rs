@@ -338,7 +338,8 @@ impl View<'_> {
                 Some(node) => Progress::Value(node),
                 None => Progress::Pending,
             },
-            Status::Failed(_)
+            Status::Exited(_)
+            | Status::Failed(_)
             | Status::Rejected
             | Status::Left
             | Status::Expired
@@ -397,7 +398,10 @@ pub fn name_of(call: &Call) -> String {
 
 /// Why a source gives no value.
 fn ended(call: &Call) -> String {
-    format!("{} {}", name_of(call), call.status.word())
+    match call.status {
+        Status::Exited(code) => format!("{} ended with exit {code}", name_of(call)),
+        _ => format!("{} {}", name_of(call), call.status.word()),
+    }
 }
 
 fn descend<'a, 'p>(value: &'a Value, path: impl IntoIterator<Item = &'p String>) -> Option<&'a Value> {

@@ -115,7 +115,7 @@ pub fn stands_for(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
             Some(_) => return None,
             None => state.elsewhere.get(seq)?.what.outcome.as_ref()?,
         };
-        (outcome.is_ok() && equal.contains(seq)).then_some((*seq, outcome))
+        (outcome.has_value() && equal.contains(seq)).then_some((*seq, outcome))
     });
     let all: Option<Vec<_>> = ended_well.collect();
     let (newest, outcome) = all?.into_iter().max_by_key(|(seq, _)| *seq)?;
@@ -160,7 +160,7 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
             return None;
         };
         let true_still = entry.effect == EffectClass::Pure || !world_changed_since(state, *seq);
-        let fits = outcome.is_ok() && !entry.more.edited && entry.effect == call.effect && true_still;
+        let fits = outcome.has_value() && !entry.more.edited && entry.effect == call.effect && true_still;
         fits.then(|| (*seq, outcome.clone()))
     })
 }

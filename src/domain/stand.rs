@@ -55,9 +55,9 @@ impl<'a> Stand<'a> {
     pub fn words(self) -> String {
         match self {
             Self::History(_) if self.was_left() => "history".to_owned(),
-            Self::History(status) => format!("{}, history", status.word()),
-            Self::Held(status) => format!("{}, held", status.word()),
-            Self::Now(status) => status.word().to_owned(),
+            Self::History(status) => format!("{}, history", status.label()),
+            Self::Held(status) => format!("{}, held", status.label()),
+            Self::Now(status) => status.label().into_owned(),
         }
     }
 

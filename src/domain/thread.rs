@@ -70,7 +70,9 @@ pub fn stands(state: &State, child: &Child) -> bool {
     let gave = |node: &Node| matches!(&node.now().content, Content::Observation { attempt, .. } if *attempt == child.attempt);
     let counts = match &call.status {
         Status::Running(attempt) => *attempt == child.attempt,
-        Status::Succeeded | Status::Failed(_) => state.observation(child.call).is_some_and(gave),
+        Status::Succeeded | Status::Exited(_) | Status::Failed(_) => {
+            state.observation(child.call).is_some_and(gave)
+        }
         _ => false,
     };
     node.active && node.rev() == child.rev && counts

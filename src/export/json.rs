@@ -45,7 +45,7 @@ fn active(state: &State) -> Value {
             if let Some(label) = words::own_label(*id, call) {
                 out.insert("label".to_owned(), value!(label));
             }
-            out.insert("status".to_owned(), value!(call.status.word()));
+            out.insert("status".to_owned(), value!(call.status.label()));
         }
         nodes.push(Value::Object(out));
         for edge in into.ending_in(*id) {
@@ -120,7 +120,7 @@ fn whole(state: &State, node: &Node) -> Value {
     }
     if let Some(call) = state.calls.get(&node.id) {
         out.insert("label".to_owned(), value!(&*call.label));
-        out.insert("status".to_owned(), value!(call.status.word()));
+        out.insert("status".to_owned(), value!(call.status.label()));
         out.insert("effect".to_owned(), value!(call.effect));
         out.insert("stale".to_owned(), value!(call.suspect));
         out.insert("attempts".to_owned(), value!(call.attempts.len()));
@@ -181,8 +181,11 @@ fn content(out: &mut Map<String, Value>, node: &Node, args_of: impl Fn(&str) -> 
             out.insert("arguments".to_owned(), value!(args_of(args)));
         }
         Content::Observation { outcome, .. } => match outcome {
-            Outcome::Ok { value, .. } => {
+            Outcome::Ok { value, exit, .. } => {
                 out.insert("result".to_owned(), value!(&**value));
+                if let Some(code) = exit {
+                    out.insert("exit".to_owned(), value!(code));
+                }
             }
             Outcome::Err(error) => {
                 out.insert(

@@ -132,6 +132,7 @@ impl Tale {
             attempt,
             outcome,
             ms: 7,
+            digest: None,
         });
     }
 

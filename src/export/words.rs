@@ -52,9 +52,9 @@ pub(super) fn own_label(id: NodeId, call: &Call) -> Option<&str> {
 pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(call) = state.calls.get(&node.id) {
-        let status = call.status.word();
+        let status = call.status.label();
         if status != "succeeded" {
-            remarks.push(status.to_owned());
+            remarks.push(status.into_owned());
         }
         if call.suspect {
             remarks.push("inputs may have changed".to_owned());

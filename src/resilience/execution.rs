@@ -79,10 +79,11 @@ fn read(call: &Call, entry: &LedgerEntry) -> Option<Execution> {
     }
     let record = call.attempts.iter().find(|one| one.intent == entry.seq)?;
     let error = match record.outcome.as_ref()? {
-        Outcome::Ok { .. } => None,
+        Outcome::Ok { exit: None, .. } => None,
         Outcome::Err(error) if error.class == ErrorClass::Cancelled => return None,
         Outcome::Err(error) => Some(error.class),
-        Outcome::Cancelled { .. } => return None,
+        // What a command says with its exit code is about its own work, not about the tool that ran it.
+        Outcome::Ok { exit: Some(_), .. } | Outcome::Cancelled { .. } => return None,
     };
     let ms = record.ms.unwrap_or(0);
     Some(Execution {

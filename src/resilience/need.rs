@@ -340,6 +340,7 @@ fn of_call(call: &Call) -> Vec<String> {
     let ran = call.attempts.iter().map(|one| {
         let came = match &one.outcome {
             None => "nobody knows what came of it".to_owned(),
+            Some(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
             Some(Outcome::Ok { .. }) => "ok".to_owned(),
             Some(Outcome::Err(error)) => {
                 let message: String = error.message.chars().take(MESSAGE).collect();

@@ -91,6 +91,9 @@ impl Policy {
 
     /// Returns the tree with one value replaced; the key is written like `retry.retries`.
     pub fn with(&self, key: &str, value: Value) -> Result<Self, Bad> {
+        if let Some(why) = escape::Removed::told(key) {
+            return Err(Bad::of(key, why));
+        }
         let mut tree = serde_json::to_value(self).map_err(|error| Bad::of(key, error.to_string()))?;
         let mut here = &mut tree;
         let names: Vec<&str> = key.split('.').collect();

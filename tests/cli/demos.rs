@@ -219,7 +219,7 @@ fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_ever
         .map(|step| step.rung)
         .collect();
     assert_eq!(steps.last(), Some(&Rung::Human), "{steps:?}");
-    for rung in [Rung::Guidance, Rung::RollBack] {
+    for rung in [Rung::Guidance, Rung::Refuse, Rung::RollBack] {
         assert!(steps.contains(&rung), "{steps:?}");
     }
     assert!(matches!(state.mode, Mode::Paused(_)), "{:?}", state.mode);
@@ -271,6 +271,7 @@ fn a_spare_makes_the_call_that_a_model_insists_on_and_everybody_is_told() {
         .collect();
     let [
         (Rung::Guidance, Some(Upshot::Ignored), _),
+        (Rung::Refuse, Some(Upshot::Ignored), _),
         (Rung::Substitute, Some(Upshot::Helped), why),
     ] = steps[..]
     else {
@@ -302,7 +303,7 @@ fn a_spare_is_approved_by_whom_the_call_was_approved() {
         "supervised",
     ];
     let holder = Holder::start(&world, world.command(&begin));
-    for time in 1..=3 {
+    for time in 1..=4 {
         until("another one waits", || {
             holder.state().calls.len() == time
                 && matches!(

@@ -30,6 +30,7 @@ mod forks;
 mod headless;
 mod left;
 mod lock;
+mod loops;
 mod no_files;
 mod notify;
 mod playbooks;

@@ -48,6 +48,7 @@ fn what_makes_no_sense_is_refused_with_its_place() {
     for (text, says) in [
         ("[resilience.loops]\nwindow = 961", "961 is not between 6 and 960"),
         ("[resilience.loops]\nwidnow = 9", "there is: enabled"),
+        ("[resilience.loops]\nechoes = 4", "removed: equal results"),
         ("[resilience.loops]\nmuted = [\"all\"]", "unknown variant"),
         (
             "[resilience.loops.substitutes]\na = \"a\"",

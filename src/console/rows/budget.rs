@@ -222,7 +222,7 @@ impl Tally {
             }
             tally.all += 1;
             match call.status {
-                Status::Succeeded => tally.ok += 1,
+                Status::Succeeded | Status::Exited(_) => tally.ok += 1,
                 Status::Failed(_) | Status::Invalid | Status::Unsatisfiable => tally.failed += 1,
                 Status::Rejected | Status::Expired => tally.refused += 1,
                 Status::Left => tally.left += 1,

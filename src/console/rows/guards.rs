@@ -50,6 +50,7 @@ pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
             .own(
                 Role::Dim,
                 match found {
+                    0 if detector.tells_only() => ", tells only".to_owned(),
                     0 => String::new(),
                     count => format!(", found {}", many(count, "loop")),
                 },

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a reference finds its value.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::many;
@@ -57,7 +58,12 @@ fn forked(fork: &Fork) -> Row {
 }
 
 fn has_ended(state: &State, id: NodeId) -> bool {
-    let ended = |call: &Call| matches!(call.status, Status::Succeeded | Status::Failed(_));
+    let ended = |call: &Call| {
+        matches!(
+            call.status,
+            Status::Succeeded | Status::Exited(_) | Status::Failed(_)
+        )
+    };
     state.calls.get(&id).is_some_and(ended) && state.observation(id).is_some()
 }
 
@@ -149,7 +155,7 @@ fn came(words: Styled, outcome: Option<&Outcome>, room: usize) -> Styled {
 fn other(state: &State, id: NodeId, before: bool, charset: Charset) -> Row {
     let call = state.calls.get(&id);
     let symbol = call.map_or(Symbol::Proposed, |call| Symbol::of_status(&call.status));
-    let status = call.map_or("", |call| call.status.word());
+    let status = call.map_or(Cow::Borrowed(""), |call| call.status.label());
     let glyph = symbol.glyph(charset);
     let words = Styled::new().own(Role::Dim, "    ");
     let words = if before {

@@ -205,6 +205,7 @@ fn the_size_of_a_long_result_is_that_of_its_text_or_says_that_it_is_not() {
             value: value.into(),
             meta: None,
             discarded: 0,
+            exit: None,
         };
         short_result(&outcome).visible(60)
     };

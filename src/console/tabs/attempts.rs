@@ -16,6 +16,7 @@ use crate::domain::state::LedgerOutcome;
 pub fn ledger_word(outcome: &LedgerOutcome) -> String {
     match outcome {
         LedgerOutcome::Running => "runs".to_owned(),
+        LedgerOutcome::Known(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
         LedgerOutcome::Known(Outcome::Ok { .. }) => "succeeded".to_owned(),
         LedgerOutcome::Known(Outcome::Err(error)) => format!("failed ({})", error.class.word()),
         LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),

@@ -104,7 +104,8 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
 
 pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
     let stand = Stand::of_call(&maker.run.state, call);
-    let came = came::now(&maker.run.state, call).filter(|_| call.status == Status::Succeeded);
+    let came = came::now(&maker.run.state, call)
+        .filter(|_| matches!(call.status, Status::Succeeded | Status::Exited(_)));
     let (symbol, words) = match (came, stand) {
         (Some(came), Stand::Now(_)) => (Symbol::Edited, came.word().to_owned()),
         (Some(came), stand) => (

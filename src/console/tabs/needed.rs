@@ -14,6 +14,7 @@ use crate::domain::node::Node;
 use crate::domain::state::Mode;
 use crate::resilience::need::{Branch, Cause, Need, attempts, standstill};
 use crate::text::visible;
+use std::borrow::Cow;
 
 /// Calls that are listed.
 const CALLS: usize = 6;
@@ -134,7 +135,11 @@ fn calls(maker: &mut Maker<'_>, need: &Need) {
     let mut lines = Vec::new();
     for id in need.calls.iter().take(CALLS) {
         let said = run.state.nodes.get(id).and_then(Node::as_call);
-        let status = run.state.calls.get(id).map_or("", |call| call.status.word());
+        let status = run
+            .state
+            .calls
+            .get(id)
+            .map_or(Cow::Borrowed(""), |call| call.status.label());
         if let Some((tool, args)) = said {
             let line = Styled::new()
                 .own(Role::Text, format!("  {id} "))

@@ -28,7 +28,11 @@ impl Maker<'_> {
                 value,
                 meta,
                 discarded,
+                exit,
             } => {
+                if let Some(code) = exit {
+                    self.fact("exit", Role::Text, code.to_string());
+                }
                 // Before the text: the gap is somewhere in it, and its end may be far below.
                 if *discarded > 0 {
                     let count = usize::try_from(*discarded).unwrap_or(usize::MAX);

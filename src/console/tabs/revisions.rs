@@ -110,6 +110,11 @@ pub fn words(content: &Content) -> String {
         Content::Call { tool, args } if args.len() > LONG => format!("{tool}\n{args}"),
         Content::Call { tool, args } => format!("{tool}\n{}", json::pretty(args)),
         Content::Observation { outcome, .. } => match outcome {
+            Outcome::Ok {
+                value,
+                exit: Some(code),
+                ..
+            } => format!("exit {code}\n{}", doc::readable(value)),
             Outcome::Ok { value, .. } => doc::readable(value).to_string(),
             Outcome::Err(error) => format!("error ({}): {}", error.class.word(), error.message),
             Outcome::Cancelled { .. } => "cancelled".to_owned(),

@@ -68,6 +68,7 @@ impl Stage {
                 attempt: Attempt(no),
                 outcome,
                 ms: 12,
+                digest: None,
             });
         }
         stopped(self, "c4", "send_mail", r#"{"to":"nobody"}"#, "/to");

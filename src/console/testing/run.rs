@@ -284,6 +284,7 @@ impl Stage {
             attempt: Attempt(1),
             outcome,
             ms: 12,
+            digest: None,
         });
     }
 

@@ -244,7 +244,7 @@ fn answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
         .call(call)
         .ok_or("only a call can be answered for")?;
     match life.status {
-        Status::Succeeded | Status::Failed(_) => return observation(model, out),
+        Status::Succeeded | Status::Exited(_) | Status::Failed(_) => return observation(model, out),
         Status::InDoubt(_) => {
             return Err(format!(
                 "say first whether {call} happened: {} in the queue",

@@ -11,6 +11,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::Node;
+use crate::domain::output_digest::OutputDigest;
 use crate::domain::state::State;
 use crate::domain::thread::{self, Child};
 
@@ -130,11 +131,13 @@ fn failed(draft: &mut Draft<'_>, child: &Child, message: String, hint: &str) {
 }
 
 fn finished(draft: &mut Draft<'_>, child: &Child, outcome: Outcome) {
+    let digest = OutputDigest::of(&outcome);
     draft.call(CallEvent::Finished {
         call: child.call,
         rev: child.rev,
         attempt: child.attempt,
         outcome,
         ms: 0,
+        digest,
     });
 }

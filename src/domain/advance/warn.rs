@@ -24,6 +24,7 @@ pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
         open.filter_map(|(scope, breaker)| of_breaker(scope, breaker, &offered))
             .take(BREAKERS),
     );
+    all.extend(of_failures(state, thread));
     all.extend(of_tokens(state));
     all.extend(of_price(state));
     all.into_iter().map(Arc::from).collect()
@@ -39,6 +40,22 @@ fn of_breaker(scope: &Scope, breaker: &Breaker, offered: &dyn Fn(&str) -> bool) 
         "{what} keeps failing ({}) and is left alone for a while: a call of it waits or is refused. Get on without it \
          where you can.",
         breaker.why
+    ))
+}
+
+/// A tool that kept failing in the newest turn and those before it.
+fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
+    let (turn, finding) = state.escape.warned.get(&thread)?;
+    let mut asked = state
+        .turns_of(thread)
+        .rev()
+        .filter(|one| one.is_active() && one.asked > 0);
+    if !finding.detector.tells_only() || asked.next()?.id != *turn {
+        return None;
+    }
+    Some(format!(
+        "{}. Find out why before you call it again, or get on without it.",
+        finding.words()
     ))
 }
 

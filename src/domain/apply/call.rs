@@ -355,6 +355,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         intent: at.seq,
         thread: *thread,
         outcome: None,
+        digest: None,
         ms: None,
         fenced: false,
         under: Seldom::default(),

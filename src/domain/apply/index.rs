@@ -77,6 +77,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
             at_work.insert(id);
         }
         Status::Succeeded
+        | Status::Exited(_)
         | Status::Failed(_)
         | Status::Rejected
         | Status::Left
@@ -120,7 +121,8 @@ pub(super) fn shown(state: &State, id: NodeId) -> Shown {
         None => Progress::Missing,
         Some(status) if status.is_under_way() => Progress::UnderWay,
         Some(Status::Succeeded) => Progress::Succeeded,
-        Some(Status::Failed(_)) => Progress::Failed,
+        // Readers get no value from it, as from a failure.
+        Some(Status::Exited(_) | Status::Failed(_)) => Progress::Failed,
         Some(status) if status.is_settled() => Progress::EndedWithout,
         Some(_) => Progress::Unchecked,
     };
@@ -194,6 +196,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
             }
         }
         Status::Succeeded
+        | Status::Exited(_)
         | Status::Failed(_)
         | Status::Rejected
         | Status::Left

@@ -9,6 +9,7 @@ use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::ledger;
 use crate::domain::node::{Content, Origin, Revision, Standing};
+use crate::domain::output_digest::OutputDigest;
 use crate::domain::state::{LedgerOutcome, State};
 
 /// Folds what came of a call: executions, values, ends.
@@ -30,8 +31,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             attempt,
             outcome,
             ms,
+            digest,
         } => {
-            finished(state, at, (*call, *rev, *attempt), outcome, *ms);
+            finished(state, at, (*call, *rev, *attempt), (outcome, *digest), *ms);
         }
         CallEvent::Given {
             call,
@@ -100,7 +102,14 @@ pub(super) fn attempt_mut(state: &mut State, call: NodeId, attempt: Attempt) -> 
         .find(|one| one.no == attempt)
 }
 
-fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &Outcome, ms: u64) {
+fn finished(
+    state: &mut State,
+    at: At,
+    which: (NodeId, Rev, Attempt),
+    said: (&Outcome, Option<OutputDigest>),
+    ms: u64,
+) {
+    let (outcome, digest) = said;
     let (id, rev, attempt) = which;
     let newest = state.nodes.get(&id).map(|node| (node.active, node.rev()));
     let Some(call) = state.calls.get_mut(&id) else {
@@ -113,6 +122,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     };
     record.outcome = Some(outcome.clone());
     record.ms = Some(ms);
+    record.digest = digest;
     record.fenced = !current;
     let guards = record.under.guards.clone();
     state.agenda.ending.remove(&(id, attempt));
@@ -262,10 +272,12 @@ fn continued(state: &mut State, id: NodeId, attempt: Attempt) {
     let Some(turn) = active.map(|node| node.turn) else {
         return;
     };
-    let ended = state
-        .calls
-        .get(&id)
-        .is_some_and(|call| matches!(call.status, Status::Succeeded | Status::Failed(_)));
+    let ended = state.calls.get(&id).is_some_and(|call| {
+        matches!(
+            call.status,
+            Status::Succeeded | Status::Exited(_) | Status::Failed(_)
+        )
+    });
     let Some(record) = attempt_mut(state, id, attempt).filter(|record| ended && record.thread.is_some())
     else {
         return;

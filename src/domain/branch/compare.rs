@@ -91,7 +91,7 @@ fn left(state: &State, id: NodeId, line: &Line) -> Option<&'static str> {
         Then::Now => &call.status,
         Then::Was(way) => &way.status,
     };
-    let gave = matches!(status, Status::Succeeded | Status::Failed(_));
+    let gave = matches!(status, Status::Succeeded | Status::Exited(_) | Status::Failed(_));
     (status.is_settled() && !gave).then(|| status.word())
 }
 

@@ -20,6 +20,10 @@ pub enum Outcome {
         /// Bytes that the tool produced but that were not stored.
         #[serde(default, skip_serializing_if = "is_zero")]
         discarded: u64,
+        /// Exit code of a command that is not one of its success codes. The call succeeded, and its output is a
+        /// result; but nothing reads it as a value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exit: Option<i32>,
     },
     /// It failed. That is told at length and rarely: it takes no room where nothing did.
     Err(Box<ToolError>),
@@ -43,6 +47,7 @@ impl Outcome {
             value: value.into(),
             meta: None,
             discarded: 0,
+            exit: None,
         }
     }
 
@@ -51,9 +56,23 @@ impl Outcome {
         Self::Err(Box::new(error))
     }
 
-    /// True for `Ok`.
+    /// True for `Ok`: the call ran to its end, whatever exit code a command ended with.
     pub fn is_ok(&self) -> bool {
         matches!(self, Self::Ok { .. })
+    }
+
+    /// True where references, probes, compensations and reuse may take the result as a value: not for a command
+    /// whose exit code is not one of its success codes.
+    pub fn has_value(&self) -> bool {
+        matches!(self, Self::Ok { exit: None, .. })
+    }
+
+    /// Exit code of a command that is not one of its success codes.
+    pub const fn exit(&self) -> Option<i32> {
+        match self {
+            Self::Ok { exit, .. } => *exit,
+            Self::Err(_) | Self::Cancelled { .. } => None,
+        }
     }
 }
 

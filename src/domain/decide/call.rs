@@ -107,7 +107,7 @@ pub(super) fn same_attempt(id: NodeId, shown: Option<Attempt>, now: Attempt) -> 
 pub(super) fn wrong_status(call: &Call, verb: &str, hint: &str) -> Refusal {
     Refusal::new(
         RefusalKind::Status,
-        format!("cannot {verb} {}: it is {}. {hint}", call.id, call.status.word()),
+        format!("cannot {verb} {}: it is {}. {hint}", call.id, call.status.label()),
     )
 }
 
@@ -271,7 +271,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
     same_rev(draft.state, id, rev)?;
     valid_json(value)?;
     match &call.status {
-        Status::Succeeded | Status::Failed(_) => {
+        Status::Succeeded | Status::Exited(_) | Status::Failed(_) => {
             return Err(wrong_status(
                 call,
                 "answer for",
@@ -348,6 +348,7 @@ fn cancel(
                 executed: call.effect.has_effect(),
             },
             ms: 0,
+            digest: None,
         });
     }
     Ok(())

@@ -134,7 +134,7 @@ pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: 
     };
     draft.escape(applied);
     match plan.rung {
-        Rung::Guidance => {}
+        Rung::Guidance | Rung::Refuse => {}
         Rung::Substitute => {
             for (call, tool) in &plan.substitutes {
                 substitute(draft, *call, tool);

@@ -6,6 +6,7 @@ use crate::domain::event::{CallEvent, RunEvent};
 use crate::domain::id::Seq;
 use crate::domain::input::{Finding, Input};
 use crate::domain::node::Origin;
+use crate::domain::output_digest::OutputDigest;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::thread;
 
@@ -40,6 +41,7 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
                     attempt: *attempt,
                     outcome: outcome.clone(),
                     ms: *ms,
+                    digest: OutputDigest::of(outcome),
                 });
             }
         Input::Probed {

@@ -9,6 +9,7 @@ use crate::domain::call::{
     Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Operand, Outcome, Verdict,
 };
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, ThreadId};
+use crate::domain::output_digest::OutputDigest;
 use crate::domain::reference::{OutPath, Reference};
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -190,6 +191,9 @@ pub enum CallEvent {
         /// Milliseconds it took.
         #[serde(default)]
         ms: u64,
+        /// Digest of its output; none where it was cancelled, or an older program recorded it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<OutputDigest>,
     },
     /// A person asked for the end of a running execution.
     CancelAsked {

@@ -12,7 +12,7 @@ use crate::domain::id::{NodeId, TurnId};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum EscapeEvent {
-    /// One repetition more would be too many.
+    /// One repetition more would be too many; or a tool keeps failing, which the next request tells the model.
     Warned {
         /// The newest turn that belongs to it.
         #[serde(default)]

@@ -10,6 +10,7 @@ use crate::domain::call::{
 };
 use crate::domain::ladder::Stage;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
+use crate::domain::output_digest::OutputDigest;
 use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
 use crate::domain::state::{LedgerEntry, LedgerOutcome};
 use crate::domain::turn::{Activity, Producer, Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
@@ -101,7 +102,7 @@ impl Pack for Content {
 }
 
 pack_choices!(Outcome {
-    0 = Ok { value, meta, discarded },
+    0 = Ok { value, meta, discarded, exit },
     1 = Err(error),
     2 = Cancelled { executed },
 });
@@ -165,6 +166,7 @@ pack_choices!(Status {
     15 = Expired,
     16 = Skipped,
     17 = Unsatisfiable,
+    18 = Exited(code),
 });
 pack_fields!(AttemptRecord {
     no,
@@ -174,6 +176,7 @@ pack_fields!(AttemptRecord {
     intent,
     thread,
     outcome,
+    digest,
     ms,
     fenced,
     under,
@@ -313,6 +316,18 @@ pack_fields!(Usage {
     output,
     reasoning,
 });
+
+impl Pack for OutputDigest {
+    fn pack(&self, to: &mut Packer) {
+        let (version, hash) = self.parts();
+        version.pack(to);
+        hash.pack(to);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some(Self::from_parts(Pack::unpack(from)?, Pack::unpack(from)?))
+    }
+}
 
 pack_choices!(LedgerOutcome {
     0 = Running,

@@ -126,6 +126,16 @@ impl Pack for i64 {
     }
 }
 
+impl Pack for i32 {
+    fn pack(&self, to: &mut Packer) {
+        to.number(u64::from(self.cast_unsigned()));
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        u32::try_from(from.number()?).ok().map(u32::cast_signed)
+    }
+}
+
 impl Pack for TurnId {
     fn pack(&self, to: &mut Packer) {
         to.near(Lane::Turn, u64::from(self.0));

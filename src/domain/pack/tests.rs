@@ -124,6 +124,7 @@ fn nodes_of_every_content_are_read_as_they_were() {
             value: "1".into(),
             meta: Some("{\"exit\":0}".into()),
             discarded: 9,
+            exit: None,
         }),
         seen(Outcome::err(error)),
         seen(Outcome::Cancelled { executed: true }),

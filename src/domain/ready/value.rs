@@ -98,6 +98,7 @@ impl View<'_> {
             value,
             meta,
             discarded,
+            ..
         }) = node.outcome()
         else {
             return Found::Pending;

@@ -200,7 +200,7 @@ impl View<'_> {
             Progress::Pending => Write::Pending,
             Progress::Never(_)
                 if matches!(call.reach.out, Some(OutPath::Branch(..)))
-                    && matches!(call.status, Status::Failed(_)) =>
+                    && matches!(call.status, Status::Exited(_) | Status::Failed(_)) =>
             {
                 match self.state.observation(id) {
                     Some(node) => Write::Done(node),
@@ -215,6 +215,9 @@ impl View<'_> {
 /// What a result puts into the state: its value, or what is known of the error.
 fn value_of(node: &Node) -> Value {
     match node.outcome() {
+        Some(Outcome::Ok { exit: Some(code), .. }) => {
+            serde_json::json!({"class": "exit", "message": format!("exit {code}")})
+        }
         Some(Outcome::Ok { value, .. }) => serde_json::from_str(value).unwrap_or(Value::Null),
         Some(Outcome::Err(error)) => serde_json::json!({"class": error.class, "message": error.message}),
         Some(Outcome::Cancelled { .. }) => serde_json::json!({"class": "cancelled", "message": "cancelled"}),

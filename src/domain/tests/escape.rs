@@ -24,6 +24,7 @@ use crate::resilience::need::{Branch, calls_of, need};
 
 mod delegates;
 mod substitutes;
+mod told;
 
 /// Failures of calls with a negative sum; the others give it.
 fn results() -> Results {
@@ -128,7 +129,7 @@ fn a_warning_comes_before_a_loop_and_is_given_once() {
 }
 
 #[test]
-fn the_model_is_told_and_the_very_calls_are_refused_for_one_turn() {
+fn the_model_is_told_first_and_then_the_very_calls_are_refused_for_one_turn() {
     let mut w = world();
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     let Finding {
@@ -151,7 +152,18 @@ fn the_model_is_told_and_the_very_calls_are_refused_for_one_turn() {
     let told = format!("{notices:?}");
     assert!(told.contains("You repeat yourself"), "{told}");
     assert!(told.contains("read is closed today"), "{told}");
+    assert!(!told.contains("refused"), "{told}");
 
+    // The first step refuses nothing: the call runs. Then it is said that it will not.
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(w.starts(newest(&w)), 1);
+    assert_eq!(
+        steps(&w),
+        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Refuse, None)]
+    );
+    let turn_now = w.tip().0;
+    let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
+    assert!(format!("{notices:?}").contains("are refused in your next turn"));
     // The same call under another name and spelling is refused; another one runs.
     let before = w.executed.len();
     w.reply(&[
@@ -169,7 +181,7 @@ fn the_model_is_told_and_the_very_calls_are_refused_for_one_turn() {
 #[test]
 fn what_the_operator_writes_is_not_refused() {
     let mut w = world();
-    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
     w.reply(&[call("shell", r#"{"_as":"mine","n":1}"#)]);
     let mine = w.id("mine");
     let base = w.rev(mine);
@@ -188,14 +200,14 @@ fn what_the_operator_writes_is_not_refused() {
 #[test]
 fn nothing_is_refused_for_longer_than_a_turn() {
     let mut w = world();
-    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
     turn(&mut w, "pure", r#"{"n":7}"#);
     turn(&mut w, "read", r#"{"n":-1}"#);
     assert_eq!(w.runs(newest(&w)).len(), 1);
     // It helped for a while: the same step once more.
     assert_eq!(
-        steps(&w),
-        [(Rung::Guidance, Some(Upshot::Relapsed)), (Rung::Guidance, None)]
+        steps(&w)[1..],
+        [(Rung::Refuse, Some(Upshot::Relapsed)), (Rung::Refuse, None)]
     );
 }
 
@@ -226,20 +238,28 @@ fn an_answer_ends_an_incident() {
 #[test]
 fn the_steps_grow_stronger_until_the_operator_is_asked() {
     let mut w = world();
-    // A write happened on the way, so that nobody can go back.
-    turn(&mut w, "read", r#"{"n":-1}"#);
-    w.reply(&[call("read", r#"{"n":-1}"#), call("write", r#"{"n":4}"#)]);
-    w.drain();
-    turn(&mut w, "read", r#"{"n":-1}"#);
-    assert_eq!(incident(&w).finding.detector, Detector::SameError);
+    // A write happens on the way, so that nobody can go back.
+    let both = |w: &mut World| {
+        w.reply(&[call("read", r#"{"n":-1}"#), call("write", r#"{"n":4}"#)]);
+        w.drain();
+    };
+    for _ in 0..3 {
+        both(&mut w);
+    }
+    assert_eq!(incident(&w).finding.detector, Detector::Sequence);
     assert_eq!(steps(&w), [(Rung::Guidance, None)]);
-    turn(&mut w, "read", r#"{"n":-1}"#);
+    both(&mut w);
+    both(&mut w);
     assert_eq!(
         steps(&w),
-        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Human, None)]
+        [
+            (Rung::Guidance, Some(Upshot::Ignored)),
+            (Rung::Refuse, Some(Upshot::Ignored)),
+            (Rung::Human, None)
+        ]
     );
-    let why = &incident(&w).steps[1].why;
-    assert!(why.contains("no other tool is known for read"), "{why}");
+    let why = &incident(&w).steps[2].why;
+    assert!(why.contains("no other tool is known for"), "{why}");
     assert!(why.contains("going back: write"), "{why}");
 }
 
@@ -249,17 +269,17 @@ fn going_back_replaces_the_round_and_asks_anew_with_a_word_on_it() {
     turn(&mut w, "read", r#"{"n":9}"#);
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     let (asked, first) = (w.asked.len(), incident(&w).finding.nodes[0]);
-    // What was told changed nothing: the call comes again, and is refused.
-    turn(&mut w, "read", r#"{"n":-1}"#);
+    // What was told changed nothing: the call comes again, and then it is refused.
+    times(&mut w, 2, "read", r#"{"n":-1}"#);
     assert_eq!(
-        steps(&w),
-        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::RollBack, None)]
+        steps(&w)[1..],
+        [(Rung::Refuse, Some(Upshot::Ignored)), (Rung::RollBack, None)]
     );
     assert!(!w.state.nodes[&first].active, "the round is history");
     assert_eq!(w.state.epoch.0, 1, "a branch like that of an edit");
     assert_eq!(
         w.asked.len(),
-        asked + 1,
+        asked + 2,
         "asked anew, not answered from the record"
     );
     let edit = w.state.edits.last().unwrap();
@@ -279,21 +299,21 @@ fn going_back_replaces_the_round_and_asks_anew_with_a_word_on_it() {
 #[test]
 fn nobody_goes_back_behind_an_effect() {
     let mut w = world();
-    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert_eq!(
-        steps(&w),
-        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Human, None)]
+        steps(&w)[1..],
+        [(Rung::Refuse, Some(Upshot::Ignored)), (Rung::Human, None)]
     );
-    let why = &incident(&w).steps[1].why;
+    let why = &incident(&w).steps[2].why;
     assert!(why.contains("going back: write"), "{why}");
     assert!(w.state.edits.iter().all(|edit| edit.by.is_none()));
-    assert_eq!(w.starts(newest(&w)), 0, "the fourth was refused");
+    assert_eq!(w.starts(newest(&w)), 0, "the fifth was refused");
 }
 
 #[test]
 fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
     let mut w = world();
-    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert!(matches!(w.state.mode, Mode::Paused(_)));
     w.edit(Edit::InsertPrompt {
         after: None,
@@ -301,11 +321,11 @@ fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
     })
     .unwrap();
     assert_eq!(w.state.mode, Mode::Running);
-    assert_eq!(steps(&w)[1].1, Some(Upshot::Overtaken));
+    assert_eq!(steps(&w)[2].1, Some(Upshot::Overtaken));
     assert!(incident(&w).over);
     // So does a result by hand.
     let mut w = world();
-    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    times(&mut w, 5, "write", r#"{"n":-1}"#);
     let about = calls_of(&w.state, incident(&w));
     assert_eq!(
         about[0],
@@ -332,7 +352,7 @@ fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
 #[test]
 fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
     let mut w = world();
-    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    times(&mut w, 5, "write", r#"{"n":-1}"#);
     let (Mode::Paused(reason), no) = (w.state.mode.clone(), incident(&w).no) else {
         panic!("{:?}", w.state.mode)
     };
@@ -344,7 +364,7 @@ fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
     w.cmd(allow(no)).unwrap();
     assert_eq!(w.state.mode, Mode::Running);
     assert!(incident(&w).over);
-    assert_eq!(steps(&w)[1].1, Some(Upshot::Overtaken));
+    assert_eq!(steps(&w)[2].1, Some(Upshot::Overtaken));
     assert_eq!(kind(w.cmd(allow(no))), RefusalKind::NoChange);
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert_eq!(w.state.escape.incidents.len(), 1, "it may repeat");
@@ -358,11 +378,11 @@ fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
 #[test]
 fn going_on_as_it_is_brings_the_question_back_and_then_the_end() {
     let mut w = world();
-    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    times(&mut w, 5, "write", r#"{"n":-1}"#);
     w.run(RunCommand::Resume {}).unwrap();
     turn(&mut w, "write", r#"{"n":-1}"#);
     assert_eq!(
-        steps(&w)[1..],
+        steps(&w)[2..],
         [(Rung::Human, Some(Upshot::Ignored)), (Rung::Human, None)]
     );
     w.run(RunCommand::Resume {}).unwrap();
@@ -429,7 +449,7 @@ fn each_step_is_a_node_that_hangs_on_what_repeats() {
 fn undoing_what_the_guard_did_is_an_operators_course() {
     let mut w = world();
     turn(&mut w, "read", r#"{"n":9}"#);
-    times(&mut w, 4, "read", r#"{"n":-1}"#);
+    times(&mut w, 5, "read", r#"{"n":-1}"#);
     assert_eq!(steps(&w).last().map(|(rung, _)| *rung), Some(Rung::RollBack));
     let gone = incident(&w).finding.nodes.clone();
     w.undo().unwrap();
@@ -447,13 +467,13 @@ fn a_step_that_asks_anew_keeps_to_the_limits() {
     let mut w = World::limited(
         rules(Config::default()),
         Limits {
-            turns: Some(5),
+            turns: Some(6),
             ..Limits::default()
         },
     );
     turn(&mut w, "read", r#"{"n":9}"#);
-    times(&mut w, 4, "read", r#"{"n":-1}"#);
-    assert_eq!(w.asked.len(), 5);
+    times(&mut w, 5, "read", r#"{"n":-1}"#);
+    assert_eq!(w.asked.len(), 6);
     assert!(w.state.limit_reached.is_some(), "{:?}", w.state.mode);
 }
 
@@ -463,7 +483,7 @@ proptest! {
         let mut w = session_on(Tape::with_loops(&numbers));
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         for incident in &w.state.escape.incidents {
-            prop_assert!(incident.steps.len() <= 10, "{incident:?}");
+            prop_assert!(incident.steps.len() <= 11, "{incident:?}");
             for rung in Rung::ALL {
                 prop_assert!(incident.taken(rung) <= 2, "{incident:?}");
             }

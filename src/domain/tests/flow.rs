@@ -305,6 +305,7 @@ fn a_truncated_result_is_not_passed_on() {
             value: "\"head\"".into(),
             meta: None,
             discarded: 9,
+            exit: None,
         },
     );
     assert_eq!(w.status(w.id("b")), Status::Skipped);

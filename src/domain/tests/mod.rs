@@ -27,6 +27,7 @@ mod earlier;
 mod edits;
 mod ends;
 mod escape;
+mod exits;
 mod fences;
 mod flow;
 mod foreseen;

@@ -30,7 +30,9 @@ pub fn result_body(state: &State, call: &Call) -> (String, bool) {
     let note = edit_note(state, call);
     let observed = state.observation(call.id).and_then(Node::outcome);
     let (body, is_error) = match (&call.status, observed) {
-        (Status::Succeeded | Status::Failed(_), Some(outcome)) => outcome_text(state, call, outcome),
+        (Status::Succeeded | Status::Exited(_) | Status::Failed(_), Some(outcome)) => {
+            outcome_text(state, call, outcome)
+        }
         _ => (
             error_text(state, call, class_word(&call.status), &unrun_reason(call), None),
             true,
@@ -44,10 +46,16 @@ pub fn result_body(state: &State, call: &Call) -> (String, bool) {
 
 fn outcome_text(state: &State, call: &Call, outcome: &Outcome) -> (String, bool) {
     match outcome {
-        Outcome::Ok { value, .. } => match serde_json::from_str::<Value>(value) {
-            Ok(Value::String(text)) => (text, false),
-            _ => (value.to_string(), false),
-        },
+        Outcome::Ok { value, exit, .. } => {
+            let text = match serde_json::from_str::<Value>(value) {
+                Ok(Value::String(text)) => text,
+                _ => value.to_string(),
+            };
+            match exit {
+                Some(code) => (format!("[exit {code}]\n{text}"), false),
+                None => (text, false),
+            }
+        }
         Outcome::Err(error) => (
             error_text(state, call, error.class.word(), &error.message, Some(error)),
             true,
@@ -280,7 +288,7 @@ pub fn errors(state: &State, nodes: &[crate::domain::id::NodeId]) -> Vec<crate::
                 && state
                     .calls
                     .get(id)
-                    .is_some_and(|call| call.status != Status::Succeeded)
+                    .is_some_and(|call| !matches!(call.status, Status::Succeeded | Status::Exited(_)))
         })
         .copied()
         .collect()

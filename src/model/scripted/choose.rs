@@ -98,6 +98,11 @@ impl Scope<'_> {
             && when
                 .last_ok
                 .is_none_or(|ok| !newest.is_empty() && ok == newest.iter().all(|call| call.is_ok()))
+            && (when.last_exit.is_empty()
+                || newest
+                    .iter()
+                    .filter_map(|call| call.exit())
+                    .any(|exit| when.last_exit.contains(&exit)))
             && any(&when.seen_call, &|_| true)
             && any(&when.done, &|call| call.recent && call.is_ok())
             && any(&when.failed, &|call| {

@@ -78,6 +78,7 @@ pub(super) struct When {
     pub observation: Option<Regex>,
     pub last_tool: Vec<Regex>,
     pub last_ok: Option<bool>,
+    pub last_exit: Vec<u32>,
     pub seen_call: Vec<Regex>,
     pub done: Vec<Regex>,
     pub failed: Vec<Regex>,
@@ -283,6 +284,7 @@ fn conditions(entry: &Entry<'_>) -> Result<When, Error> {
         "observation",
         "last_tool",
         "last_status",
+        "last_exit",
         "seen_call",
         "done",
         "failed",
@@ -304,6 +306,10 @@ fn conditions(entry: &Entry<'_>) -> Result<When, Error> {
             _ => return Err(status.error("must be \"ok\" or \"error\"")),
         },
     };
+    let exits = table
+        .get("last_exit")
+        .map(|exit| exit.items())
+        .unwrap_or_default();
     Ok(When {
         turn: turns.iter().map(Entry::number).collect::<Result<_, _>>()?,
         tools: table.get("tools").map(|tools| tools.boolean()).transpose()?,
@@ -314,6 +320,7 @@ fn conditions(entry: &Entry<'_>) -> Result<When, Error> {
         observation: search("observation")?,
         last_tool: names("last_tool")?,
         last_ok,
+        last_exit: exits.iter().map(Entry::number).collect::<Result<_, _>>()?,
         seen_call: names("seen_call")?,
         done: names("done")?,
         failed: names("failed")?,

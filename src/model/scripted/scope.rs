@@ -147,6 +147,7 @@ impl<'a> Scope<'a> {
                     None
                 }
             }
+            ("exit", Some(label)) => text(&view.call(&label)?.exit()?.to_string()),
             ("has", Some(label)) => text("yes").filter(|_| view.call(&label).is_some_and(Call::is_ok)),
             ("args", Some(label)) => descend(&view.call(&label)?.args, deeper),
             ("call", Some(label)) => text(&view.call(&label)?.node),

@@ -56,12 +56,20 @@ pub struct Outcome {
     pub text: String,
     /// True if there is no value.
     pub is_error: bool,
+    /// Exit code of a command; 0 unless the text tells another one.
+    pub exit: u32,
 }
 
 impl Call {
     /// Returns true if it has a value.
     pub fn is_ok(&self) -> bool {
         self.result.as_ref().is_some_and(|outcome| !outcome.is_error)
+    }
+
+    /// Returns the exit code, or `None` if it has no value. What is no command counts as one that ended well.
+    pub fn exit(&self) -> Option<u32> {
+        let outcome = self.result.as_ref().filter(|outcome| !outcome.is_error)?;
+        Some(outcome.exit)
     }
 }
 
@@ -190,10 +198,16 @@ fn outcome(text: &str, is_error: bool) -> Outcome {
         }
         body = rest;
     }
+    let told = body.split_once('\n').filter(|_| !is_error);
+    let exit = told.and_then(|(first, _)| first.strip_prefix("[exit ")?.strip_suffix(']')?.parse().ok());
+    if let (Some(_), Some((_, rest))) = (exit, told) {
+        body = rest;
+    }
     let message = if is_error { error_message(body) } else { None };
     Outcome {
         text: message.unwrap_or_else(|| body.to_owned()),
         is_error,
+        exit: exit.unwrap_or_default(),
     }
 }
 

@@ -35,12 +35,14 @@ pub struct Action {
     pub error: Option<Arc<str>>,
     /// Symbol of its tool and arguments.
     pub call: u64,
-    /// Symbol of the value, the error or the refusal.
+    /// Symbol of what came out: a value, an error or a refusal.
     pub mark: u64,
+    /// Symbols of the state paths that its result was written to.
+    pub paths: Vec<u64>,
 }
 
 impl Action {
-    /// Builds the outcome of one call. `said` is the value, or the reason why there is none.
+    /// Builds the outcome of one call. `said` stands for what came out, and is equal for equal outputs.
     pub fn new(
         node: NodeId,
         (tool, args): (Arc<str>, Arc<str>),
@@ -49,10 +51,7 @@ impl Action {
         said: &[u8],
     ) -> Self {
         let call = symbol(&[tool.as_bytes(), args.as_bytes()]);
-        let mark = match &error {
-            Some(error) => symbol(&[b"error", error.as_bytes()]),
-            None => symbol(&[b"said", &[end as u8], said]),
-        };
+        let mark = symbol(&[b"said", &[end as u8], said]);
         Self {
             node,
             tool,
@@ -62,7 +61,13 @@ impl Action {
             error,
             call,
             mark,
+            paths: Vec::new(),
         }
+    }
+
+    /// Returns its signature: what was called, and what came out.
+    pub const fn signature(&self) -> (u64, u64) {
+        (self.call, self.mark)
     }
 
     /// Returns the signature that only equal calls have.
@@ -91,8 +96,6 @@ pub struct Batch {
     pub actions: Vec<Action>,
     /// Symbol of all of them.
     pub symbol: u64,
-    /// Symbol of what was observed through which tool, whatever the arguments.
-    pub observed: u64,
 }
 
 impl Batch {
@@ -104,16 +107,10 @@ impl Batch {
             .flat_map(|one| [one.call.to_le_bytes(), one.mark.to_le_bytes()])
             .flatten()
             .collect();
-        let by_tool = |one: &Action| symbol(&[one.tool.as_bytes(), &one.mark.to_le_bytes()]);
-        let mut marks: Vec<u64> = actions.iter().map(by_tool).collect();
-        marks.sort_unstable();
-        marks.dedup();
-        let observed: Vec<u8> = marks.into_iter().flat_map(u64::to_le_bytes).collect();
         Self {
             turn,
             at,
             symbol: symbol(&[b"turn", &whole]),
-            observed: symbol(&[b"observed", &observed]),
             actions,
         }
     }

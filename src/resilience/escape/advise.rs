@@ -11,7 +11,7 @@ use crate::domain::breaker::Scope;
 use crate::domain::call::{Call, EffectClass, Outcome, Status};
 use crate::domain::escape::advised::{Advised, Plan};
 use crate::domain::escape::standing::is_guard;
-use crate::domain::escape::{Finding, Incident, Rung, Signature, Step, Upshot, args_hash};
+use crate::domain::escape::{Detector, Finding, Incident, Rung, Signature, Step, Upshot, args_hash};
 use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::Node;
@@ -52,7 +52,7 @@ pub fn advise(
     config.muted.extend(state.escape.muted.iter().copied());
     watch.fit(&config, &state.escape.allowed);
     let reports = watch.look(state, thread);
-    let found = reports.iter().find(|report| report.is_loop);
+    let found = reports.iter().any(|report| report.is_loop);
     let Some(incident) = state.escape.of(thread) else {
         return begin(state, thread, &reports);
     };
@@ -67,7 +67,7 @@ pub fn advise(
         Some(Upshot::Relapsed | Upshot::Ignored | Upshot::Impossible) => {
             Some(climb(state, incident, &config, tools))
         }
-        None => upshot(state, incident, step, found.is_some(), config.calm as usize).map(Advised::Note),
+        None => upshot(state, incident, step, found, config.calm as usize).map(Advised::Note),
     }
 }
 
@@ -76,11 +76,23 @@ fn begin(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised>
     if let Some(report) = reports.iter().find(|report| report.is_loop) {
         return Some(Advised::Find(report.finding.clone()));
     }
-    let report = reports.first()?;
     let turn = read::evidence(state, thread).next()?.id;
     let warned = state.escape.warned.get(&thread);
-    let again = warned.is_some_and(|(at, _)| *at == turn);
-    (!again).then(|| Advised::Warn {
+    if warned.is_some_and(|(at, _)| *at == turn) {
+        return None;
+    }
+    // What is told of a tool is told once for each row of failures.
+    let told = |report: &&Report| {
+        warned.is_some_and(|(at, before)| {
+            let in_turn = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.turn == *at);
+            report.finding.detector.tells_only()
+                && before.detector.tells_only()
+                && before.tools() == report.finding.tools()
+                && report.finding.nodes.iter().any(in_turn)
+        })
+    };
+    let report = reports.iter().find(|report| !told(report))?;
+    Some(Advised::Warn {
         turn,
         finding: report.finding.clone(),
     })
@@ -100,6 +112,8 @@ fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advi
         "the operator lets it repeat"
     } else if !config.listens(finding.detector) {
         "its detector is muted"
+    } else if finding.detector.tells_only() && !waits(incident) {
+        "a tool that fails is no loop"
     } else {
         return None;
     };
@@ -109,6 +123,12 @@ fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advi
     } else {
         Advised::End(Arc::from(why))
     })
+}
+
+/// Returns true if the newest step waits for the operator.
+fn waits(incident: &Incident) -> bool {
+    let last = incident.steps.last();
+    last.is_some_and(|step| step.rung == Rung::Human && step.upshot.is_none())
 }
 
 /// Returns the result of the newest step, once a turn shows it.
@@ -175,9 +195,10 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
     let (Some(choice), Some(after)) = (choice, after) else {
         return Advised::End(Arc::from("every step was taken"));
     };
-    let tells = matches!(choice.rung, Rung::Guidance | Rung::RollBack);
+    let refuses = matches!(choice.rung, Rung::Refuse | Rung::RollBack);
     let told = match choice.rung {
         Rung::Guidance => Some(words::guidance(state, finding, &others(state, finding))),
+        Rung::Refuse => Some(words::refusal(state, finding, &others(state, finding))),
         Rung::RollBack => Some(words::begun_anew(state, finding)),
         Rung::Substitute | Rung::Human | Rung::Stop => None,
     };
@@ -189,7 +210,11 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
         rung: choice.rung,
         why: Arc::from(why.trim_end_matches("; ")),
         after,
-        forbidden: if tells { exact(state, finding) } else { Vec::new() },
+        forbidden: if refuses {
+            exact(state, finding)
+        } else {
+            Vec::new()
+        },
         told: told.map(Arc::from),
         substitutes: match choice.rung {
             Rung::Substitute => substitutes.map(|(calls, _)| calls).unwrap_or_default(),
@@ -338,6 +363,9 @@ fn may_have_acted(state: &State, call: &Call) -> bool {
 
 /// Returns the turn in which the finding began, or why it is impossible to go back there.
 fn back_to(state: &State, finding: &Finding) -> Result<TurnId, String> {
+    if finding.detector == Detector::Visits {
+        return Err("other work was done in between".to_owned());
+    }
     let gone = || "where it began is history".to_owned();
     let begun = |turn: &&Turn| turn.asked_at == finding.first;
     let turns: Vec<&Turn> = read::evidence(state, finding.thread).collect();

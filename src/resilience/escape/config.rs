@@ -41,9 +41,10 @@ pub struct Config {
     pub errors: u32,
     /// Consecutive turns that bring nothing new.
     pub still: u32,
-    /// Consecutive turns with the same observations, whatever was asked for.
-    pub echoes: u32,
-    /// Turns of the window that use a tool before its failures count.
+    /// A setting of older programs, ignored where it was recorded.
+    #[serde(skip_serializing)]
+    pub echoes: Removed,
+    /// Turns of the window in which one call gives one result, or that use a tool before its failures count.
     pub visits: u32,
     /// Percentage of them that failed.
     pub failures: u32,
@@ -55,6 +56,26 @@ pub struct Config {
     pub ladder: Ladder,
     /// The substitutes of each tool, by its name.
     pub substitutes: BTreeMap<Arc<str>, Others>,
+}
+
+/// A removed setting: whatever its value was, it is read and means nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Removed;
+
+impl Removed {
+    /// Returns why a key is no setting any more and what to do, if it was one.
+    pub fn told(key: &str) -> Option<&'static str> {
+        (key == "loops.echoes").then_some(
+            "removed: equal results of different calls are no loop; delete the key, and use `visits` for equal \
+             results of one call",
+        )
+    }
+}
+
+impl<'de> Deserialize<'de> for Removed {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(from).map(|_| Self)
+    }
 }
 
 /// The substitutes of a tool, written as a name or as a list of names.
@@ -97,12 +118,12 @@ impl Default for Config {
             enabled: true,
             window: 30,
             same: 3,
-            failing: 2,
+            failing: 3,
             succeeding: 3,
             mismatches: 0,
             errors: 3,
             still: 3,
-            echoes: 5,
+            echoes: Removed,
             visits: 5,
             failures: 80,
             calm: 2,
@@ -119,6 +140,8 @@ impl Default for Config {
 pub struct Ladder {
     /// Tell the model.
     pub guidance: u32,
+    /// Refuse the repeated calls for a turn.
+    pub refuse: u32,
     /// Use a different tool.
     pub substitute: u32,
     /// Go back to where the loop began.
@@ -133,6 +156,7 @@ impl Default for Ladder {
     fn default() -> Self {
         Self {
             guidance: 2,
+            refuse: 2,
             substitute: 2,
             roll_back: 2,
             human: 2,
@@ -146,6 +170,7 @@ impl Ladder {
     pub const fn most(&self, rung: Rung) -> u32 {
         match rung {
             Rung::Guidance => self.guidance,
+            Rung::Refuse => self.refuse,
             Rung::Substitute => self.substitute,
             Rung::RollBack => self.roll_back,
             Rung::Human => self.human,
@@ -171,13 +196,13 @@ impl Config {
         range("mismatches", self.mismatches, 0, 2)?;
         range("errors", self.errors, 2, self.window)?;
         range("still", self.still, 2, self.window)?;
-        range("echoes", self.echoes, 2, self.window)?;
         range("visits", self.visits, 2, self.window)?;
         range("failures", self.failures, 1, 100)?;
         range("calm", self.calm, 1, self.window)?;
         let ladder = &self.ladder;
         for (key, value) in [
             ("ladder.guidance", ladder.guidance),
+            ("ladder.refuse", ladder.refuse),
             ("ladder.substitute", ladder.substitute),
             ("ladder.roll_back", ladder.roll_back),
             ("ladder.human", ladder.human),

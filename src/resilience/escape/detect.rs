@@ -1,11 +1,11 @@
-//! The four detectors over one thread's turns. Each examines the tail alone: a loop that was left behind is
-//! history.
+//! The detectors over one thread's turns. A loop is repetition without progress, and each detector examines the tail
+//! alone: a loop that was left behind is history.
 //!
-//! - *sequence*: the newest turns are copies of each other, results included;
-//! - *same error*: one tool ends with one error turn after turn, whatever its arguments;
-//! - *no progress*: turn after turn brings nothing new, or the same observations come back whatever is asked
-//!   for;
-//! - *failing tool*: most turns that used a tool saw it fail.
+//! - *sequence*: the newest turns are copies of each other, results included; or one call fails turn after turn;
+//! - *no progress*: turn after turn brings no call, no result and no state that was not known;
+//! - *visits*: one call gives one result again and again, and nothing was changed in between;
+//! - *same error* and *failing tool*: a tool fails with one error whatever its arguments, or most of the time. That is
+//!   worth telling, but it is no loop.
 //!
 //! The cost of a turn depends on its calls and the window, not on the history. Must not know: states, what is
 //! done about a finding.
@@ -28,7 +28,7 @@ type ByKey<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 pub struct Sight {
     /// The detector that found it.
     pub detector: Detector,
-    /// False if one more repetition would be too many.
+    /// False if one more repetition would be too many, or if it is told and no loop.
     pub is_loop: bool,
     /// Length of the repeated block in turns.
     pub period: usize,
@@ -49,12 +49,27 @@ struct Visits {
     failed: usize,
 }
 
-/// The last known outcome of one call.
-#[derive(Debug, Clone, Copy)]
+/// A call with one result, as far as the window knows it.
+#[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    mark: u64,
     /// The number of the turn in which it was seen last.
     last: u64,
+    /// The number of the turn since which visits count.
+    since: u64,
+    /// Turns with it since then.
+    visits: usize,
+}
+
+/// A tool that ended with one error only, turn after turn.
+#[derive(Debug, Clone)]
+struct Errors {
+    tool: Arc<str>,
+    error: Arc<str>,
+    turns: usize,
+    /// The call that failed first.
+    call: u64,
+    /// True once it failed with other arguments.
+    differs: bool,
 }
 
 /// The detectors of one thread.
@@ -66,12 +81,17 @@ pub struct Detectors {
     taken: u64,
     periods: Periods,
     near: Option<Near>,
-    /// Tools that ended with one error only in the newest turn, and for how many turns.
-    errors: Vec<(Arc<str>, Arc<str>, usize)>,
-    known: ByKey<u64, Known>,
+    /// Calls that failed in the newest turns in a row, and in how many.
+    failing: Vec<(u64, usize)>,
+    errors: Vec<Errors>,
+    /// The signatures of the window.
+    known: ByKey<(u64, u64), Known>,
+    /// What was last written to each state path.
+    paths: ByKey<u64, u64>,
+    /// The number of the newest turn with an effect that the window did not know.
+    changed: u64,
     still: usize,
-    echoes: usize,
-    visits: ByKey<Arc<str>, Visits>,
+    tools: ByKey<Arc<str>, Visits>,
 }
 
 impl Detectors {
@@ -92,11 +112,13 @@ impl Detectors {
             taken: 0,
             periods: Periods::new(limits),
             near,
+            failing: Vec::new(),
             errors: Vec::new(),
             known: ByKey::default(),
+            paths: ByKey::default(),
+            changed: 0,
             still: 0,
-            echoes: 0,
-            visits: ByKey::default(),
+            tools: ByKey::default(),
         }
     }
 
@@ -111,8 +133,9 @@ impl Detectors {
         let tail = self.periods.push(batch.symbol, batch.fails());
         let near = self.near.as_mut().and_then(|near| near.push(batch.symbol));
         self.note_errors(&batch);
+        self.note_failing(&batch);
         self.note_news(&batch);
-        self.note_visits(&batch);
+        self.note_tools(&batch);
         self.tail.push_back(batch);
         if self.tail.len() > self.config.window as usize
             && let Some(old) = self.tail.pop_front()
@@ -121,8 +144,10 @@ impl Detectors {
         }
         let mut seen = Vec::new();
         seen.extend(self.sequence(tail, near));
-        seen.extend(self.same_error());
+        seen.extend(self.same_failure());
         seen.extend(self.no_progress());
+        seen.extend(self.visits());
+        seen.extend(self.same_error());
         seen.extend(self.failing_tool());
         seen.retain(|one| self.config.listens(one.detector));
         seen
@@ -136,46 +161,72 @@ impl Detectors {
     fn note_errors(&mut self, batch: &Batch) {
         let mut now = Vec::new();
         for (tool, actions) in by_tool(batch) {
-            let Some(error) = one_error(&actions) else {
+            let (Some(error), Some(first)) = (one_error(&actions), actions.first()) else {
                 continue;
             };
             let before = self
                 .errors
                 .iter()
-                .find(|(one, looks, _)| *one == tool && *looks == error);
-            now.push((tool, error, before.map_or(1, |(_, _, turns)| turns + 1)));
+                .find(|one| one.tool == tool && one.error == error);
+            let call = before.map_or(first.call, |before| before.call);
+            now.push(Errors {
+                turns: before.map_or(1, |before| before.turns + 1),
+                differs: before.is_some_and(|before| before.differs)
+                    || actions.iter().any(|one| one.call != call),
+                tool,
+                error,
+                call,
+            });
         }
         self.errors = now;
+    }
+
+    /// Counts calls that fail again in a turn that brings nothing new beside them.
+    fn note_failing(&mut self, batch: &Batch) {
+        let mut now: Vec<(u64, usize)> = Vec::new();
+        for action in batch.actions.iter().filter(|one| one.end == End::Failure) {
+            let progress =
+                |one: &Action| one.call != action.call && !self.known.contains_key(&one.signature());
+            if now.iter().any(|(call, _)| *call == action.call) || batch.actions.iter().any(progress) {
+                continue;
+            }
+            let before = self.failing.iter().find(|(call, _)| *call == action.call);
+            now.push((action.call, before.map_or(1, |(_, turns)| turns + 1)));
+        }
+        self.failing = now;
     }
 
     fn note_news(&mut self, batch: &Batch) {
         let (mut news, mut changed) = (false, false);
         for action in &batch.actions {
-            let known = Known {
-                mark: action.mark,
-                last: self.taken,
-            };
-            let before = self.known.insert(action.call, known);
-            news |= before.is_none_or(|before| before.mark != action.mark);
-            // A new effect is progress, even if its tool always gives the same result.
-            changed |= action.acts && before.is_none();
+            let is_new = !self.known.contains_key(&action.signature());
+            news |= is_new;
+            changed |= is_new && action.acts && action.end == End::Value;
+            for path in &action.paths {
+                news |= self.paths.insert(*path, action.mark) != Some(action.mark);
+            }
         }
         self.still = if news { 0 } else { self.still + 1 };
-        let echo = self
-            .tail
-            .back()
-            .is_some_and(|before| before.observed == batch.observed);
-        self.echoes = match (changed, echo) {
-            (true, _) => 0,
-            (false, true) => self.echoes + 1,
-            (false, false) => 1,
-        };
+        if changed {
+            self.changed = self.taken;
+        }
+        for signature in signatures(batch) {
+            let known = self.known.entry(signature).or_default();
+            if known.since != self.changed {
+                *known = Known {
+                    since: self.changed,
+                    ..Known::default()
+                };
+            }
+            known.visits += 1;
+            known.last = self.taken;
+        }
     }
 
-    fn note_visits(&mut self, batch: &Batch) {
+    fn note_tools(&mut self, batch: &Batch) {
         for (tool, actions) in by_tool(batch) {
             let failed = usize::from(has_failed(&actions));
-            let visits = self.visits.entry(tool).or_default();
+            let visits = self.tools.entry(tool).or_default();
             visits.turns += 1;
             visits.failed += failed;
         }
@@ -184,17 +235,22 @@ impl Detectors {
     /// Removes a turn that leaves the window.
     fn forget(&mut self, old: &Batch) {
         let no = self.taken - self.tail.len() as u64;
-        for action in &old.actions {
-            if self.known.get(&action.call).is_some_and(|known| known.last <= no) {
-                self.known.remove(&action.call);
+        for signature in signatures(old) {
+            let Some(known) = self.known.get_mut(&signature) else {
+                continue;
+            };
+            if known.last <= no {
+                self.known.remove(&signature);
+            } else if known.since <= no {
+                known.visits = known.visits.saturating_sub(1);
             }
         }
         for (tool, actions) in by_tool(old) {
-            if let Some(visits) = self.visits.get_mut(&tool) {
+            if let Some(visits) = self.tools.get_mut(&tool) {
                 visits.turns -= 1;
                 visits.failed -= usize::from(has_failed(&actions));
                 if visits.turns == 0 {
-                    self.visits.remove(&tool);
+                    self.tools.remove(&tool);
                 }
             }
         }
@@ -217,43 +273,58 @@ impl Detectors {
         })
     }
 
+    /// One call that fails turn after turn, whatever its error says.
+    fn same_failure(&self) -> Option<Sight> {
+        let most = self.config.same as usize;
+        let (call, turns) = self
+            .failing
+            .iter()
+            .copied()
+            .max_by_key(|(call, turns)| (*turns, *call))?;
+        let turns = turns.min(self.config.window as usize);
+        if turns < 2 || turns + 1 < most {
+            return None;
+        }
+        let newest = self.tail.back()?;
+        let action = newest.actions.iter().find(|one| one.call == call)?;
+        Some(Sight {
+            detector: Detector::Sequence,
+            is_loop: turns >= most,
+            period: 1,
+            repetitions: turns,
+            fails: true,
+            turns,
+            signatures: vec![action.exact()],
+        })
+    }
+
     fn same_error(&self) -> Option<Sight> {
         let most = self.config.errors as usize;
         let longest = self
             .errors
             .iter()
-            .max_by(|a, b| a.2.cmp(&b.2).then(b.0.cmp(&a.0)));
-        let (tool, error, turns) = longest?;
-        let turns = &(*turns).min(self.config.window as usize);
-        (*turns >= 2 && *turns + 1 >= most).then(|| Sight {
+            .filter(|one| one.differs && one.turns >= most)
+            .max_by(|a, b| a.turns.cmp(&b.turns).then(b.tool.cmp(&a.tool)))?;
+        let turns = longest.turns.min(self.config.window as usize);
+        Some(Sight {
             detector: Detector::SameError,
-            is_loop: *turns >= most,
+            is_loop: false,
             period: 1,
-            repetitions: *turns,
+            repetitions: turns,
             fails: true,
-            turns: *turns,
+            turns,
             signatures: vec![Signature {
-                tool: tool.clone(),
+                tool: longest.tool.clone(),
                 args: None,
-                error: Some(error.clone()),
+                error: Some(longest.error.clone()),
             }],
         })
     }
 
     fn no_progress(&self) -> Option<Sight> {
-        let (most_still, most_echoes) = (self.config.still as usize, self.config.echoes as usize);
-        let by_echo =
-            self.echoes >= most_echoes || (self.still < most_still && self.echoes + 1 >= most_echoes);
-        let (turns, most) = if by_echo {
-            (self.echoes, most_echoes)
-        } else {
-            (self.still, most_still)
-        };
-        let turns = turns.min(self.config.window as usize);
-        // A turn that fails throughout is left to the other detectors as long as it asks for something new
-        // each time.
-        let fails = self.newest(turns).all(Batch::fails);
-        if turns < 2 || turns + 1 < most || (by_echo && fails) {
+        let most = self.config.still as usize;
+        let turns = self.still.min(self.config.window as usize);
+        if turns < 2 || turns + 1 < most {
             return None;
         }
         Some(Sight {
@@ -261,9 +332,43 @@ impl Detectors {
             is_loop: turns >= most,
             period: 1,
             repetitions: turns,
-            fails,
+            fails: self.newest(turns).all(Batch::fails),
             turns,
             signatures: exact(self.newest(turns)),
+        })
+    }
+
+    /// One call that gives one result again and again, with other calls in between that changed nothing.
+    fn visits(&self) -> Option<Sight> {
+        let most = self.config.visits as usize;
+        let newest = self.tail.back()?;
+        let visits = |one: &Action| self.known.get(&one.signature()).map_or(0, |known| known.visits);
+        let action = newest
+            .actions
+            .iter()
+            .max_by_key(|one| (visits(one), one.signature()))?;
+        let visits = visits(action);
+        if visits < 2 || visits + 1 < most {
+            return None;
+        }
+        let has = |batch: &&Batch| {
+            batch
+                .actions
+                .iter()
+                .any(|one| one.signature() == action.signature())
+        };
+        let mut with = self.tail.iter().rev().enumerate().filter(|(_, batch)| has(batch));
+        let turns = with
+            .nth(visits - 1)
+            .map_or(self.tail.len(), |(before, _)| before + 1);
+        Some(Sight {
+            detector: Detector::Visits,
+            is_loop: visits >= most,
+            period: 1,
+            repetitions: visits,
+            fails: action.end == End::Failure,
+            turns,
+            signatures: vec![action.exact()],
         })
     }
 
@@ -273,7 +378,7 @@ impl Detectors {
         let enough = |visits: &Visits| visits.failed * 100 >= visits.turns * self.config.failures as usize;
         let mut worst: Option<(Arc<str>, Visits)> = None;
         for (tool, actions) in by_tool(newest) {
-            let Some(visits) = self.visits.get(&tool).filter(|_| has_failed(&actions)) else {
+            let Some(visits) = self.tools.get(&tool).filter(|_| has_failed(&actions)) else {
                 continue;
             };
             let worse = worst.as_ref().is_none_or(|(_, one)| one.failed < visits.failed);
@@ -282,14 +387,14 @@ impl Detectors {
             }
         }
         let (tool, visits) = worst?;
-        if visits.turns + 1 < most || visits.turns < 2 {
+        if visits.turns < most {
             return None;
         }
         let uses = |batch: &Batch| batch.actions.iter().any(|one| one.tool == tool);
         let first = self.tail.iter().position(uses).unwrap_or_default();
         Some(Sight {
             detector: Detector::FailingTool,
-            is_loop: visits.turns >= most,
+            is_loop: false,
             period: 1,
             repetitions: visits.turns,
             fails: true,
@@ -311,6 +416,17 @@ fn by_tool(batch: &Batch) -> Vec<(Arc<str>, Vec<&Action>)> {
     groups
         .filter_map(|group| Some((group.first()?.tool.clone(), group.to_vec())))
         .collect()
+}
+
+/// Iterates over the signatures of a turn, each once.
+fn signatures(batch: &Batch) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let mut last = None;
+    // The actions are sorted by them.
+    batch
+        .actions
+        .iter()
+        .map(Action::signature)
+        .filter(move |one| last.replace(*one) != Some(*one))
 }
 
 /// Returns the one error that all actions ended with.

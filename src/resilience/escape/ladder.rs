@@ -78,10 +78,11 @@ fn usable(
     match rung {
         Rung::Substitute => possible.substitute.clone()?,
         Rung::RollBack => possible.roll_back.clone()?,
-        Rung::Guidance | Rung::Human | Rung::Stop => {}
+        Rung::Guidance | Rung::Refuse | Rung::Human | Rung::Stop => {}
     }
     let (tried, helped) = known.learnt(finding, rung);
-    if rung < Rung::Human && tried >= LESSON && helped == 0 {
+    // Telling comes first whatever it did before: nothing is refused to a model that was not told why.
+    if rung > Rung::Guidance && rung < Rung::Human && tried >= LESSON && helped == 0 {
         return Err(format!(
             "tried {tried} times against the like in this session, never of use"
         ));
@@ -111,6 +112,7 @@ fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[String]) -> String {
 pub const fn name(rung: Rung) -> &'static str {
     match rung {
         Rung::Guidance => "telling the model",
+        Rung::Refuse => "refusing the calls",
         Rung::Substitute => "another tool",
         Rung::RollBack => "going back",
         Rung::Human => "asking the operator",

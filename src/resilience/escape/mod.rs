@@ -21,5 +21,5 @@ pub mod words;
 mod tests;
 
 pub use advise::{Tools, advise};
-pub use config::{Config, Others};
+pub use config::{Config, Others, Removed};
 pub use watch::Watch;

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::action::{Action, Batch, End};
+use super::action::{Action, Batch, End, symbol};
 use super::fingerprint::fingerprint;
 use crate::domain::breaker::EVIDENCE;
 use crate::domain::call::{Call, ErrorClass, Outcome, Status};
 use crate::domain::escape::args_hash;
 use crate::domain::escape::standing::is_guard;
 use crate::domain::id::{NodeId, Seq, ThreadId};
+use crate::domain::node::{Content, Origin};
+use crate::domain::output_digest::{OutputDigest, recorded_exit};
 use crate::domain::ready;
+use crate::domain::reference::OutPath;
 use crate::domain::state::{Began, EditRecord, State};
 use crate::domain::turn::{Producer, Turn};
 
@@ -30,7 +33,9 @@ fn action(state: &State, call: &Call) -> Option<Action> {
     let because = call.snags.because.as_deref().unwrap_or_default();
     let failed = |looks: String| Some(Arc::from(looks));
     let (end, error, said) = match &call.status {
-        Status::Succeeded | Status::Failed(_) => return observed(state, call, (tool, args)),
+        Status::Succeeded | Status::Exited(_) | Status::Failed(_) => {
+            return observed(state, call, (tool, args));
+        }
         Status::Invalid => {
             let faults: Vec<String> = call
                 .snags
@@ -62,6 +67,7 @@ fn action(state: &State, call: &Call) -> Option<Action> {
     };
     let acts = call.effect.has_effect();
     let called = (tool.clone(), args);
+    let said = error.as_deref().unwrap_or(said).to_owned();
     Some(Action::new(call.id, called, (end, acts), error, said.as_bytes()))
 }
 
@@ -69,21 +75,66 @@ fn observed(state: &State, call: &Call, (tool, args): (&Arc<str>, Arc<str>)) -> 
     let outcome = state.observation(call.id)?.outcome()?;
     let acts = call.effect.has_effect();
     let called = (tool.clone(), args);
-    Some(match outcome {
-        Outcome::Ok { value, .. } => Action::new(call.id, called, (End::Value, acts), None, value.as_bytes()),
-        Outcome::Err(error) if error.class == ErrorClass::Cancelled => {
-            Action::new(call.id, called, (End::Declined, acts), None, b"cancelled")
-        }
+    let (end, error) = match outcome {
+        Outcome::Ok { .. } => (End::Value, None),
+        Outcome::Err(error) if recorded_exit(error).is_some() => (End::Value, None),
+        Outcome::Err(error) if error.class == ErrorClass::Cancelled => (End::Declined, None),
         // A call that never reached its tool tells only that it was made again.
         Outcome::Err(error) if error.evidence == EVIDENCE => {
-            Action::new(call.id, called, (End::Declined, acts), None, b"breaker")
+            return Some(Action::new(
+                call.id,
+                called,
+                (End::Declined, acts),
+                None,
+                b"breaker",
+            ));
         }
         Outcome::Err(error) => {
             let looks = fingerprint(&format!("{}: {}", error.class.word(), error.message));
-            Action::new(call.id, called, (End::Failure, acts), Some(Arc::from(looks)), b"")
+            (End::Failure, Some(Arc::from(looks)))
         }
-        Outcome::Cancelled { .. } => Action::new(call.id, called, (End::Declined, acts), None, b"cancelled"),
-    })
+        Outcome::Cancelled { .. } => (End::Declined, None),
+    };
+    let said = digest(state, call, outcome).map(u64::to_le_bytes);
+    let said = said.as_ref().map_or(&b"cancelled"[..], |said| said);
+    let mut action = Action::new(call.id, called, (end, acts), error, said);
+    action.paths = paths(call);
+    Some(action)
+}
+
+/// Returns the digest of a call's output: the recorded one where it was made by the rules of this program.
+fn digest(state: &State, call: &Call, outcome: &Outcome) -> Option<u64> {
+    recorded(state, call).or_else(|| OutputDigest::of(outcome)?.current())
+}
+
+fn recorded(state: &State, call: &Call) -> Option<u64> {
+    let said = state.observation(call.id)?.now();
+    let Content::Observation { attempt, .. } = &said.content else {
+        return None;
+    };
+    // What a person wrote is not what the execution gave.
+    let ran = call
+        .attempts
+        .iter()
+        .find(|one| one.no == *attempt && said.origin == Origin::Execution)?;
+    ran.digest?.current()
+}
+
+/// Returns true if the outputs of a turn's calls are known by their digests, without reading them.
+pub fn is_cheap(state: &State, turn: &Turn) -> bool {
+    let active = turn
+        .nodes
+        .iter()
+        .filter(|id| state.nodes.get(id).is_some_and(|node| node.active));
+    let mut calls = active.filter_map(|id| state.calls.get(id));
+    calls.all(|call| state.observation(call.id).is_none() || recorded(state, call).is_some())
+}
+
+/// Returns symbols of the state paths that a call wrote.
+fn paths(call: &Call) -> Vec<u64> {
+    let out = call.reach.out.iter().flat_map(OutPath::targets);
+    out.map(|target| symbol(&[b"path", target.to_string().as_bytes()]))
+        .collect()
 }
 
 /// Iterates over the turns of a thread that tell something about repetition, newest first: active, settled,

@@ -38,7 +38,7 @@ struct Line {
 pub struct Report {
     /// What was found.
     pub finding: Finding,
-    /// False if one more repetition would be too many.
+    /// False if one more repetition would be too many, or if it is told and no loop.
     pub is_loop: bool,
 }
 
@@ -80,7 +80,6 @@ impl Watch {
     }
 
     fn read(&mut self, state: &State, thread: ThreadId) {
-        // What a turn shows depends on the window before it, and a window of turns counts: so read two windows.
         let reach = 2 * self.config.window as usize;
         let since = read::restarted(state, thread);
         let fresh = || Line {
@@ -94,7 +93,7 @@ impl Watch {
         let last = line.read.last().map(|(id, _)| *id);
         let mut met = last.is_none();
         let mut new: Vec<&Turn> = Vec::new();
-        for turn in read::evidence(state, thread).take(reach) {
+        for turn in readable(state, thread, &self.config) {
             met |= Some(turn.id) == last;
             if met && last.is_some() {
                 break;
@@ -109,7 +108,7 @@ impl Watch {
         };
         if !met || line.since != since || !line.read.iter().all(says) {
             *line = fresh();
-            new = read::evidence(state, thread).take(reach).collect();
+            new = readable(state, thread, &self.config).collect();
         }
         for turn in new.into_iter().rev() {
             line.read.push((turn.id, read::stamp(state, turn)));
@@ -121,6 +120,16 @@ impl Watch {
         let surplus = line.read.len().saturating_sub(reach);
         line.read.drain(..surplus);
     }
+}
+
+/// Iterates over the turns that are read, newest first. What a turn shows depends on the window before it, and a window of
+/// turns counts: so two windows are read; of those without recorded digests only the newest window.
+fn readable<'s>(state: &'s State, thread: ThreadId, config: &Config) -> impl Iterator<Item = &'s Turn> {
+    let window = config.window as usize;
+    let turns = read::evidence(state, thread).take(2 * window).enumerate();
+    turns
+        .take_while(move |(at, turn)| *at < window || read::is_cheap(state, turn))
+        .map(|(_, turn)| turn)
 }
 
 /// Converts a sight to a finding with its place in the graph.

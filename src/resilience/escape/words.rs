@@ -14,25 +14,36 @@ const LENGTH: usize = 160;
 
 /// Returns what the model is told with its next request.
 pub fn guidance(state: &State, finding: &Finding, others: &[String]) -> String {
-    let mut text = String::from("You repeat yourself without getting on. ");
+    let mut text = said(state, finding);
+    text.push_str("\nDo something else: other arguments, another tool, or answer with what you have.");
+    name(&mut text, others);
+    text
+}
+
+/// Returns what the model is told with the request whose turn must not make these calls.
+pub fn refusal(state: &State, finding: &Finding, others: &[String]) -> String {
+    let mut text = said(state, finding);
+    text.push_str(
+        "\nThese exact calls are refused in your next turn. \
+         Do something else: other arguments, another tool, or answer with what you have.",
+    );
+    name(&mut text, others);
+    text
+}
+
+fn said(state: &State, finding: &Finding) -> String {
+    let mut text = String::from("You repeat yourself without making progress. ");
     text.push_str(&what(finding));
     text.push_str(&quoted(state, finding));
-    text.push_str(match finding.detector {
-        Detector::Sequence | Detector::NoProgress => {
-            "\nThese exact calls are refused in your next turn. \
-             Do something else: other arguments, another tool, or answer with what you have."
-        }
-        Detector::SameError | Detector::FailingTool => {
-            "\nThe arguments that failed are refused in your next turn. \
-             Find out why it fails, use another tool, or answer with what you have."
-        }
-    });
+    text
+}
+
+fn name(text: &mut String, others: &[String]) {
     if !others.is_empty() {
         text.push_str("\nTools that are not part of it: ");
         text.push_str(&others.join(", "));
         text.push('.');
     }
-    text
 }
 
 /// Returns what the model is told when it starts again where the repetition began.
@@ -59,6 +70,7 @@ fn what(finding: &Finding) -> String {
             format!("The same error came {times} times in a row, whatever the arguments:")
         }
         Detector::NoProgress => format!("{times} turns in a row told nothing that was not known:"),
+        Detector::Visits => format!("The same call gave the same result {times} times:"),
         Detector::FailingTool => format!("Most of {times} turns with one tool failed:"),
     }
 }
@@ -90,6 +102,7 @@ fn one(state: &State, id: NodeId) -> Option<String> {
     let args = crate::domain::ready::resolved_args(state, call).unwrap_or_else(|| args.clone());
     let came = match (&call.status, state.observation(id).and_then(Node::outcome)) {
         (Status::Succeeded, _) => "the result that was known".to_owned(),
+        (Status::Exited(code), _) => format!("exit {code} and the output that was known"),
         (_, Some(Outcome::Err(error))) => format!("\"{}\"", short(&error.message)),
         (status, _) => status.word().to_owned(),
     };

@@ -76,6 +76,7 @@ fn event(step: &Step) -> Event {
             attempt: Attempt(attempt),
             outcome,
             ms,
+            digest: None,
         })
     };
     match step {

@@ -111,6 +111,7 @@ pub(super) fn text_outcome(text: &str, meta: &Value, discarded: u64) -> Outcome 
         value: json_text(text).into(),
         meta: Some(meta.to_string().into()),
         discarded,
+        exit: None,
     }
 }
 

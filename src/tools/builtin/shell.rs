@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::common::{arguments, spec, text_outcome};
+use super::common::{arguments, spec};
 use crate::domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
 use crate::tools::child::{self, Environment, Started};
 use crate::tools::errors::{from_io, refused, untouched};
@@ -278,30 +278,28 @@ fn outcome(end: &End, ms: u64, left: bool, stdout: Kept, stderr: Kept) -> Outcom
             error.to_string(),
             None,
         ),
-        End::Exited(status) if status.success() => {
-            note("exit", 0.into());
+        End::Exited(status) => {
+            let Some(code) = status.code() else {
+                let (message, evidence) = killed(*status);
+                return failed(ErrorClass::Business, message, evidence, None);
+            };
+            note("exit", code.into());
             if left {
                 note("background_ended", true.into());
             }
-            text_outcome(&text, &meta, discarded)
-        }
-        End::Exited(status) => {
-            let (message, evidence) = unsuccessful(*status);
-            let hint = match status.code() {
-                Some(126) => Some("the program was found but cannot be run"),
-                Some(127) => Some("the program was not found; check its name and that it is installed"),
-                _ => None,
-            };
-            failed(ErrorClass::Business, message, evidence, hint)
+            Outcome::Ok {
+                value: json_text(&text).into(),
+                meta: Some(meta.to_string().into()),
+                discarded,
+                exit: (code != 0).then_some(code),
+            }
         }
     }
 }
 
-fn unsuccessful(status: ExitStatus) -> (String, String) {
+/// Names the signal that ended a command, with the evidence.
+fn killed(status: ExitStatus) -> (String, String) {
     use std::os::unix::process::ExitStatusExt;
-    if let Some(code) = status.code() {
-        return (format!("exit {code}"), format!("exit status {code}"));
-    }
     let number = status.signal().unwrap_or_default();
     let name = match number {
         6 => " (SIGABRT)",

@@ -86,7 +86,12 @@ impl Bench {
 
     async fn ok(&self, tool: &str, args: Value) -> (String, Value) {
         match self.call(tool, args).await {
-            Outcome::Ok { value, meta, .. } => (
+            Outcome::Ok {
+                value,
+                meta,
+                exit: None,
+                ..
+            } => (
                 serde_json::from_str(&value).unwrap(),
                 serde_json::from_str(&meta.unwrap()).unwrap(),
             ),

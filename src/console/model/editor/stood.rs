@@ -174,7 +174,7 @@ impl Before {
             Status::Repairing(_) => ("is being repaired meanwhile", ""),
             Status::Running(_) => ("runs meanwhile, as it was", ""),
             Status::InDoubt(_) => ("ran meanwhile, and its outcome is unknown", ""),
-            Status::Succeeded => match decided {
+            Status::Succeeded | Status::Exited(_) => match decided {
                 Some(Decision::Answer) => ("was answered meanwhile", ""),
                 Some(Decision::Reuse { .. }) => ("was given a recorded result meanwhile", ""),
                 _ => ("ran meanwhile, as it was", ""),

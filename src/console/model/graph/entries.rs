@@ -161,7 +161,9 @@ fn keep(state: &State, id: NodeId) -> Keep {
             | Some(
                 Status::Failed(_) | Status::Rejected | Status::Left | Status::Expired | Status::Unsatisfiable,
             ) => Keep::Own,
-            Some(Status::Succeeded | Status::Skipped | Status::Proposed | Status::Blocked) => Keep::No,
+            Some(
+                Status::Succeeded | Status::Exited(_) | Status::Skipped | Status::Proposed | Status::Blocked,
+            ) => Keep::No,
             Some(_) => Keep::Always,
         },
     }

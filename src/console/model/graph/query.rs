@@ -44,7 +44,9 @@ const STATES: [(&str, Is); 9] = [
             Some(Status::Blocked | Status::Proposed | Status::Skipped)
         )
     }),
-    ("ok", |state, id| status(state, id) == Some(&Status::Succeeded)),
+    ("ok", |state, id| {
+        matches!(status(state, id), Some(Status::Succeeded | Status::Exited(_)))
+    }),
     ("edited", |state, id| {
         id.kind == NodeKind::Intervention
             || state.node(id).is_some_and(|node| node.is_edited() || node.pinned)

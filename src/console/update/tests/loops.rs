@@ -67,7 +67,7 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
     let text = stage.text();
     for words in [
         "loop 1 (sequence), waits for you: fetch: the same 3 times in a row",
-        "i8 told the model what repeats, and refuse it for a turn: it changed nothing",
+        "i8 told the model what repeats: it changed nothing",
         "i9 paused for the operator: nothing came of it yet [passed over: another tool⟨U+202E⟩]",
         "let it repeat",
     ] {

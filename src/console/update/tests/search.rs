@@ -14,6 +14,7 @@ fn far(bytes: usize, discarded: u64) -> Stage {
         value: value.into(),
         meta: None,
         discarded,
+        exit: None,
     };
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, outcome);
     stage.draw();

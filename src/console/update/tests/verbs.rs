@@ -379,6 +379,7 @@ fn who_cancelled_a_call_is_not_told_that_the_program_ended() {
             attempt: Attempt(1),
             outcome: Outcome::Cancelled { executed: true },
             ms: 1,
+            digest: None,
         });
     });
     assert!(cancelled.contains("it was cancelled while it ran"), "{cancelled}");

@@ -356,7 +356,7 @@ pub(super) fn observation(
     if !life.status.is_settled() {
         return Err(Refusal::new(
             RefusalKind::Status,
-            format!("{call} is {}: answer for it instead", life.status.word()),
+            format!("{call} is {}: answer for it instead", life.status.label()),
         ));
     }
     if matches!(node.outcome(), Some(Outcome::Ok { value: old, .. }) if old == value) {

@@ -116,7 +116,10 @@ pub(in crate::domain::decide) fn go_on_above(draft: &mut Draft<'_>, thread: Thre
         let Some(call) = state.calls.get(&child.call) else {
             return;
         };
-        if !matches!(call.status, Status::Succeeded | Status::Failed(_)) {
+        if !matches!(
+            call.status,
+            Status::Succeeded | Status::Exited(_) | Status::Failed(_)
+        ) {
             return;
         }
         draft.call(CallEvent::Continued {

@@ -6,6 +6,7 @@ use super::*;
 fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
     let mut config = Config::default();
     config.ladder.guidance = 0;
+    config.ladder.refuse = 0;
     config.ladder.roll_back = 0;
     config.ladder.human = 0;
     let mut w = World::with(rules(config));
@@ -28,6 +29,7 @@ fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
 fn a_sub_agent_that_the_operator_stops_for_going_round_leaves_the_rest_to_go_on() {
     let mut config = Config::default();
     config.ladder.guidance = 0;
+    config.ladder.refuse = 0;
     config.ladder.roll_back = 0;
     let ways: [fn(NodeId) -> CallCommand; 2] = [
         |call| CallCommand::Cancel {

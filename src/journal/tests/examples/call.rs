@@ -25,6 +25,7 @@ pub(super) fn outcomes() -> Vec<Outcome> {
             value: text("1"),
             meta: Some(text("{\"exit\":0}")),
             discarded: 7,
+            exit: None,
         },
         Outcome::err(ToolError {
             class: ErrorClass::NotFound,
@@ -250,6 +251,7 @@ fn ends() -> Vec<CallEvent> {
             attempt: Attempt(1),
             outcome: outcome.clone(),
             ms: n as u64,
+            digest: None,
         });
         all.push(CallEvent::Given {
             call: CALL,

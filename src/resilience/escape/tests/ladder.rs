@@ -78,6 +78,7 @@ fn a_step_that_changes_nothing_is_followed_by_a_stronger_one() {
         taken,
         [
             Rung::Guidance,
+            Rung::Refuse,
             Rung::Substitute,
             Rung::RollBack,
             Rung::Human,
@@ -100,13 +101,13 @@ fn a_step_that_helped_for_a_while_is_taken_once_more() {
     ]);
     assert_eq!(
         next(&twice, &anything()).map(|choice| choice.rung),
-        Some(Rung::Substitute)
+        Some(Rung::Refuse)
     );
 }
 
 #[test]
 fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
-    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+    let told = incident(&[(Rung::Refuse, Some(Upshot::Ignored))]);
     let possible = Possible {
         substitute: Err("no other tool is known for x".into()),
         roll_back: Err("write_file (c4) happened since".into()),
@@ -115,7 +116,7 @@ fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
     assert_eq!(choice.rung, Rung::Human);
     assert_eq!(
         choice.why,
-        "after telling the model it changed nothing; passed over: another tool: no other tool is known for x; \
+        "after refusing the calls it changed nothing; passed over: another tool: no other tool is known for x; \
          going back: write_file (c4) happened since"
     );
     let asked = incident(&[
@@ -135,16 +136,32 @@ fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
 #[test]
 fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
     let mut known = Escape::default();
+    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
     let pick = |known: &Escape, tool: &str| {
-        choose(known, None, &finding(tool), &anything(), &Config::default()).map(|choice| choice.rung)
+        choose(
+            known,
+            Some(&told),
+            &finding(tool),
+            &anything(),
+            &Config::default(),
+        )
+        .map(|choice| choice.rung)
     };
-    assert_eq!(pick(&known, "x"), Some(Rung::Guidance));
+    assert_eq!(pick(&known, "x"), Some(Rung::Refuse));
     for _ in 0..2 {
         known.incidents.push(incident(&[
             (Rung::Guidance, Some(Upshot::Ignored)),
+            (Rung::Refuse, Some(Upshot::Ignored)),
             (Rung::Substitute, Some(Upshot::Helped)),
         ]));
     }
+    let first = choose(&known, None, &finding("x"), &anything(), &Config::default());
+    assert_eq!(
+        first.map(|choice| choice.rung),
+        Some(Rung::Guidance),
+        "the model is told first"
+    );
+    assert_eq!(known.learnt(&finding("x"), Rung::Refuse), (2, 0));
     assert_eq!(known.learnt(&finding("x"), Rung::Guidance), (2, 0));
     assert_eq!(known.learnt(&finding("x"), Rung::Substitute), (2, 2));
     let lessons = known.lessons();
@@ -152,11 +169,18 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
         .iter()
         .map(|one| (one.rung, one.tried, one.helped))
         .collect();
-    assert_eq!(lessons, [(Rung::Guidance, 2, 0), (Rung::Substitute, 2, 2)]);
+    assert_eq!(
+        lessons,
+        [
+            (Rung::Guidance, 2, 0),
+            (Rung::Refuse, 2, 0),
+            (Rung::Substitute, 2, 2)
+        ]
+    );
     assert_eq!(pick(&known, "x"), Some(Rung::Substitute));
     assert_eq!(
         pick(&known, "y"),
-        Some(Rung::Guidance),
+        Some(Rung::Refuse),
         "another tool is another matter"
     );
     // A step without a known result teaches nothing.
@@ -164,9 +188,9 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
     for _ in 0..4 {
         known
             .incidents
-            .push(incident(&[(Rung::Guidance, Some(Upshot::Overtaken))]));
+            .push(incident(&[(Rung::Refuse, Some(Upshot::Overtaken))]));
     }
-    assert_eq!(pick(&known, "x"), Some(Rung::Guidance));
+    assert_eq!(pick(&known, "x"), Some(Rung::Refuse));
     assert_eq!(known.lessons(), []);
 }
 
@@ -176,12 +200,20 @@ fn the_operator_and_the_end_are_reached_whatever_was_learnt() {
     for _ in 0..9 {
         known.incidents.push(incident(&[
             (Rung::Guidance, Some(Upshot::Ignored)),
+            (Rung::Refuse, Some(Upshot::Ignored)),
             (Rung::Substitute, Some(Upshot::Ignored)),
             (Rung::RollBack, Some(Upshot::Ignored)),
             (Rung::Human, Some(Upshot::Ignored)),
         ]));
     }
-    let choice = choose(&known, None, &finding("x"), &anything(), &Config::default());
+    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+    let choice = choose(
+        &known,
+        Some(&told),
+        &finding("x"),
+        &anything(),
+        &Config::default(),
+    );
     assert_eq!(choice.map(|choice| choice.rung), Some(Rung::Human));
 }
 
@@ -207,7 +239,7 @@ proptest! {
             let upshot = [Upshot::Relapsed, Upshot::Ignored, Upshot::Impossible, Upshot::Overtaken]
                 [upshots.next().unwrap_or(1)];
             steps.push((choice.rung, Some(upshot)));
-            prop_assert!(steps.len() <= 10, "{steps:?}");
+            prop_assert!(steps.len() <= 11, "{steps:?}");
         }
         prop_assert_eq!(steps.last().map(|(rung, _)| *rung), Some(Rung::Stop));
     }

@@ -30,7 +30,13 @@ pub fn acting(no: u32, (tool, args, came): Made<'_>, acts: bool) -> Action {
         Ok(value) => Action::new(node, called, (End::Value, acts), None, value.as_bytes()),
         Err(message) => {
             let looks = Arc::from(fingerprint(message));
-            Action::new(node, called, (End::Failure, acts), Some(looks), b"")
+            Action::new(
+                node,
+                called,
+                (End::Failure, acts),
+                Some(looks),
+                message.as_bytes(),
+            )
         }
     }
 }

@@ -81,15 +81,15 @@ fn an_agent_that_knows_the_way_is_left_alone() {
 fn the_whole_ring_is_named() {
     let mut detectors = Detectors::new(&Config::default());
     let mut last = Vec::new();
-    for no in 1..=6 {
+    for no in 1..=9 {
         let tool = ["tool_b", "tool_c", "process"][(no as usize - 1) % 3];
         last = detectors.push(turn(no, &[(tool, "{}", Err("down for repairs"))]));
         let whole = last
             .iter()
             .any(|one| one.is_loop && one.detector == Detector::Sequence);
-        assert_eq!(whole, no == 6, "after {no}");
+        assert_eq!(whole, no == 9, "after {no}");
     }
-    assert_eq!((last[0].period, last[0].repetitions, last[0].turns), (3, 2, 6));
+    assert_eq!((last[0].period, last[0].repetitions, last[0].turns), (3, 3, 9));
     let tools: Vec<&str> = last[0].signatures.iter().map(|one| &*one.tool).collect();
     assert_eq!(tools, ["process", "tool_b", "tool_c"]);
 }

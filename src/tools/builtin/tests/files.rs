@@ -99,6 +99,7 @@ async fn of_a_large_file_head_and_tail_are_read() {
         value,
         meta,
         discarded,
+        ..
     } = bench.call("read_file", json!({"path": "large"})).await
     else {
         panic!("not read");

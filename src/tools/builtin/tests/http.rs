@@ -249,6 +249,7 @@ async fn a_huge_body_is_bounded() {
         value,
         discarded,
         meta,
+        ..
     } = bench
         .call(
             "http_request",
