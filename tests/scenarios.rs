@@ -86,6 +86,7 @@ scenarios! {
     reject_answer = "reject-answer",
     repair_missing = "repair-missing",
     repair_not = "repair-not",
+    repair_shapes = "repair-shapes",
     repair_two_errors = "repair-two-errors",
     repair_unknown_tool = "repair-unknown-tool",
     replace = "replace",

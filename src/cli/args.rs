@@ -3,6 +3,7 @@
 mod number;
 mod verb;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -147,10 +148,23 @@ pub enum What {
     Verb(Verb),
 }
 
+impl Args {
+    /// Reads a command line. What is not UTF-8 may be the name of a session, which is found by what it is listed as.
+    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let words: Vec<OsString> = words.into_iter().collect();
+        Self::try_parse_from(&words).or_else(|error| match error.kind() {
+            clap::error::ErrorKind::InvalidUtf8 => {
+                Self::try_parse_from(words.iter().map(|word| word.to_string_lossy().into_owned()))
+            }
+            _ => Err(error),
+        })
+    }
+}
+
 /// A task for the agent.
 #[derive(Debug, ClapArgs)]
 pub struct Task {
-    /// What the agent shall do; a playbook may say it where this does not
+    /// What the agent shall do, or `-` for standard input; a playbook may say it where this does not
     pub task: Option<String>,
     /// Input for `†input` references: JSON text, or @FILE
     #[arg(long, value_name = "JSON")]

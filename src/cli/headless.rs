@@ -208,8 +208,10 @@ pub fn print_answer(common: &Common, text: &str, session: &Address) -> Result<Co
     if printed {
         return Ok(code);
     }
+    // Where it is full, the run ends as every other verb does; where nobody reads any more, the answer was not had.
+    let code = print::lost().map_or(Code::Other, |lost| lost.code);
     Err(Failure::new(
-        Code::Other,
+        code,
         format!(
             "the answer could not be written to standard output; it is kept: overrule resume {session} --headless"
         ),

@@ -56,14 +56,12 @@ pub mod weights;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 pub use exit::{Code, Failure};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
     guard::guard();
-    let parsed = match args::Args::try_parse() {
+    let parsed = match args::Args::read(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(error) => return print::usage(&error),
     };

@@ -8,6 +8,10 @@ use std::sync::OnceLock;
 use jiff::Timestamp;
 
 use super::exit::{Code, Failure};
+use crate::text::excerpt;
+
+/// Characters of a line of a message beyond which it is cut: what it is about can be long.
+const LONG: usize = 4_000;
 
 /// Why standard output took a line no more, for the first line that was lost.
 static LOST: OnceLock<std::io::Error> = OnceLock::new();
@@ -83,7 +87,9 @@ pub fn moment(ms: i64) -> String {
 
 /// Says why the program ends.
 pub fn failure(failure: &Failure) -> ExitCode {
-    err(&format!("overrule: {}", told(&failure.message)));
+    let told = told(&failure.message);
+    let lines: Vec<Cow<'_, str>> = told.split('\n').map(|line| excerpt(line, LONG)).collect();
+    err(&format!("overrule: {}", lines.join("\n")));
     failure.code.into()
 }
 

@@ -1,7 +1,7 @@
 //! `overrule run`, `overrule demo`, `overrule resume`: begins or goes on with a run, on the screen
 //! or without one. Must not know: how a run is shown.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -100,17 +100,23 @@ fn refuse_wide(ground: &Ground) -> Result<(), Failure> {
 /// Characters of a playbook's task that are told.
 const SHOWN: usize = 200;
 
+/// Bytes of a task on standard input.
+const LONGEST_TASK: u64 = 1024 * 1024;
+
 /// Runs a task.
 pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
-    let empty = |task: &String| task.trim().is_empty();
-    if task.task.as_ref().is_some_and(empty) {
+    let said = match task.task.as_deref() {
+        Some("-") => Some(read_task(std::io::stdin().lock())?),
+        said => said.map(str::to_owned),
+    };
+    if said.as_ref().is_some_and(|task| task.trim().is_empty()) {
         return Err(Failure::new(
             Code::Usage,
             "the task is empty: say what the agent shall do",
         ));
     }
     let scripted = common.playbook.is_some();
-    if task.task.is_none() && !scripted {
+    if said.is_none() && !scripted {
         return Err(Failure::new(
             Code::Usage,
             "no task is given: say what the agent shall do, as in `overrule run \"Do it\"`",
@@ -119,8 +125,8 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let input = read_input(task.input.as_deref())?;
     let model = models::choose(common, &ground)?;
-    let (task, notice) = if let Some(task) = &task.task {
-        (task.clone(), None)
+    let (task, notice) = if let Some(task) = said {
+        (task, None)
     } else {
         let task = models::prompt(&model)?;
         let notice = format!("the task is the playbook's own: {}", visible_head(&task, SHOWN));
@@ -148,6 +154,21 @@ pub struct Begin {
     pub samples: Option<Samples>,
     /// What the operator should know first.
     pub notice: Option<String>,
+}
+
+/// Reads a task to its end, without the line ends behind it.
+fn read_task(from: impl std::io::Read) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = from.take(LONGEST_TASK + 1).read_to_end(&mut bytes);
+    let wrong = |why: String| Failure::new(Code::Usage, format!("the task on standard input {why}"));
+    read.map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > LONGEST_TASK {
+        return Err(wrong(format!(
+            "is longer than {LONGEST_TASK} bytes: put it into a file of the workspace, and name that in the task"
+        )));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8: convert it first".to_owned()))?;
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
 fn read_input(input: Option<&str>) -> Result<String, Failure> {

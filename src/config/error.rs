@@ -5,7 +5,10 @@
 use std::path::Path;
 
 use crate::policy::document;
-use crate::text::visible;
+use crate::text::{excerpt, visible};
+
+/// Characters of a part of a message beyond which it is cut: a value can be long.
+const LONG: usize = 500;
 
 /// A fault in the settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +27,7 @@ pub enum Error {
         advice: String,
     },
     /// A fault in a variable or a flag.
-    #[error("{name}: {why}; {advice}")]
+    #[error("{name}: {}; {}", excerpt(.why, LONG), excerpt(.advice, LONG))]
     Given {
         /// The variable or flag.
         name: String,
@@ -34,7 +37,7 @@ pub enum Error {
         advice: String,
     },
     /// The API key could not be obtained.
-    #[error("failed to get the api key from {from}: {why}; {advice}")]
+    #[error("failed to get the api key from {}: {}; {advice}", excerpt(.from, LONG), excerpt(.why, LONG))]
     Key {
         /// Its source, safe to show.
         from: String,

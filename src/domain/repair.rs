@@ -166,6 +166,8 @@ pub enum Strategy {
     DefaultValueAssignment,
     /// The property whose name was misspelt.
     NearestName,
+    /// The arguments, out of what was put around them.
+    WrapperRemoval,
     /// The same text without blanks around it or marks that do not belong to it.
     TextCleanup,
     /// Text that is almost JSON.
@@ -188,7 +190,7 @@ pub enum Strategy {
 
 impl Strategy {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::None,
         Self::DateFormatCorrection,
         Self::EnumValueCorrection,
@@ -197,6 +199,7 @@ impl Strategy {
         Self::ClampValueToMax,
         Self::DefaultValueAssignment,
         Self::NearestName,
+        Self::WrapperRemoval,
         Self::TextCleanup,
         Self::JsonCorrection,
         Self::DateAdjustment,
@@ -219,6 +222,7 @@ impl Strategy {
             Self::ClampValueToMax => "clamp_value_to_max",
             Self::DefaultValueAssignment => "default_value_assignment",
             Self::NearestName => "nearest_name",
+            Self::WrapperRemoval => "wrapper_removal",
             Self::TextCleanup => "text_cleanup",
             Self::JsonCorrection => "json_correction",
             Self::DateAdjustment => "date_adjustment",

@@ -39,6 +39,15 @@ pub enum Error {
         /// The directory that was searched.
         place: String,
     },
+    /// There is no session that could be the newest one.
+    #[error(
+        "no run was recorded in {place} yet: start one with `overrule run TASK` or `overrule demo`; `overrule sessions` \
+         lists what there is, with --sessions DIR what is elsewhere"
+    )]
+    NoSessions {
+        /// The directory that was searched.
+        place: String,
+    },
     /// Several sessions begin with this prefix.
     #[error("`{prefix}` is the beginning of several sessions ({}); give more of it", matches.join(", "))]
     Ambiguous {

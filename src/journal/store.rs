@@ -239,8 +239,11 @@ impl Store {
     /// Finds a session by its id, a unique prefix of the id, or a path; `last` is the newest one.
     pub fn find(&self, what: &str) -> Result<Place, Error> {
         let single = Path::new(what).extension().is_some_and(|ending| ending == SINGLE);
-        if what.contains('/') || (single && Path::new(what).exists()) {
-            return Place::at(Path::new(what));
+        if what.contains('/') || single {
+            let path = listed_as(Path::new(what));
+            if what.contains('/') || path.exists() {
+                return Place::at(&path);
+            }
         }
         let mut places = self.places()?;
         let missing = || Error::NotFound {
@@ -250,13 +253,22 @@ impl Store {
         if what == LAST {
             // The id of a directory begins with the time at which it was generated.
             places.retain(|place| matches!(place, Place::Dir { .. }));
-            return places.into_iter().max_by_key(Place::id).ok_or_else(missing);
+            let none = || Error::NoSessions {
+                place: shown(&self.dir),
+            };
+            return places.into_iter().max_by_key(Place::id).ok_or_else(none);
         }
-        if let Some(exact) = places.iter().find(|place| place.id() == what) {
+        // A session is also found by the name under which it is listed.
+        let names = |place: &Place| [place.id(), crate::text::visible(&place.id())];
+        let mut exact = places
+            .iter()
+            .filter(|place| names(place).iter().any(|name| name == what));
+        if let (Some(exact), None) = (exact.next(), exact.next()) {
             return Ok(exact.clone());
         }
         let wanted = what.to_lowercase();
-        places.retain(|place| !wanted.is_empty() && place.id().to_lowercase().starts_with(&wanted));
+        let begins = |name: &String| !wanted.is_empty() && name.to_lowercase().starts_with(&wanted);
+        places.retain(|place| names(place).iter().any(begins));
         if places.len() > 1 {
             return Err(Error::Ambiguous {
                 prefix: crate::text::visible(what),
@@ -317,6 +329,32 @@ impl Store {
         }
         places.sort_by_key(Place::id);
         Ok(places)
+    }
+}
+
+/// Returns the path that is shown like this one, if there is none of this name and only one like it: a name that is
+/// not UTF-8 is shown with marks in place of what cannot be shown.
+fn listed_as(path: &Path) -> PathBuf {
+    let (Some(name), Some(dir), false) = (path.file_name(), path.parent(), path.exists()) else {
+        return path.to_owned();
+    };
+    let name = name.to_string_lossy();
+    let is_listed = |other: &std::ffi::OsStr| {
+        let other = other.to_string_lossy();
+        other == name || crate::text::visible(&other) == name
+    };
+    let dir = if dir.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        dir
+    };
+    let entries = std::fs::read_dir(dir).into_iter().flatten();
+    let mut paths = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|other| other.file_name().is_some_and(is_listed));
+    match (paths.next(), paths.next()) {
+        (Some(one), None) => one,
+        _ => path.to_owned(),
     }
 }
 

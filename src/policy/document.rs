@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::text::visible;
+use crate::text::{excerpt, visible};
 
 use super::section::Section;
 
@@ -31,7 +31,7 @@ impl fmt::Display for Place {
 
 /// A fault in a file, with its place and advice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {}{what}; {advice}", keyed(.key))]
+#[error("{place}: {}{}; {}", keyed(.key), excerpt(.what, LONG), excerpt(.advice, LONG))]
 pub struct Error {
     /// Where.
     pub place: Place,
@@ -43,11 +43,14 @@ pub struct Error {
     pub advice: String,
 }
 
+/// Characters of a part of a message beyond which it is cut: a value can be long.
+const LONG: usize = 500;
+
 fn keyed(key: &str) -> String {
     if key.is_empty() {
         String::new()
     } else {
-        format!("`{}`: ", visible(key))
+        format!("`{}`: ", excerpt(&visible(key), LONG))
     }
 }
 

@@ -109,12 +109,22 @@ impl Checker {
             return Err(bounded(faults));
         };
         let errors = self.errors(&value, args_text.len());
-        let counting = errors.filter(|error| !excuse::excused(error, &value));
-        let parts = counting
-            .flat_map(|error| violation::parts(&error, &self.schema))
+        let parts = errors
+            .flat_map(|error| self.parts(&error, &value))
             // One violation can name as many properties as there are in the text.
             .take(MAX_FAULTS);
         Ok(parts.collect())
+    }
+
+    fn parts(&self, error: &ValidationError<'_>, value: &Value) -> Vec<Violation> {
+        if excuse::excused(error, value) {
+            return Vec::new();
+        }
+        let leaves = violation::leaves(error);
+        let counting = leaves.into_iter().filter(|leaf| !excuse::excused(leaf, value));
+        counting
+            .flat_map(|leaf| violation::parts(leaf, &self.schema, value))
+            .collect()
     }
 
     fn run(&self, args_text: &str, open: bool) -> Vec<Fault> {

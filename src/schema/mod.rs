@@ -20,4 +20,4 @@ pub use checker::{Checker, Error, MAX_FAULTS, RESERVED};
 pub use complete::{Choice, Completion};
 pub use nearest::near;
 pub use reading::{LONGEST_PATH, MAX_DEPTH};
-pub use violation::{Violation, said_of};
+pub use violation::{Violation, followed, said_of};

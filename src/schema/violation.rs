@@ -30,11 +30,39 @@ pub struct Violation {
     pub message: String,
 }
 
-/// Converts a violation to parts: one, or one for each unexpected property.
-pub(super) fn parts(error: &ValidationError<'_>, schema: &Value) -> Vec<Violation> {
+/// Returns the violations that a violation consists of: those of the only form of `anyOf` or `oneOf` that is of the
+/// value's type, else the violation itself.
+pub(super) fn leaves<'e, 'i>(error: &'e ValidationError<'i>) -> Vec<&'e ValidationError<'i>> {
+    let (Kind::AnyOf { context } | Kind::OneOfNotValid { context }) = error.kind() else {
+        return vec![error];
+    };
+    let at = error.instance_path();
+    let of_its_type = |form: &&Vec<ValidationError<'static>>| {
+        let other =
+            |one: &ValidationError<'_>| matches!(one.kind(), Kind::Type { .. }) && one.instance_path() == at;
+        !form.iter().any(other)
+    };
+    let mut forms = context.iter().filter(of_its_type);
+    match (forms.next(), forms.next()) {
+        (Some(form), None) if !form.is_empty() => form.iter().flat_map(leaves).collect(),
+        _ => vec![error],
+    }
+}
+
+/// Converts a violation of a whole value to parts: one, or one for each unexpected property.
+pub(super) fn parts(error: &ValidationError<'_>, schema: &Value, whole: &Value) -> Vec<Violation> {
     let at = error.schema_path().as_str();
     let path = error.instance_path().to_string();
-    let keyword = error.kind().keyword().to_owned();
+    // An object that has no properties at all takes none.
+    let no_property = matches!(error.kind(), Kind::FalseSchema) && at.ends_with("/additionalProperties");
+    let members = whole
+        .pointer(&path)
+        .and_then(Value::as_object)
+        .filter(|_| no_property);
+    let keyword = match members {
+        Some(_) => "additionalProperties".to_owned(),
+        None => error.kind().keyword().to_owned(),
+    };
     let expected = schema.pointer(at).cloned().unwrap_or(Value::Null);
     let parent = at.rsplit_once('/').map_or("", |(parent, _)| parent);
     let place = schema.pointer(parent).cloned().unwrap_or(Value::Null);
@@ -44,7 +72,10 @@ pub(super) fn parts(error: &ValidationError<'_>, schema: &Value) -> Vec<Violatio
             let told = unexpected.iter().take(MAX_FAULTS + 1);
             told.map(String::as_str).collect()
         }
-        _ => Vec::new(),
+        _ => {
+            let names = members.into_iter().flat_map(|members| members.keys());
+            names.take(MAX_FAULTS + 1).map(String::as_str).collect()
+        }
     };
     let mut messages = sentence::faults(error, schema)
         .into_iter()
@@ -67,7 +98,9 @@ pub(super) fn parts(error: &ValidationError<'_>, schema: &Value) -> Vec<Violatio
             expected: expected.clone(),
             place: property(schema, &place, name).cloned().unwrap_or(Value::Null),
             around: place.clone(),
-            message: messages.next().unwrap_or_default(),
+            message: messages
+                .next()
+                .unwrap_or_else(|| "nothing is accepted here".to_owned()),
         })
         .collect()
 }
@@ -105,7 +138,7 @@ fn item<'s>(root: &'s Value, of: &'s Value, index: &str) -> Option<&'s Value> {
 }
 
 /// Returns a schema, or the one that it refers to.
-fn followed<'s>(root: &'s Value, mut found: &'s Value) -> Option<&'s Value> {
+pub fn followed<'s>(root: &'s Value, mut found: &'s Value) -> Option<&'s Value> {
     for _ in 0..MOST_REFERENCES {
         let Some(target) = found.get("$ref").and_then(Value::as_str) else {
             return Some(found);

@@ -1,5 +1,7 @@
 //! Shows the beginning of a text that is too long. Must not know: how long is too long.
 
+use std::borrow::Cow;
+
 use super::visible;
 
 /// Returns the first characters of a text, and whether anything was cut.
@@ -18,9 +20,27 @@ pub fn visible_head(raw: &str, most: usize) -> String {
     }
 }
 
+/// Returns a text that may be long for a message: of a longer one than `most` characters the beginning, and how much
+/// is left out.
+pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+    match head(text, most) {
+        (all, false) => Cow::Borrowed(all),
+        (head, true) => {
+            let more = text.chars().count() - head.chars().count();
+            Cow::Owned(format!("{head}… ({more} more characters)"))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_what_is_long_the_beginning_is_told() {
+        assert_eq!(excerpt("añb", 3), "añb");
+        assert_eq!(excerpt("añbcd", 2), "añ… (3 more characters)");
+    }
 
     #[test]
     fn what_is_cut_says_so_and_nothing_else_does() {

@@ -41,7 +41,7 @@ pub use address::shown_address;
 pub use class::FRAME;
 pub use error::Error;
 pub use escape::escaped;
-pub use head::{head, visible_head};
+pub use head::{excerpt, head, visible_head};
 pub use heed::heed;
 pub use panicked::panic_message;
 pub use parse::{parse_lines, parse_visible};

@@ -168,7 +168,29 @@ impl Workspace {
         if names_home(given) {
             return Err(home(given));
         }
-        let mut there = self.root.join(given);
+        let (mut place, mut missing) = self.resolve_path(given, self.root.join(given))?;
+        // A name that is not UTF-8 is listed with a mark in place of what cannot be shown, and opens by it.
+        while let Some(real) = missing.first().and_then(|name| self.listed_as(&place, name)) {
+            let there = missing.iter().skip(1).fold(real, |path, name| path.join(name));
+            (place, missing) = self.resolve_path(given, there)?;
+        }
+        Ok((place, missing))
+    }
+
+    /// Returns the only entry of a directory that is listed under a name that it does not have.
+    fn listed_as(&self, dir: &Place, name: &OsStr) -> Option<PathBuf> {
+        let name = name.to_str().filter(|name| name.contains('\u{FFFD}'))?;
+        let entries = std::fs::read_dir(self.root.join(&dir.path)).ok()?;
+        let mut named = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| {
+                path.file_name()
+                    .is_some_and(|other| other.to_string_lossy() == name)
+            });
+        named.next().filter(|_| named.next().is_none())
+    }
+
+    fn resolve_path(&self, given: &str, mut there: PathBuf) -> Result<(Place, Vec<OsString>), ToolError> {
         let mut missing = Vec::new();
         loop {
             match there.canonicalize() {

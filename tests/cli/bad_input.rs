@@ -407,3 +407,25 @@ fn a_full_disk_stops_the_run_before_anything_else_happens() {
     );
     world.run(&["guide", &id, "enough room now"]).ends(0);
 }
+
+#[test]
+fn a_long_value_of_the_settings_is_told_by_its_beginning() {
+    let world = World::new();
+    let long = "x".repeat(70_000);
+    for settings in [
+        format!("[policy]\npreset = \"{long}\"\n"),
+        format!("theme = \"{long}\"\n"),
+        format!("{long} = 1\n"),
+        format!("[resilience.repair]\nguesses = \"{long}\"\n"),
+        format!("[resilience.repair.tools.{long}]\nguesses = \"some\"\n"),
+        format!("[[resilience.repair.rules]]\nmessage = \"({long}\"\nstrategies = [\"none\"]\n"),
+        format!("[[resilience.repair.rules]]\ncodes = [\"400\"]\nstrategies = [\"{long}\"]\n"),
+    ] {
+        let file = world.aside("long.toml", &settings);
+        let playbook = world.aside("hello.toml", HELLO);
+        let said = one_message(&world, &run(&playbook, &["--config", &file]), 3, &["xxxxxxxx"]);
+        assert!(said.err.len() < 6_000, "{} bytes", said.err.len());
+    }
+    let said = refused(&world, &run("hello.toml", &["--policy", &long]), 3);
+    assert!(said.err.len() < 6_000, "{} bytes", said.err.len());
+}

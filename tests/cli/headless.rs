@@ -400,3 +400,59 @@ fn a_playbook_gives_the_task_where_nobody_else_does() {
     assert!(said.err.contains("no task is given"), "{}", said.err);
     assert_eq!(world.ids().len(), 2, "what was refused began nothing");
 }
+
+#[test]
+fn a_task_is_read_from_standard_input() {
+    let world = World::new();
+    let playbook = world.aside("playbook.toml", HELLO);
+    let piped = |bytes: &[u8]| {
+        std::fs::write(world.path("task"), bytes).unwrap();
+        let args = [
+            "run",
+            "-",
+            "--headless",
+            "--model",
+            "scripted",
+            "--playbook",
+            &playbook,
+        ];
+        let mut command = world.command(&args);
+        command.stdin(std::fs::File::open(world.path("task")).unwrap());
+        finish(command)
+    };
+    piped("find the flaky test\nand say – why\n".as_bytes()).ends(0);
+    let id = world.id();
+    let journal = world.journal(&id);
+    assert!(
+        journal.contains(r#"find the flaky test\nand say – why""#),
+        "{journal}"
+    );
+    // What is no task begins no run.
+    for (bytes, why) in [
+        (&b"\xff\xfe"[..], "not UTF-8"),
+        (b" \n", "the task is empty"),
+        (b"", "the task is empty"),
+        (&vec![b'x'; 1024 * 1024 + 1][..], "longer than"),
+    ] {
+        piped(bytes).ends(2).tells(why);
+    }
+    assert_eq!(world.ids(), [id]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_answer_that_finds_no_room_ends_as_every_verb_does() {
+    let world = World::new();
+    for json in [&[][..], &["--json"]] {
+        let mut command = world.playing(HELLO, json);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        command.stdout(full).stderr(Stdio::piped());
+        let out = command.spawn().unwrap().wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(7), "{said}");
+        assert!(said.contains("overrule resume "), "{said}");
+    }
+    // The answer is kept.
+    let said = world.run(&["resume", "last", "--headless"]).ends(0);
+    assert_eq!(said.out, "hello, go\n");
+}

@@ -367,3 +367,53 @@ fn every_verb_prints_json_where_it_is_asked_for() {
         assert_eq!(world.run(&[verb, &id, "--json"]).ends(0).out, "");
     }
 }
+
+#[test]
+fn without_sessions_the_newest_is_not_looked_for_in_vain() {
+    let world = World::new();
+    for args in [
+        &["resume", "last"][..],
+        &["resume"],
+        &["graph", "last"],
+        &["queue"],
+    ] {
+        let said = refused(&world, args, 7);
+        assert!(said.err.contains("no run was recorded in"), "{}", said.err);
+        assert!(said.err.contains("overrule run TASK"), "{}", said.err);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_session_opens_by_the_name_under_which_it_is_listed() {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let world = World::new();
+    world.play(HELLO, &[]).ends(0);
+    let journal = world.place(&world.id()).journal();
+    let name = |bytes: &[u8]| std::ffi::OsString::from_vec([bytes, b".jsonl"].concat());
+    for bytes in [&b"caf\xe9"[..], b"a\x1bb"] {
+        std::fs::copy(&journal, world.sessions().join(name(bytes))).unwrap();
+    }
+    let listed = world.run(&["sessions"]).ends(0).out;
+    for shown in ["caf\u{fffd}", "a⟨U+001B⟩b"] {
+        assert!(listed.contains(shown), "{listed}");
+        world.run(&["sessions", "show", shown]).ends(0);
+    }
+    let path = |name: &str| world.sessions().join(name).to_str().unwrap().to_owned();
+    world
+        .run(&["sessions", "show", &path("caf\u{fffd}.jsonl")])
+        .ends(0);
+    // Also with the bytes of its name.
+    for arg in [name(b"caf\xe9").into_vec(), b"caf\xe9".to_vec()] {
+        let mut command = world.command(&["sessions", "show"]);
+        command.current_dir(world.sessions());
+        command.arg(std::ffi::OsString::from_vec(arg));
+        crate::world::finish(command).ends(0);
+    }
+    // Of two that are listed alike neither is meant.
+    std::fs::copy(&journal, world.sessions().join(name(b"caf\xe8"))).unwrap();
+    for alike in ["caf\u{fffd}", &path("caf\u{fffd}.jsonl")] {
+        world.run(&["sessions", "show", alike]).ends(7);
+    }
+}

@@ -1,47 +1,76 @@
-//! Strategy: the same value as a different type, only if nothing is lost. Must not know: other strategies.
+//! Strategy: the same value as a different type, only if nothing is lost: another spelling of it, or the value out
+//! of what was put around it. Must not know: other strategies.
 
 use serde_json::{Number, Value};
 
 use super::idea::{Idea, Spot};
+use super::{json, names, place, texts};
 use crate::domain::repair::Certainty;
+use crate::schema::followed;
 
 /// Number of decimal digits that a number keeps exactly.
 const EXACT_DIGITS: usize = 15;
+/// How often a value is taken out of something around it.
+const DEEPEST: usize = 6;
+/// Names under which the value itself is put into an object.
+const VALUE: [&str; 1] = ["value"];
+/// How the text of a list that a program makes begins.
+const MADE: [&str; 5] = ["list(", "set(", "tuple(", "range(", "array("];
+/// Names under which a list is put into an object.
+const LIST: [&str; 6] = ["item", "items", "list", "array", "values", "element"];
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     let Some(value) = spot.value() else {
         return Vec::new();
     };
-    let mut ideas = Vec::new();
-    if value.is_null() && !spot.is_required() {
-        ideas.push(Idea {
-            edits: vec![(spot.path.to_owned(), None)],
-            certainty: Certainty::Exact,
-            why: "null stands for a parameter that is not given, and this one need not be".to_owned(),
-        });
-        return ideas;
+    let wanted = wanted(spot);
+    if let Some(nothing) = nothing(spot, value, &wanted) {
+        return vec![nothing];
     }
-    for (wanted, place) in wanted(spot) {
-        let Some(to) = converted(value, wanted, place) else {
-            continue;
-        };
-        let idea = Idea::of(
-            spot,
-            to,
-            Certainty::Exact,
-            format!("the same value as {}", words(wanted)),
-        );
+    let mut ideas = Vec::new();
+    for (to, words) in meanings(spot, value, &wanted) {
+        let edits = vec![(spot.path.to_owned(), Some(to))];
+        let why = format!("the same value as {words}");
+        let idea = Idea::exact(beside(spot, edits, &wanted), why);
         if !ideas.contains(&idea) {
             ideas.push(idea);
         }
     }
+    if ideas.is_empty() {
+        ideas.extend(out_of_list(spot, value));
+    }
     ideas
+}
+
+/// Returns what a null is: a parameter that is not given, or one with its default.
+fn nothing(spot: &Spot<'_>, value: &Value, wanted: &[(&str, &Value)]) -> Option<Idea> {
+    let takes = |name: &str| wanted.iter().any(|(wanted, _)| *wanted == name);
+    let says_so = says_null(value) && !takes("string");
+    if !(value.is_null() || says_so) || takes("null") || spot.among().is_some() || spot.path.is_empty() {
+        return None;
+    }
+    if spot.is_required() {
+        let default = spot.place.get("default").filter(|default| !default.is_null())?;
+        let why = "the default that the tool names, for what is not given";
+        return Some(Idea::of(spot, default.clone(), Certainty::Exact, why));
+    }
+    Some(Idea::exact(
+        vec![(spot.path.to_owned(), None)],
+        "null stands for a parameter that is not given, and this one need not be",
+    ))
+}
+
+fn says_null(value: &Value) -> bool {
+    matches!(value.as_str().map(str::trim), Some("null" | "None"))
 }
 
 /// Returns the types that the schema accepts there, each with the rest of its schema.
 fn wanted<'a>(spot: &Spot<'a>) -> Vec<(&'a str, &'a Value)> {
     let forms: Vec<&Value> = match (spot.keyword, spot.expected.as_array()) {
-        ("anyOf" | "oneOf", Some(forms)) => forms.iter().collect(),
+        ("anyOf" | "oneOf", Some(forms)) => forms
+            .iter()
+            .filter_map(|form| followed(spot.schema, form))
+            .collect(),
         _ => vec![spot.place],
     };
     let mut types = Vec::new();
@@ -69,19 +98,123 @@ fn words(wanted: &str) -> &'static str {
     }
 }
 
+fn is_of(value: &Value, wanted: &str) -> bool {
+    match wanted {
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        _ => false,
+    }
+}
+
+/// Returns the values of the wanted types that a value stands for: as it is inside of what was put around it, else
+/// spelt otherwise.
+fn meanings(spot: &Spot<'_>, value: &Value, wanted: &[(&str, &Value)]) -> Vec<(Value, &'static str)> {
+    let takes = |name: &str| wanted.iter().any(|(wanted, _)| *wanted == name);
+    if says_null(value) && takes("null") && !takes("string") {
+        return vec![(Value::Null, "null")];
+    }
+    let name = place::last(spot.path);
+    let layers = layers(value, &name);
+    for layer in &layers {
+        let fits = |(wanted, _): &&(&str, &Value)| is_of(layer, wanted);
+        if let Some((wanted, _)) = wanted.iter().find(fits) {
+            return vec![(layer.clone(), words(wanted))];
+        }
+    }
+    let written = spot.written.filter(|_| value.is_f64());
+    let mut found: Vec<(Value, &'static str)> = Vec::new();
+    for (wanted, place) in wanted {
+        let plain = |layer: &Value| match (*wanted, written) {
+            ("string", Some(written)) => Some(Value::from(written)),
+            ("integer" | "number", _) => {
+                scalar(layer, wanted).or_else(|| texts::without_unit(layer.as_str()?, &name, place))
+            }
+            _ => converted(layer, wanted, place),
+        };
+        let to = match *wanted {
+            // Whether one of several is meant or all of them cannot be told.
+            "array" if spot.among().is_some_and(|all| all > 1) => None,
+            "array" => list(&layers, place),
+            _ => layers.iter().find_map(plain),
+        };
+        let Some(to) = to else {
+            continue;
+        };
+        if !found.iter().any(|(other, _)| *other == to) {
+            found.push((to, words(wanted)));
+        }
+    }
+    found
+}
+
+/// Returns a value and what is in it, from the outside to the inside: the only item of a list, the value that a text
+/// spells out, the only member of an object that has the parameter's own name or none. What comes from another call
+/// is not looked for in there.
+pub(super) fn layers(value: &Value, name: &str) -> Vec<Value> {
+    let mut layers = vec![value.clone()];
+    while let Some(inner) = layers.last().and_then(|outer| inside(outer, name)) {
+        if layers.len() > DEEPEST || place::holds_reference(&inner) {
+            break;
+        }
+        layers.push(inner);
+    }
+    layers
+}
+
+fn inside(value: &Value, name: &str) -> Option<Value> {
+    match value {
+        Value::Array(items) => match items.as_slice() {
+            [one] if !one.is_null() => Some(one.clone()),
+            _ => None,
+        },
+        Value::String(text) => json::spelt(text).filter(|read| !read.is_null()),
+        Value::Object(map) => {
+            let mut members = map.iter().filter(|(key, _)| *key != "type");
+            let (key, inner) = members.next().filter(|_| members.next().is_none())?;
+            let own = !name.is_empty() && names::folded(key) == names::folded(name);
+            let said = map.get("type").and_then(Value::as_str);
+            let typed = match said {
+                Some(said) => is_of(inner, said),
+                None => !map.contains_key("type"),
+            };
+            let bare = VALUE.contains(&key.as_str());
+            let list = LIST.contains(&key.as_str()) && inner.is_array();
+            (typed && (own || bare || list)).then(|| inner.clone())
+        }
+        _ => None,
+    }
+}
+
 /// Converts a value to a different type; returns `None` if something would be lost or the value would differ.
 pub(super) fn converted(value: &Value, wanted: &str, place: &Value) -> Option<Value> {
+    match wanted {
+        "string" => match value {
+            Value::Number(number) if !number.is_f64() => Some(Value::String(number.to_string())),
+            Value::Bool(one) => Some(Value::String(one.to_string())),
+            _ => None,
+        },
+        "array" => list(std::slice::from_ref(value), place),
+        "object" => value.as_str().and_then(own).filter(Value::is_object),
+        "null" => says_null(value).then_some(Value::Null),
+        _ => scalar(value, wanted),
+    }
+}
+
+/// Returns the value that a text spells out, if nothing of it comes from another call.
+fn own(text: &str) -> Option<Value> {
+    json::spelt(text).filter(|read| !place::holds_reference(read))
+}
+
+fn scalar(value: &Value, wanted: &str) -> Option<Value> {
     match wanted {
         "integer" => whole(value),
         "number" => value.as_str().and_then(number),
         "boolean" => boolean(value),
-        "string" => match value {
-            Value::Number(number) => Some(Value::String(number.to_string())),
-            Value::Bool(one) => Some(Value::String(one.to_string())),
-            _ => None,
-        },
-        "array" => array(value, place),
-        "object" => json_text(value).filter(Value::is_object),
         _ => None,
     }
 }
@@ -90,6 +223,11 @@ fn whole(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {
             let text = text.trim();
+            if text.contains(['e', 'E']) {
+                let read = number(text)?.as_f64()?;
+                let kept = read.fract() == 0.0 && read.abs() < 1e15;
+                return kept.then(|| Value::from(read as i64));
+            }
             let text = text.strip_prefix('+').unwrap_or(text);
             let digits = match text.split_once('.') {
                 Some((digits, zeros)) if zeros.bytes().all(|digit| digit == b'0') => digits,
@@ -128,19 +266,23 @@ fn grouped(text: &str) -> bool {
             .all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte))
 }
 
-fn number(text: &str) -> Option<Value> {
+pub(super) fn number(text: &str) -> Option<Value> {
     let text = text.trim();
     if grouped(text) {
         return None;
     }
-    if let Some(whole) = whole(&Value::String(text.to_owned())) {
+    let plain = |text: &str| (!text.contains(['e', 'E'])).then(|| whole(&Value::from(text)));
+    if let Some(whole) = plain(text).flatten() {
         return Some(whole);
     }
     let text = text.strip_prefix('+').unwrap_or(text);
+    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let zero = if rest.starts_with('.') { "0" } else { "" };
+    let text = format!("{sign}{zero}{rest}");
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
     let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
     let significant = digits.iter().skip_while(|digit| **digit == b'0').count();
-    let parsed: Number = serde_json::from_str(text).ok()?;
+    let parsed: Number = serde_json::from_str(&text).ok()?;
     let read = parsed.as_f64()?;
     // A number too small to be represented would become zero.
     let kept = significant <= EXACT_DIGITS && (significant == 0) == (read == 0.0);
@@ -150,8 +292,8 @@ fn number(text: &str) -> Option<Value> {
 fn boolean(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
-            "true" | "1" | "yes" => Some(Value::Bool(true)),
-            "false" | "0" | "no" => Some(Value::Bool(false)),
+            "true" | "1" | "yes" | "y" | "on" => Some(Value::Bool(true)),
+            "false" | "0" | "no" | "n" | "off" => Some(Value::Bool(false)),
             _ => None,
         },
         Value::Number(number) => match number.as_u64() {
@@ -163,34 +305,88 @@ fn boolean(value: &Value) -> Option<Value> {
     }
 }
 
-fn array(value: &Value, place: &Value) -> Option<Value> {
-    if value.is_array() || value.is_null() {
-        return None;
-    }
-    if let Some(list) = json_text(value).filter(Value::is_array) {
+/// Returns a list for a value that is none: the one that it spells out, or that of it alone.
+fn list(layers: &[Value], place: &Value) -> Option<Value> {
+    let value = layers
+        .first()
+        .filter(|value| !value.is_array() && !value.is_null())?;
+    if let Some(list) = value.as_str().and_then(own).filter(Value::is_array) {
         return Some(list);
     }
-    if value.as_str().is_some_and(several) {
-        return None;
-    }
-    let item = place
-        .get("items")
-        .and_then(|items| Some((items, items.get("type")?.as_str()?)))
-        .and_then(|(items, wanted)| converted(value, wanted, items));
-    Some(Value::Array(vec![item.unwrap_or_else(|| value.clone())]))
+    let items = place.get("items").unwrap_or(&Value::Null);
+    let single = |layer: &Value| !layer.as_str().is_some_and(several);
+    let item = match items.get("type").and_then(Value::as_str) {
+        Some(wanted) => {
+            let same = |layer: &&Value| is_of(layer, wanted) && single(layer);
+            // A text in quotes is the text.
+            let same = if wanted == "string" {
+                layers.iter().rev().find(same)
+            } else {
+                layers.iter().find(same)
+            };
+            let other = || layers.iter().find_map(|layer| converted(layer, wanted, items));
+            same.cloned().or_else(other)
+        }
+        None => single(value).then(|| value.clone()),
+    };
+    let allowed = || texts::allowed(value.as_str()?, items).cloned();
+    let parts = || texts::parts(value.as_str()?, items);
+    let item = item.or_else(allowed).map(|item| vec![item]);
+    item.or_else(parts).map(Value::Array)
 }
 
 /// Returns true for a text that may be a list in some notation, or an empty one.
 fn several(text: &str) -> bool {
     let listed = |c: char| c.is_whitespace() || ",;|".contains(c);
-    text.is_empty() || text.contains(listed) || text.starts_with(['[', '{', '('])
+    let made = MADE.iter().any(|name| text.starts_with(name));
+    text.is_empty() || text.contains(listed) || text.starts_with(['[', '{', '(']) || made
 }
 
-/// Parses a text as JSON, if parsing and writing it changes nothing.
-fn json_text(value: &Value) -> Option<Value> {
-    let text = value.as_str()?;
-    if !crate::canon::scan(text).is_empty() {
-        return None;
+/// Extends a change of an item to its neighbours with the same fault: a list is written in one way.
+fn beside(
+    spot: &Spot<'_>,
+    mut edits: Vec<(String, Option<Value>)>,
+    wanted: &[(&str, &Value)],
+) -> Vec<(String, Option<Value>)> {
+    let around = place::parent(spot.path);
+    let same = spot
+        .around
+        .get("items")
+        .and_then(|items| followed(spot.schema, items))
+        == Some(spot.place);
+    let Some(items) = spot
+        .args
+        .pointer(around)
+        .and_then(Value::as_array)
+        .filter(|_| same)
+    else {
+        return edits;
+    };
+    for (at, item) in items.iter().enumerate() {
+        let path = format!("{around}/{at}");
+        if path == spot.path || wanted.iter().any(|(wanted, _)| is_of(item, wanted)) {
+            continue;
+        }
+        let other = Spot {
+            path: &path,
+            written: None,
+            ..*spot
+        };
+        if let [(to, _)] = meanings(&other, item, wanted).as_slice() {
+            edits.push((path, Some(to.clone())));
+        }
     }
-    serde_json::from_str(text).ok()
+    edits
+}
+
+/// Takes a list out of a list of one: `[[1, 2]]` where `[1, 2]` is wanted.
+fn out_of_list(spot: &Spot<'_>, value: &Value) -> Option<Idea> {
+    let around = place::parent(spot.path);
+    let alone = spot.args.pointer(around)?.as_array()?.len() == 1;
+    (alone && value.is_array()).then(|| {
+        Idea::exact(
+            vec![(around.to_owned(), Some(value.clone()))],
+            "the list without another list around it",
+        )
+    })
 }

@@ -69,9 +69,17 @@ pub(super) fn head(text: &str) -> &str {
 pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
     use Strategy as S;
     let (kind, strategies): (ErrorKind, &[Strategy]) = match violation.keyword.as_str() {
-        "type" | "anyOf" | "oneOf" => (
+        "type" => (
             ErrorKind::TypeMismatch,
             &[S::SchemaTypeConversion, S::LlmBasedFormatCorrection],
+        ),
+        "anyOf" | "oneOf" => (
+            ErrorKind::TypeMismatch,
+            &[
+                S::SchemaTypeConversion,
+                S::EnumValueCorrection,
+                S::LlmBasedFormatCorrection,
+            ],
         ),
         "minimum" | "exclusiveMinimum" | "multipleOf" => (ErrorKind::OutOfRange, &[S::ClampValueToMin]),
         "maximum" | "exclusiveMaximum" => (ErrorKind::OutOfRange, &[S::ClampValueToMax]),
@@ -81,7 +89,12 @@ pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
         ),
         "required" => (
             ErrorKind::MissingRequired,
-            &[S::NearestName, S::DefaultValueAssignment, S::LlmInferMissingParam],
+            &[
+                S::WrapperRemoval,
+                S::NearestName,
+                S::DefaultValueAssignment,
+                S::LlmInferMissingParam,
+            ],
         ),
         "format" | "pattern" => (
             ErrorKind::FormatError,
@@ -95,7 +108,9 @@ pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
             ErrorKind::SchemaValidation,
             &[S::EnumValueCorrection, S::LlmSuggestEnum],
         ),
-        "additionalProperties" | "unevaluatedProperties" => (ErrorKind::SchemaValidation, &[S::NearestName]),
+        "additionalProperties" | "unevaluatedProperties" => {
+            (ErrorKind::SchemaValidation, &[S::WrapperRemoval, S::NearestName])
+        }
         _ => (ErrorKind::SchemaValidation, &[S::None]),
     };
     Diagnosis {

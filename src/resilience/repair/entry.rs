@@ -181,7 +181,10 @@ impl Entry {
     pub(super) fn kind(&self) -> ErrorKind {
         match self.strategies.first() {
             Some(
-                Strategy::LlmInferMissingParam | Strategy::DefaultValueAssignment | Strategy::NearestName,
+                Strategy::LlmInferMissingParam
+                | Strategy::DefaultValueAssignment
+                | Strategy::NearestName
+                | Strategy::WrapperRemoval,
             ) => ErrorKind::MissingRequired,
             Some(
                 Strategy::DateFormatCorrection

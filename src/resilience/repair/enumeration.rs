@@ -3,10 +3,12 @@
 
 use serde_json::Value;
 
-use super::convert::converted;
+use super::convert::{converted, layers};
 use super::idea::{Idea, Spot};
-use super::names::{Meant, folded, meant, signs};
+use super::names::{self, Meant, folded, meant, signs};
+use super::place;
 use crate::domain::repair::Certainty;
+use crate::schema::followed;
 
 /// Words that negate, widen or combine the words beside them.
 const NEGATIONS: [&str; 26] = [
@@ -23,10 +25,24 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     let Some(value) = spot.value() else {
         return Vec::new();
     };
+    if value.is_null() && !spot.is_required() && spot.among().is_none() {
+        let why = "null stands for a parameter that is not given, and this one need not be";
+        return vec![Idea::exact(vec![(spot.path.to_owned(), None)], why)];
+    }
+    let name = place::last(spot.path);
+    let layers = layers(value, &name);
+    if let Some(one) = layers.iter().skip(1).find(|layer| allowed.contains(layer)) {
+        let why = "the allowed value, without what was put around it";
+        return vec![Idea::of(spot, one.clone(), Certainty::Exact, why)];
+    }
     let same_as_type: Vec<&Value> = allowed
         .iter()
         .filter(|one| {
-            type_of(one).is_some_and(|wanted| converted(value, wanted, &Value::Null).as_ref() == Some(*one))
+            let stands_for = |wanted| {
+                let same = |layer| converted(layer, wanted, &Value::Null).as_ref() == Some(*one);
+                layers.iter().any(same)
+            };
+            type_of(one).is_some_and(stands_for)
         })
         .copied()
         .collect();
@@ -34,7 +50,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         let why = format!("the allowed value {one}, written as another type");
         return vec![Idea::of(spot, one.clone(), Certainty::Exact, why)];
     }
-    let Some(said) = value.as_str() else {
+    let Some(said) = layers.iter().rev().find_map(Value::as_str) else {
         return Vec::new();
     };
     let texts: Vec<&str> = allowed.iter().filter_map(|one| one.as_str()).collect();
@@ -51,11 +67,11 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
                 "the allowed value that it looks like, by far",
             )]
         }
-        others => match named_in(said, &texts) {
+        others => match named_in(said, &texts, &name) {
             Some(one) => vec![idea(
                 one,
                 Certainty::Guess,
-                "the only allowed value that it names",
+                "the allowed value beside the parameter's own name",
             )],
             None => near(others)
                 .into_iter()
@@ -66,12 +82,22 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     found.into_iter().flatten().collect()
 }
 
-/// Returns the values that the schema allows there.
+/// Returns the values that the schema allows there, in one form or several.
 pub(super) fn allowed<'a>(spot: &Spot<'a>) -> Vec<&'a Value> {
-    if let Some(all) = spot.place.get("enum").and_then(Value::as_array) {
-        return all.iter().collect();
+    let of = |form: &'a Value| -> Vec<&'a Value> {
+        let all = form.get("enum").and_then(Value::as_array);
+        all.map_or_else(
+            || form.get("const").into_iter().collect(),
+            |all| all.iter().collect(),
+        )
+    };
+    match (spot.keyword, spot.expected.as_array()) {
+        ("anyOf" | "oneOf", Some(forms)) => {
+            let forms = forms.iter().filter_map(|form| followed(spot.schema, form));
+            forms.flat_map(of).collect()
+        }
+        _ => of(spot.place),
     }
-    spot.place.get("const").into_iter().collect()
 }
 
 fn type_of(value: &Value) -> Option<&'static str> {
@@ -108,17 +134,25 @@ fn negates(text: &str) -> bool {
         .any(|word| NEGATIONS.contains(&word.as_str()) || word.ends_with("nt"))
 }
 
-/// Returns the only value whose words occur in the text (`business class` names `business`).
-fn named_in(said: &str, texts: &[&str]) -> Option<usize> {
+/// Returns the value whose words the text says together with the parameter's name, and nothing else: `business
+/// class` names `business` where a `class` is wanted. Any other word may change what is meant (`last year`).
+fn named_in(said: &str, texts: &[&str], name: &str) -> Option<usize> {
     if negates(said) || !signs(said).is_empty() {
         return None;
     }
     let said = words(said);
+    let name = names::words(name);
     let named = |text: &str| {
         let wanted = words(text);
-        !wanted.is_empty()
-            && signs(text).is_empty()
-            && said.windows(wanted.len()).any(|window| window == wanted)
+        let beside = |from: usize| {
+            let rest = [said.get(..from), said.get(from + wanted.len()..)];
+            rest.into_iter()
+                .flatten()
+                .flatten()
+                .all(|word| name.contains(word))
+        };
+        let mut windows = said.windows(wanted.len().max(1)).enumerate();
+        signs(text).is_empty() && windows.any(|(from, window)| window == wanted && beside(from))
     };
     let mut all = texts.iter().enumerate().filter(|(_, text)| named(text));
     match (all.next(), all.next()) {

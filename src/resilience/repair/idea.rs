@@ -10,6 +10,10 @@ use crate::domain::repair::{Certainty, Change, Strategy};
 /// One parameter in question.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spot<'a> {
+    /// Name of the tool.
+    pub tool: &'a str,
+    /// The schema of the tool.
+    pub schema: &'a Value,
     /// All arguments.
     pub args: &'a Value,
     /// JSON pointer to the parameter.
@@ -24,6 +28,8 @@ pub(super) struct Spot<'a> {
     pub around: &'a Value,
     /// What was captured from a tool's words, besides the parameter's name.
     pub captures: &'a [String],
+    /// A number as it was written, if it is a plain decimal.
+    pub written: Option<&'a str>,
     /// The date of the failure, for words such as "tomorrow".
     pub today: Option<Date>,
 }
@@ -37,6 +43,12 @@ impl<'a> Spot<'a> {
     /// Returns the value as text.
     pub fn text(&self) -> Option<&'a str> {
         self.value().and_then(Value::as_str)
+    }
+
+    /// Returns the length of the list that contains the value, if it is in one.
+    pub fn among(&self) -> Option<usize> {
+        let around = self.args.pointer(place::parent(self.path))?;
+        around.as_array().filter(|_| !self.path.is_empty()).map(Vec::len)
     }
 
     /// Returns true if the enclosing object requires the parameter.
@@ -58,6 +70,15 @@ pub(super) struct Idea {
 }
 
 impl Idea {
+    /// Says the same with other words.
+    pub fn exact(edits: Vec<(String, Option<Value>)>, why: impl Into<String>) -> Self {
+        Self {
+            edits,
+            certainty: Certainty::Exact,
+            why: why.into(),
+        }
+    }
+
     /// Replaces the value of the parameter itself.
     pub fn of(spot: &Spot<'_>, to: Value, certainty: Certainty, why: impl Into<String>) -> Self {
         Self {

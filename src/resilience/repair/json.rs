@@ -1,9 +1,14 @@
-//! Strategy: repair text that is almost JSON: a code fence around it, single quotes, unquoted names, surplus
-//! commas, unclosed brackets. Must not know: other strategies.
+//! Strategy: repair text that is almost JSON: a code fence around it, a value as Python writes it, surplus
+//! commas, unquoted names, unclosed brackets. Must not know: other strategies.
 //!
 //! It reads as little into the text as it can: what is still not JSON afterwards is left alone.
 
+mod reader;
+
+use serde_json::Value;
+
 use crate::domain::repair::Certainty;
+use reader::{Reader, Slips};
 
 /// Maximum length in bytes of a text that is repaired.
 const MOST: usize = 256 * 1024;
@@ -13,30 +18,50 @@ pub(super) fn mended(text: &str) -> Option<(String, Certainty, &'static str)> {
     if text.len() > MOST || is_json(text) {
         return None;
     }
-    if let Some(inner) = fenced(text).filter(|inner| is_json(inner)) {
+    let inner = fenced(text).unwrap_or(text).trim();
+    if is_json(inner) {
         return Some((
             inner.to_owned(),
             Certainty::Exact,
             "the JSON inside of the code fence",
         ));
     }
-    let inner = fenced(text).unwrap_or(text).trim();
-    let (written, cut) = Writer::over(inner)?;
-    let (certainty, why) = if cut {
+    let (written, slips) = Reader::over(inner)?;
+    let (certainty, why) = match slips {
         // More may be missing than brackets.
-        (
+        Slips::Cut => (
             Certainty::Changed,
             "what arrived of the JSON, with its brackets closed",
-        )
-    } else {
-        (Certainty::Guess, "the JSON that was meant, without its slips")
+        ),
+        Slips::Some => (Certainty::Guess, "the JSON that was meant, without its slips"),
+        Slips::None => (Certainty::Exact, "the same value, written as JSON"),
     };
     is_json(&written).then_some((written, certainty, why))
 }
 
+/// Returns the value that a text spells out in JSON or in Python, if it has one reading: a list, an object, a text
+/// in quotes, or a word such as `None`. Bare numbers are left to those who know what is wanted.
+pub(super) fn spelt(text: &str) -> Option<Value> {
+    if text.len() > MOST {
+        return None;
+    }
+    let inner = fenced(text).unwrap_or(text).trim();
+    let names_one = matches!(inner, "true" | "false" | "null" | "True" | "False" | "None");
+    if !(names_one || inner.starts_with(['[', '{', '(', '"', '\''])) {
+        return None;
+    }
+    if is_json(inner) {
+        return serde_json::from_str(inner).ok();
+    }
+    let (written, slips) = Reader::over(inner)?;
+    (slips == Slips::None && is_json(&written))
+        .then(|| serde_json::from_str(&written).ok())
+        .flatten()
+}
+
 /// Returns true for JSON without duplicate names or values that parsing would change.
 fn is_json(text: &str) -> bool {
-    crate::canon::scan(text).is_empty() && serde_json::from_str::<serde_json::Value>(text).is_ok()
+    crate::canon::scan(text).is_empty() && serde_json::from_str::<Value>(text).is_ok()
 }
 
 fn fenced(text: &str) -> Option<&str> {
@@ -47,134 +72,4 @@ fn fenced(text: &str) -> Option<&str> {
         .chars()
         .all(char::is_alphanumeric)
         .then_some(rest.trim())
-}
-
-struct Writer<'t> {
-    rest: std::iter::Peekable<std::str::Chars<'t>>,
-    out: String,
-    open: Vec<char>,
-}
-
-impl<'t> Writer<'t> {
-    /// Rewrites the text as JSON; the flag says that brackets had to be closed at its end.
-    fn over(text: &'t str) -> Option<(String, bool)> {
-        let mut writer = Self {
-            rest: text.chars().peekable(),
-            out: String::with_capacity(text.len() + 16),
-            open: Vec::new(),
-        };
-        while let Some(next) = writer.rest.peek().copied() {
-            writer.step(next)?;
-        }
-        writer.drop_comma();
-        let cut = !writer.open.is_empty();
-        while let Some(open) = writer.open.pop() {
-            writer.out.push(if open == '{' { '}' } else { ']' });
-        }
-        Some((writer.out, cut))
-    }
-
-    fn step(&mut self, next: char) -> Option<()> {
-        match next {
-            '"' | '\'' => self.string(next),
-            '{' | '[' => {
-                self.open.push(next);
-                self.pass()
-            }
-            '}' | ']' => {
-                self.drop_comma();
-                let wanted = if next == '}' { '{' } else { '[' };
-                (self.open.pop()? == wanted).then_some(())?;
-                self.pass()
-            }
-            '/' => self.comment(),
-            _ if next.is_alphabetic() || next == '_' || next == '$' => self.word(),
-            _ => self.pass(),
-        }
-    }
-
-    fn pass(&mut self) -> Option<()> {
-        self.out.push(self.rest.next()?);
-        Some(())
-    }
-
-    /// Drops a trailing comma.
-    fn drop_comma(&mut self) {
-        let kept = self.out.trim_end();
-        if let Some(kept) = kept.strip_suffix(',') {
-            self.out.truncate(kept.len());
-        }
-    }
-
-    fn comment(&mut self) -> Option<()> {
-        self.rest.next();
-        (self.rest.next()? == '/').then_some(())?;
-        for skipped in self.rest.by_ref() {
-            if skipped == '\n' {
-                break;
-            }
-        }
-        Some(())
-    }
-
-    /// Copies a string in either kind of quotes. An unterminated string has lost more than its quote.
-    fn string(&mut self, quote: char) -> Option<()> {
-        self.rest.next();
-        self.out.push('"');
-        loop {
-            match self.rest.next()? {
-                '\\' => match self.rest.next()? {
-                    '\'' => self.out.push('\''),
-                    escaped => self.out.extend(['\\', escaped]),
-                },
-                found if found == quote => break,
-                '"' => self.out.push_str("\\\""),
-                '\n' => self.out.push_str("\\n"),
-                '\r' => self.out.push_str("\\r"),
-                '\t' => self.out.push_str("\\t"),
-                plain => self.out.push(plain),
-            }
-        }
-        self.out.push('"');
-        Some(())
-    }
-
-    /// Copies a bare word: a name before a colon, or another language's word for one of JSON's.
-    fn word(&mut self) -> Option<()> {
-        let mut word = String::new();
-        while let Some(next) = self.rest.peek().copied() {
-            if !(next.is_alphanumeric() || matches!(next, '_' | '$' | '-' | '.')) {
-                break;
-            }
-            word.push(next);
-            self.rest.next();
-        }
-        let mut blanks = String::new();
-        while let Some(blank) = self.rest.next_if(|next| next.is_whitespace()) {
-            blanks.push(blank);
-        }
-        if self.rest.peek() == Some(&':') && self.open.last() == Some(&'{') {
-            self.out.push_str(&serde_json::Value::String(word).to_string());
-        } else {
-            self.out.push_str(match word.as_str() {
-                "true" | "True" => "true",
-                "false" | "False" => "false",
-                "null" | "None" => "null",
-                // As a value, its meaning is unknown.
-                _ => {
-                    return number_tail(&self.out, &word).then(|| {
-                        self.out.push_str(&word);
-                        self.out.push_str(&blanks);
-                    });
-                }
-            });
-        }
-        self.out.push_str(&blanks);
-        Some(())
-    }
-}
-
-/// Returns true if a word is the exponent of the number just written.
-fn number_tail(out: &str, word: &str) -> bool {
-    out.ends_with(|last: char| last.is_ascii_digit()) && word.starts_with(['e', 'E'])
 }

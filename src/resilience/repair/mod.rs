@@ -26,6 +26,8 @@ mod rename;
 mod rules;
 mod settings;
 mod shift;
+mod texts;
+mod wrapper;
 
 #[cfg(test)]
 mod tests;

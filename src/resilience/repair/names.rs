@@ -10,6 +10,10 @@ const NEAR: f64 = 0.75;
 const COMPARED: usize = 80;
 /// Length from which a word may contain two slips; in a shorter one every letter counts.
 const LONG: usize = 6;
+/// Length from which a word may contain a slip at all; in a shorter one every letter makes another word.
+const SLIPS_FROM: usize = 4;
+/// Maximum length of a code such as `USD`.
+const CODE: usize = 5;
 /// Minimum number of letters of an abbreviation.
 const SHORT_FORM: usize = 3;
 /// Marks around a word that carry no meaning.
@@ -44,16 +48,38 @@ pub(super) fn signs(word: &str) -> String {
         .collect()
 }
 
+/// Splits a name into its words, in small letters: `departureDate`, `departure-date`.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut last = ' ';
+    for next in name.chars().take(COMPARED) {
+        let begins = !last.is_alphanumeric() || (last.is_lowercase() && next.is_uppercase());
+        if next.is_alphanumeric() && begins {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| next.is_alphanumeric()) {
+            word.extend(next.to_lowercase());
+        }
+        last = next;
+    }
+    words
+}
+
 /// Returns true if one word may be a slip of the other, that is letters changed, omitted, doubled or
-/// transposed, or its abbreviation. A different beginning means something different: `inactive`, `async`.
-fn slipped(word: &str, candidate: &str) -> bool {
-    if word.ends_with(candidate) || candidate.ends_with(word) {
+/// transposed, its plural, or its abbreviation. A different beginning means something different: `inactive`,
+/// `async`. So does a different digit, and a letter in a code: `v2`, `USD`.
+fn slipped(word: &str, candidate: &str, spelt: &str) -> bool {
+    let digits = |text: &str| -> Vec<char> { text.chars().filter(char::is_ascii_digit).collect() };
+    let code = spelt.len() <= CODE && !spelt.chars().any(char::is_lowercase);
+    let other = word.ends_with(candidate) || candidate.ends_with(word);
+    if other || code || digits(word) != digits(candidate) {
         return false;
     }
     let letters = candidate.chars().count();
     let most = if letters < LONG { 1 } else { 2 };
-    let short_form = word.chars().count() >= SHORT_FORM && candidate.starts_with(word);
-    short_form || strsim::osa_distance(word, candidate) <= most
+    let length = word.chars().count();
+    let short_form = length >= SHORT_FORM && candidate.starts_with(word) && words(spelt).len() == 1;
+    short_form || (length >= SLIPS_FROM && strsim::osa_distance(word, candidate) <= most)
 }
 
 /// How certain it is which candidate was meant.
@@ -70,11 +96,31 @@ pub(super) enum Meant {
 }
 
 /// How similar a word is to a candidate.
-struct Scored {
+struct Scored<'a> {
     score: f64,
     index: usize,
+    spelt: &'a str,
     same: bool,
     slipped: bool,
+}
+
+/// Returns which of the candidates a word means as the name of a parameter. There an abbreviation is no slip: `page`
+/// is not `page_size`, and `count` not `country`.
+pub(super) fn meant_name<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Meant {
+    match meant(word, candidates.clone()) {
+        Meant::Clearly(one) => {
+            let word = folded(word);
+            let name = candidates.clone().nth(one).map(folded).unwrap_or_default();
+            let plural = name.strip_suffix('s') == Some(&word) || word.strip_suffix('s') == Some(&name);
+            let short = name.starts_with(&word) || name.chars().count() <= SLIPS_FROM;
+            if plural || !short {
+                Meant::Clearly(one)
+            } else {
+                Meant::Maybe(vec![one])
+            }
+        }
+        other => other,
+    }
 }
 
 /// Returns which of the candidates a word means.
@@ -84,28 +130,38 @@ pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
         return Meant::None;
     }
     let written = signs(word);
-    let mut scored: Vec<Scored> = candidates
+    let mut scored: Vec<Scored<'a>> = candidates
         .enumerate()
         .map(|(index, candidate)| {
             let alike = signs(candidate) == written;
+            let spelt = candidate;
             let candidate = folded(candidate);
             Scored {
                 score: strsim::jaro_winkler(&wanted, &candidate),
                 index,
+                spelt,
                 same: alike && candidate == wanted,
-                slipped: alike && slipped(&wanted, &candidate),
+                slipped: alike && slipped(&wanted, &candidate, spelt),
             }
         })
         .collect();
-    let same: Vec<usize> = scored
+    let same: Vec<(usize, &str)> = scored
         .iter()
         .filter(|one| one.same)
-        .map(|one| one.index)
+        .map(|one| (one.index, one.spelt))
         .collect();
     match same[..] {
         [] => {}
-        [one] => return Meant::Same(one),
-        _ => return Meant::Maybe(same),
+        [one] => return Meant::Same(one.0),
+        _ => {
+            // Where capitals make the difference, they count.
+            let bare = word.trim_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c));
+            let exactly = same.iter().find(|(_, candidate)| *candidate == bare);
+            return match exactly {
+                Some((one, _)) => Meant::Same(*one),
+                None => Meant::Maybe(same.iter().map(|one| one.0).collect()),
+            };
+        }
     }
     // The sort is stable: equal scores keep the order of the candidates.
     scored.sort_by(|a, b| b.score.total_cmp(&a.score));

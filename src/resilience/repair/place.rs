@@ -1,7 +1,10 @@
 //! Places in arguments, by JSON pointer and by the names that people use. Must not know: what the values
 //! there are.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 pub(super) use crate::canon::pointer::{escaped, last, parent};
 
@@ -24,6 +27,27 @@ pub(super) fn holds_reference(value: &Value) -> bool {
         Value::Object(map) => map.values().any(holds_reference),
         _ => false,
     }
+}
+
+/// Returns a number as it is written at a pointer of a text, if it is a plain decimal such as `1.10`.
+pub(super) fn decimal<'t>(text: &'t str, path: &str) -> Option<&'t str> {
+    let mut now: &'t RawValue = serde_json::from_str(text).ok()?;
+    for part in path.split('/').skip(1) {
+        let name = part.replace("~1", "/").replace("~0", "~");
+        now = match name.parse::<usize>() {
+            Ok(index) if now.get().starts_with('[') => {
+                let items: Vec<&'t RawValue> = serde_json::from_str(now.get()).ok()?;
+                *items.get(index)?
+            }
+            _ => {
+                let members: BTreeMap<String, &'t RawValue> = serde_json::from_str(now.get()).ok()?;
+                *members.get(&name)?
+            }
+        };
+    }
+    let written = now.get();
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
+    (written.contains('.') && written.chars().all(plain)).then_some(written)
 }
 
 /// Converts the name of a parameter in words to a pointer: `date`, `trip.date`, `legs[0].date`,

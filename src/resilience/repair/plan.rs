@@ -1,6 +1,7 @@
 //! One round of repair: everything that is wrong with a call at once, first by rules, then by a question to
 //! the model, then by the operator's choice. Must not know: how any single strategy works.
 
+mod faults;
 mod round;
 
 use jiff::civil::Date;

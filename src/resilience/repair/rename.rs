@@ -1,12 +1,12 @@
 //! Strategy: correct the misspelt name of a property. Must not know: other strategies.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::idea::{Idea, Spot};
-use super::names::{Meant, meant};
+use super::names::{Meant, folded, meant_name};
 use super::place;
 use crate::domain::repair::Certainty;
-use crate::schema::RESERVED;
+use crate::schema::{RESERVED, followed};
 
 /// Pointers and their new values.
 type Edits = Vec<(String, Option<Value>)>;
@@ -37,6 +37,9 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     if known.contains(&name.as_str()) {
         return Vec::new();
     }
+    if let Some(idea) = says_nothing(spot, &name, object, &known).or_else(|| flat(spot, &name)) {
+        return vec![idea];
+    }
     let absent: Vec<&str> = known
         .iter()
         .copied()
@@ -55,8 +58,50 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     ideas
 }
 
+/// Leaves out a member that the tool does not know, if it is empty or says again what stands under its right name.
+fn says_nothing(spot: &Spot<'_>, name: &str, object: &Map<String, Value>, known: &[&str]) -> Option<Idea> {
+    let empty = match spot.value()? {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    let absent = known
+        .iter()
+        .any(|key| folded(key) == folded(name) && !object.contains_key(*key));
+    let mut same = known.iter().filter(|key| folded(key) == folded(name));
+    let again = same.any(|key| object.get(*key) == spot.value());
+    let why = if again {
+        "it says again what stands under the right name"
+    } else {
+        "it is empty, and the tool does not know it"
+    };
+    let out = vec![(spot.path.to_owned(), None)];
+    ((empty && !absent) || again).then(|| Idea::exact(out, why))
+}
+
+/// Moves a member into the object that its name names: `project.key` into `project`.
+fn flat(spot: &Spot<'_>, name: &str) -> Option<Idea> {
+    let bare = name.replace('[', ".").replace(']', "");
+    let (outer, inner) = bare.split_once('.')?;
+    let place = spot.around.get("properties")?.get(outer)?;
+    followed(spot.schema, place)?.get("properties")?.get(inner)?;
+    let to = place::below(place::parent(spot.path), outer);
+    let mut object = match spot.args.pointer(&to) {
+        None => Map::new(),
+        Some(found) => found.as_object()?.clone(),
+    };
+    if object.contains_key(inner) {
+        return None;
+    }
+    object.insert(inner.to_owned(), spot.value()?.clone());
+    let edits = vec![(spot.path.to_owned(), None), (to, Some(Value::Object(object)))];
+    Some(Idea::exact(edits, "the member of the object that its name names"))
+}
+
 fn moves(name: &str, others: &[&str], idea: impl Fn(&str) -> Option<(Edits, String)>) -> Vec<Idea> {
-    let (certainty, found) = match meant(name, others.iter().copied()) {
+    let (certainty, found) = match meant_name(name, others.iter().copied()) {
         Meant::Same(one) => (Certainty::Exact, vec![one]),
         Meant::Clearly(one) => (Certainty::Guess, vec![one]),
         Meant::Maybe(several) => (Certainty::Changed, several),

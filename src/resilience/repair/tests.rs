@@ -8,6 +8,7 @@ mod expressions;
 mod faults;
 mod questions;
 mod random;
+mod shapes;
 mod slips;
 mod values;
 mod words;

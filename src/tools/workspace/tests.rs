@@ -332,3 +332,34 @@ fn what_a_path_is_known_by_is_what_a_write_finds_there() {
     assert_eq!(real(&ground.root.join("no/../x")), ground.root.join("x"));
     assert!(both(&ground.root)[0].target("no/../x", true).is_err());
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_not_utf8_opens_by_what_it_is_listed_as() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let ground = ground();
+    let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    let dir = ground.root.join(name(b"d\xe9p"));
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::write(dir.join(name(b"caf\xe9.txt")), "inside").unwrap();
+    symlink(ground.outside.join("secret"), dir.join(name(b"out\xe9"))).unwrap();
+    for workspace in both(&ground.root) {
+        let (_, _, place) = workspace.file("d\u{fffd}p/caf\u{fffd}.txt").unwrap();
+        assert_eq!(place.shown(), "d\u{fffd}p/caf\u{fffd}.txt");
+        assert!(workspace.directory("d\u{fffd}p").is_ok());
+        assert_eq!(
+            workspace.find("d\u{fffd}p/out\u{fffd}").unwrap_err().class,
+            ErrorClass::Auth
+        );
+        assert_eq!(
+            workspace.find("d\u{fffd}p/caf.txt").unwrap_err().class,
+            ErrorClass::NotFound
+        );
+    }
+    // Of two that are listed alike neither is meant.
+    std::fs::write(dir.join(name(b"caf\xe8.txt")), "other").unwrap();
+    for workspace in both(&ground.root) {
+        assert!(workspace.file("d\u{fffd}p/caf\u{fffd}.txt").is_err());
+    }
+}

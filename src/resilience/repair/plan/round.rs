@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::faults::{by_cost, by_reference, ideas, is_elsewhere, no_slip, readable, shown, spot};
 use super::{Case, Next, value_of};
 use crate::domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
 use crate::resilience::repair::diagnose::{of_error, of_violation};
@@ -14,17 +15,13 @@ use crate::resilience::repair::idea::{Idea, Spot};
 use crate::resilience::repair::model::Wanted;
 use crate::resilience::repair::progress::fingerprint;
 use crate::resilience::repair::rules::Guesses;
-use crate::resilience::repair::{
-    cleanup, convert, date, enumeration, fill, json, limit, place, rename, shift,
-};
-use crate::schema::{LONGEST_PATH, Violation, said_of};
+use crate::resilience::repair::{json, place};
+use crate::schema::{Violation, said_of};
 
 /// Maximum number of passes over the schema; each strategy has one attempt at each parameter in any case.
-const MOST_PASSES: usize = 16;
+const MOST_PASSES: usize = 64;
 /// Maximum number of answers to one question.
 const MOST_OPTIONS: usize = 9;
-/// Faults beyond which a call is no slip: every idea is tried against the whole schema.
-const MOST_FAULTS: usize = 32;
 /// Bytes of arguments that are tried against the schema in one round.
 const MOST_TRIED: usize = 32 * 1024 * 1024;
 
@@ -158,8 +155,11 @@ impl<'a> Round<'a> {
                     return Err(by_reference(path));
                 }
                 let spot = Spot {
+                    tool: self.case.tool,
+                    schema,
                     args: &args,
                     path,
+                    written: None,
                     keyword: "",
                     expected: &Value::Null,
                     place: &place,
@@ -191,7 +191,9 @@ impl<'a> Round<'a> {
                 self.hopeless.push(why);
                 return;
             }
-            for violation in &violations {
+            // What is exact comes first: another fault may be gone with it.
+            let exact = violations.iter().any(|violation| self.exact(violation));
+            for violation in violations.iter().filter(|_| !exact) {
                 if self.changes.len() == before {
                     self.one(violation);
                 }
@@ -202,6 +204,55 @@ impl<'a> Round<'a> {
             // Remarks on values that have changed since do not count.
             self.hopeless.clear();
         }
+        self.hopeless
+            .push("too many things are wrong with the arguments".to_owned());
+    }
+
+    /// Repairs a violation if that is possible in exactly one way that says the same.
+    fn exact(&mut self, violation: &Violation) -> bool {
+        let Some(args) = self.args.clone() else {
+            return false;
+        };
+        let diagnosis = of_violation(violation);
+        let raw = self.raw.clone();
+        let spot = spot(self.case, &args, &raw, violation);
+        if is_elsewhere(&spot) {
+            return false;
+        }
+        // A default counts only where nothing is said under another name.
+        let rules =
+            |strategy: &&Strategy| !strategy.asks_model() && **strategy != Strategy::DefaultValueAssignment;
+        for strategy in diagnosis.strategies.iter().filter(rules) {
+            if self.used.contains(&(spot.path.to_owned(), *strategy)) {
+                continue;
+            }
+            let mut ideas = ideas(*strategy, &spot);
+            ideas.retain(|idea| idea.certainty == Certainty::Exact);
+            let ideas = self.fitting(ideas, &spot);
+            if let [idea] = ideas.as_slice() {
+                self.note(violation, &diagnosis);
+                self.used.insert((spot.path.to_owned(), *strategy));
+                return self.apply(idea, &spot, *strategy);
+            }
+        }
+        false
+    }
+
+    /// Notes what was found.
+    fn note(&mut self, violation: &Violation, diagnosis: &Diagnosis) {
+        if !self.diagnoses.contains(diagnosis) {
+            self.diagnoses.push(diagnosis.clone());
+            self.errors.push(violation.message.clone());
+        }
+    }
+
+    fn apply(&mut self, idea: &Idea, spot: &Spot<'_>, strategy: Strategy) -> bool {
+        let Some(after) = idea.applied(spot.args) else {
+            return false;
+        };
+        self.changes.extend(idea.changes(spot.args, strategy));
+        self.args = Some(after);
+        true
     }
 
     /// Repairs text that is almost JSON.
@@ -254,24 +305,13 @@ impl<'a> Round<'a> {
         }
         let Some(args) = self.args.clone() else { return };
         let diagnosis = of_violation(violation);
-        if !self.diagnoses.contains(&diagnosis) {
-            self.diagnoses.push(diagnosis.clone());
-            self.errors.push(violation.message.clone());
-        }
-        if args.pointer(&violation.path).is_some_and(place::holds_reference) {
+        self.note(violation, &diagnosis);
+        let raw = self.raw.clone();
+        let spot = spot(self.case, &args, &raw, violation);
+        if is_elsewhere(&spot) {
             self.hopeless.push(by_reference(&violation.path));
             return;
         }
-        let spot = Spot {
-            args: &args,
-            path: &violation.path,
-            keyword: &violation.keyword,
-            expected: &violation.expected,
-            place: &violation.place,
-            around: &violation.around,
-            captures: &[],
-            today: self.case.today,
-        };
         for strategy in by_cost(&diagnosis.strategies) {
             if !matches!(self.attempt(strategy, &spot), Outcome::Nothing) {
                 return;
@@ -296,20 +336,7 @@ impl<'a> Round<'a> {
         if !self.used.insert((spot.path.to_owned(), strategy)) {
             return Outcome::Nothing;
         }
-        let mut ideas = ideas(strategy, spot);
-        let before = spot.args.to_string();
-        // Each is tried, and so is what stands before it.
-        let tried = before.len().saturating_mul(ideas.len() + 1);
-        if tried > self.left {
-            return Outcome::Nothing;
-        }
-        self.left -= tried;
-        let before = self.case.checker.violations(&before).ok();
-        ideas.retain(|idea| {
-            before
-                .as_ref()
-                .is_some_and(|before| self.fits(idea, spot, before))
-        });
+        let ideas = self.fitting(ideas(strategy, spot), spot);
         let sure: Vec<&Idea> = ideas
             .iter()
             .filter(|idea| idea.certainty == Certainty::Exact)
@@ -330,12 +357,11 @@ impl<'a> Round<'a> {
             _ => None,
         };
         if let Some(idea) = alone.filter(|idea| self.may(idea.certainty, strategy, spot.path)) {
-            let Some(after) = idea.applied(spot.args) else {
-                return Outcome::Nothing;
+            return if self.apply(idea, spot, strategy) {
+                Outcome::Mended
+            } else {
+                Outcome::Nothing
             };
-            self.changes.extend(idea.changes(spot.args, strategy));
-            self.args = Some(after);
-            return Outcome::Mended;
         }
         // If nobody is there to choose, the model may, provided a rule names it for that.
         if best.is_empty() || (!self.case.attended && self.model_may_follow(strategy)) {
@@ -354,6 +380,23 @@ impl<'a> Round<'a> {
                 .collect(),
         });
         Outcome::Asked
+    }
+
+    /// Returns the ideas that help, as long as there is room to try them.
+    fn fitting(&mut self, mut ideas: Vec<Idea>, spot: &Spot<'_>) -> Vec<Idea> {
+        if ideas.is_empty() {
+            return ideas;
+        }
+        let before = spot.args.to_string();
+        // Each is tried, and so is what stands before it.
+        let tried = before.len().saturating_mul(ideas.len() + 1);
+        if tried > self.left {
+            return Vec::new();
+        }
+        self.left -= tried;
+        let before = self.case.checker.violations(&before).unwrap_or_default();
+        ideas.retain(|idea| self.fits(idea, spot, &before));
+        ideas
     }
 
     /// Returns true if a model is asked next about what this strategy leaves open.
@@ -422,74 +465,4 @@ impl<'a> Round<'a> {
             .all(|one| known(one) || (touched(&one.path) && !spot.keyword.is_empty()));
         mended && sound
     }
-}
-
-/// Why violations are too many, or too far away, for somebody who only slipped; none where they are not.
-fn no_slip(violations: &[Violation]) -> Option<String> {
-    if violations.len() > MOST_FAULTS {
-        return Some(format!(
-            "more than {MOST_FAULTS} things are wrong with the arguments"
-        ));
-    }
-    let far = violations.iter().any(|one| one.path.len() > LONGEST_PATH);
-    far.then(|| "a name in the arguments is too long".to_owned())
-}
-
-fn readable(case: &Case<'_>) -> bool {
-    case.checker.violations(case.args).is_ok()
-}
-
-/// Orders strategies so that rules that suffice come first, because they cost nothing. Otherwise the given
-/// order stays, also for a rule that would change what was asked for: such a rule suffices no more than a
-/// model does.
-fn by_cost(strategies: &[Strategy]) -> Vec<Strategy> {
-    let suffices = |strategy: &&Strategy| {
-        let other = matches!(
-            strategy,
-            Strategy::DateAdjustment | Strategy::ClampValueToMin | Strategy::ClampValueToMax
-        );
-        !strategy.asks_model() && !other
-    };
-    let (rules, others): (Vec<Strategy>, Vec<Strategy>) = strategies.iter().partition(suffices);
-    [rules, others].concat()
-}
-
-fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
-    match strategy {
-        Strategy::DateFormatCorrection => date::ideas(spot),
-        Strategy::EnumValueCorrection => enumeration::ideas(spot),
-        Strategy::SchemaTypeConversion => convert::ideas(spot),
-        Strategy::ClampValueToMin => limit::ideas(spot, limit::End::Min),
-        Strategy::ClampValueToMax => limit::ideas(spot, limit::End::Max),
-        Strategy::DefaultValueAssignment => fill::ideas(spot),
-        Strategy::NearestName => rename::ideas(spot),
-        Strategy::TextCleanup => cleanup::ideas(spot),
-        Strategy::DateAdjustment => shift::ideas(spot),
-        // JSON is repaired as a whole text before there are parameters to examine; the others are not rules.
-        Strategy::JsonCorrection
-        | Strategy::None
-        | Strategy::LlmInferMissingParam
-        | Strategy::LlmSuggestEnum
-        | Strategy::LlmBasedFormatCorrection
-        | Strategy::AlternativeRouteSuggestion
-        | Strategy::RetryWithBackoff
-        | Strategy::ReportUnrecoverable => Vec::new(),
-    }
-}
-
-fn by_reference(path: &str) -> String {
-    format!(
-        "`{}` comes from the result of another call: what is wrong with it is mended there",
-        place::shown(path)
-    )
-}
-
-fn shown(value: &Value) -> String {
-    const MOST: usize = 60;
-    let text = value.to_string();
-    let mut short: String = text.chars().take(MOST).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    crate::text::visible(&short)
 }

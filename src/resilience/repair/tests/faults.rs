@@ -77,7 +77,7 @@ fn six_kinds_of_errors_are_told_apart() {
         }),
     );
     let plan =
-        event.plan(r#"{"date":"2023/10/26","temp":-100,"phone":"123-456-7890","seats":[1],"room":"c"}"#);
+        event.plan(r#"{"date":"2023/10/26","temp":-100,"phone":"123-456-7890","seats":[1,2],"room":"c"}"#);
     let kind = |path: &str| {
         let found = plan
             .diagnoses

@@ -135,9 +135,10 @@ fn same_meaning(from: &Value, to: &Value) -> bool {
     words(from) == words(to)
         || (number(from).is_some() && number(from) == number(to))
         || (truth(from).is_some() && truth(from) == truth(to))
-        || to
-            .as_array()
-            .is_some_and(|items| matches!(items.as_slice(), [one] if same_meaning(from, one)))
+        || [(from, to), (to, from)].iter().any(|(list, one)| {
+            let items = list.as_array().map(Vec::as_slice);
+            matches!(items, Some([item]) if same_meaning(item, one))
+        })
         || (is_day && digits(from) >= 6)
 }
 

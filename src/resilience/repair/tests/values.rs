@@ -36,7 +36,8 @@ fn types_are_converted_only_without_loss() {
         ("string", json!(5), Some(json!("5"))),
         ("string", json!(false), Some(json!("false"))),
         ("string", json!({"a": 1}), None),
-        ("string", json!([1]), None),
+        ("string", json!([1]), Some(json!("1"))),
+        ("string", json!([1, 2]), None),
         ("array", json!("x"), Some(json!(["x"]))),
         ("array", json!("[1,2]"), Some(json!([1, 2]))),
         ("array", json!({"a": 1}), Some(json!([{"a": 1}]))),
@@ -89,11 +90,11 @@ fn an_allowed_value_is_found_by_spelling_and_guessed_only_where_that_is_harmless
         assert_eq!(writes.mended(&json!(said)), None, "{said}");
         assert_eq!(writes.offered(&json!(said)), [json!(meant)], "{said}");
     }
-    assert_eq!(reads.mended(&json!("degrees celsius")), Some(json!("celsius")));
     // Not certain enough, or the opposite: never without a question.
     for said in [
         "F",
         "centigrade",
+        "degrees celsius",
         "not celsius",
         "celsius or kelvin",
         "non-kelvin",
