@@ -157,11 +157,10 @@ fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>))
 /// Bytes of the joined emoji at a place; 0 where there is none, which most places tell by a byte or two.
 fn emoji_at(bytes: &[u8], text: &str, at: usize) -> usize {
     // The first bytes of what can be one: a picture, or a key before a selector.
-    let may_be = match (bytes.get(at), bytes.get(at + 1)) {
-        (Some(0xC2 | 0xE2 | 0xE3 | 0xF0), _) => true,
-        (Some(b'0'..=b'9' | b'#' | b'*'), Some(0xEF)) => true,
-        _ => false,
-    };
+    let may_be = matches!(
+        (bytes.get(at), bytes.get(at + 1)),
+        (Some(0xC2 | 0xE2 | 0xE3 | 0xF0), _) | (Some(b'0'..=b'9' | b'#' | b'*'), Some(0xEF))
+    );
     let rest = text.get(at..).filter(|_| may_be);
     rest.map_or(0, joined)
 }

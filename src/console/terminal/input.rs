@@ -148,9 +148,8 @@ impl Parser {
             .escaped
             .is_some_and(|then| at.saturating_sub(then) <= LATE_MS);
         let begins = match bytes {
-            [b'\\'] => true,
             [b'[' | b']' | b'P' | b'_' | b'^', second, ..] => bytes.first() != Some(second),
-            [b'O', b'A'..=b'D' | b'F' | b'H' | b'P'..=b'S'] => true,
+            [b'\\'] | [b'O', b'A'..=b'D' | b'F' | b'H' | b'P'..=b'S'] => true,
             _ => false,
         };
         soon && begins

@@ -26,7 +26,7 @@ impl GraphPane {
             self.selected = self.pick_at(self.len().saturating_sub(1));
             if self.is_on_waiting(state) {
                 // Of several that came together the oldest is asked about first.
-                let mut waiting = state.agenda.waiting.iter().map(|(_, id)| *id);
+                let mut waiting = state.agenda.waiting.values().copied();
                 let oldest = waiting.find(|id| self.outline.rows.find(*id).is_some());
                 self.selected = oldest.map(Pick::Node).or(self.selected);
             }
