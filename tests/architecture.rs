@@ -97,8 +97,8 @@ const OWNED: [(&str, Exempt); 3] = [
 /// Ways to open a file that may wait for ever or never end.
 const OPENS: &str = r"\bfs\s*::\s*(\{[^}]*\b)?(read|read_to_string|copy)\b|\bFile\s*::\s*(open|options|create\w*)\b|\bOpenOptions\b|\bfs\s*::\s*open(at2?)?\b";
 /// Files that open others: the one for all, those that stay in a directory that they have opened (regular files only,
-/// never waited for), and those that read what the system itself tells in `/proc`.
-const OPENERS: [&str; 7] = [
+/// never waited for), those that read what the system itself tells in `/proc`, and the terminal.
+const OPENERS: [&str; 8] = [
     "src/regular_file.rs",
     "src/tools/workspace.rs",
     "src/tools/workspace/means.rs",
@@ -106,6 +106,7 @@ const OPENERS: [&str; 7] = [
     "src/tools/replace.rs",
     "src/tools/child/tree.rs",
     "src/control/peer.rs",
+    "src/console/terminal/modes.rs",
 ];
 /// Whether a file of a module may name something all the same.
 type Exempt = fn(&str, &File) -> bool;

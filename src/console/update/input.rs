@@ -1,6 +1,6 @@
 //! Keys: bursts, contexts, what a key means.
 //!
-//! A key that does more than move waits until it is certain that it came alone: a paste into a
+//! A key that could decide something waits until it is certain that it came alone: a paste into a
 //! terminal without bracketed paste must not decide anything. One that is held down decides once: what comes next
 //! under it was not looked at. What only stops the run is never refused for its pace. Must not know: what verbs do.
 
@@ -60,8 +60,7 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         return;
     }
     let waits = !model.keys.held.is_empty();
-    // Nothing that a burst must not do is done before it is certain that none is on.
-    if waits || may_decide || is_dropped_in_burst(model, key) {
+    if waits || may_decide {
         if !waits {
             model.keys.since = at;
         }
