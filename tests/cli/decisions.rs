@@ -40,7 +40,7 @@ pub fn interrupted(world: &World, playbook: &str, calls: usize) -> String {
         })
     });
     signal(&child, Signal::TERM);
-    wait(child).ends(130);
+    wait(child).ends(143);
     world.ids().pop().unwrap()
 }
 

@@ -236,9 +236,9 @@ fn progress_is_no_loop() {
     }
 }
 
-/// Found at the third copy: the model is told, then the calls are refused, then the run waits for a person.
+/// Found at the third copy, or after three turns that bring nothing new: the model is told, then the calls are refused, then the run waits for a person.
 #[test]
-fn repetition_is_a_loop_at_the_third_copy() {
+fn repetition_is_a_loop_by_the_third_copy() {
     let rows: Vec<(&str, Vec<Turn>)> = vec![
         ("a command with one output", vec![vec![sh("cat b.txt")]]),
         (
@@ -288,29 +288,30 @@ fn repetition_is_a_loop_at_the_third_copy() {
     ];
     for (what, block) in rows {
         let period = block.len();
+        let found = (3 * period).min(period + 3);
         let turns: Vec<Turn> = std::iter::repeat_n(block, 8).flatten().collect();
         let ran = run(&turns);
         assert_eq!(ran.code, 4, "{what}: {}", ran.err);
-        let calls: usize = turns.iter().take(3 * period + 1).map(Vec::len).sum();
+        let calls: usize = turns.iter().take(found + 1).map(Vec::len).sum();
         assert_eq!(
             ran.count("call.started"),
             calls,
-            "{what}: three copies, and one call after the model was told"
+            "{what}: until it was found, and one turn after the model was told"
         );
         assert_eq!(ran.count("escape.found"), 1, "{what}");
-        // The request after the third copy tells and the gate lets the call run; the next one refuses.
-        let told = &ran.asked[3 * period];
+        // The next request tells, and the gate lets the call run; the next one refuses.
+        let told = &ran.asked[found];
         assert!(
             told.contains("You repeat yourself") && !told.contains("exact calls are refused"),
             "{what}: {told}"
         );
-        let refused = &ran.asked[3 * period + 1];
+        let refused = &ran.asked[found + 1];
         assert!(
             refused.contains("are refused in your next turn"),
             "{what}: {refused}"
         );
         assert!(
-            ran.asked.len() <= 3 * period + 4,
+            ran.asked.len() <= found + 4,
             "{what}: {} requests",
             ran.asked.len()
         );

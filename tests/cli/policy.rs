@@ -66,7 +66,7 @@ fn a_policy_file_holds_for_the_whole_run_wherever_it_goes_on() {
         })
     });
     crate::world::signal(&child, rustix::process::Signal::TERM);
-    crate::world::wait(child).ends(130);
+    crate::world::wait(child).ends(143);
     std::fs::remove_file(&policy).unwrap();
     let id = world.id();
     let start = call(&world.state(&id), "start").to_string();

@@ -268,6 +268,7 @@ pub enum TurnEvent {
         #[serde(default)]
         turn: TurnId,
         /// The epoch at whose end it stood as it stands again.
+        #[serde(default)]
         of: crate::domain::id::Epoch,
     },
     /// They are history, with everything in them.

@@ -64,8 +64,8 @@ fn what_reads_it_gets_no_value() {
     let (w, _) = world(&[
         ("pure", r#"{"_as":"d","n":5}"#),
         ("pure", r#"{"_as":"b","n":"†call.a"}"#),
-        ("pure", r#"{"_as":"c","n":"†call.a || †call.d"}"#),
-        ("pure", r#"{"_as":"e","n":"†call.a && †call.d"}"#),
+        ("pure", r#"{"_as":"c","n":"†call.a || †call.d.v"}"#),
+        ("pure", r#"{"_as":"e","n":"†call.a && †call.d.v"}"#),
     ]);
     assert_eq!(w.status(w.id("b")), Status::Skipped);
     let because = w.state.calls[&w.id("b")].snags.because.clone().unwrap();
@@ -79,13 +79,13 @@ fn an_output_path_with_two_ways_takes_the_second() {
     let mut w = World::new();
     w.reply(&[
         call("read", r#"{"_as":"a","_out":"state.good || state.bad","n":1}"#),
-        call("pure", r#"{"_as":"b","n":"†state.bad.message"}"#),
+        call("pure", r#"{"_as":"b","why":"†state.bad.message"}"#),
         call("pure", r#"{"_as":"c","n":"†state.good"}"#),
     ]);
     let a = w.id("a");
     w.finish_with(a, exited(3));
     w.drain();
-    assert_eq!(w.runs(w.id("b")), [r#"{"n":"exit 3"}"#]);
+    assert_eq!(w.runs(w.id("b")), [r#"{"why":"exit 3"}"#]);
     assert_ne!(w.status(w.id("c")), Status::Succeeded);
 }
 

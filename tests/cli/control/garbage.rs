@@ -159,6 +159,6 @@ fn nothing_is_sent_to_whoever_sits_in_the_holders_place() {
     // The holder's end leaves alone what is not its own.
     world.run(&["sessions", "verify", &holder.id]).ends(0);
     crate::world::signal(holder.child(), rustix::process::Signal::TERM);
-    holder.end().ends(130);
+    holder.end().ends(143);
     assert!(path.exists());
 }

@@ -63,13 +63,13 @@ async fn pacing_takes_time_only_where_somebody_watches() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_playbook_does_not_foresee_is_a_fault_that_names_the_turn() {
+async fn what_the_playbook_does_not_foresee_is_a_fault_that_names_the_request() {
     let model = Scripted::new(playbook("[[rule]]\nwhen = { turn = 1 }\nanswer = \"x\""), false);
     let (chunks, result) = ask(&model, vec![user("go \u{1b}[31m")]).await;
     let fault = result.unwrap_err();
     assert_eq!(fault.kind, StreamFaultKind::Script);
     assert!(
-        fault.message.contains("`test`") && fault.message.contains("turn 3"),
+        fault.message.contains("`test`") && fault.message.contains("request 3"),
         "{}",
         fault.message
     );
