@@ -189,10 +189,11 @@ fn nothing_of_any_content_reaches_the_terminal_but_what_can_be_seen() {
             "\x0c",
         ] {
             run.send(keys);
-            std::thread::sleep(Duration::from_millis(60));
+            // Esc right before another key would be that key with alt.
+            std::thread::sleep(Duration::from_millis(150));
         }
         run.send("\x1b");
-        std::thread::sleep(Duration::from_millis(60));
+        std::thread::sleep(Duration::from_millis(150));
     }
     run.resize(80, 24);
     run.send("t");

@@ -55,11 +55,10 @@ fn in_the_office_the_operator_chooses_a_repair() {
         row(run, "❯").is_some_and(|row| row.split_whitespace().any(|word| word == name))
     };
     let chosen = |run: &Run| under(run, "c4");
-    for (from, to) in [("c6", "c5"), ("c5", "c4")] {
-        run.until("the cursor stands", || under(&run, from));
-        run.send("k");
-        run.until("the cursor moved", || under(&run, to));
-    }
+    run.until("the cursor is on the call that waits longest", || {
+        under(&run, "c3")
+    });
+    run.send("j");
     run.until("the call is selected", || chosen(&run));
     run.until("its key is told", || shows(&run, "F choose a repair"));
     run.armed();

@@ -430,6 +430,7 @@ fn the_answers_of_a_terminal_are_no_keys_whole_or_torn() {
     run.wait_for("Everything stops");
     run.send("\x1b");
     run.until("closed", || run.screen().screen().contents() == before);
+    run.armed();
     run.send("a");
     run.until("it ran", || world.out().exists());
     answered(&run);

@@ -69,8 +69,9 @@ fn colours(text: &str) -> (usize, usize, usize) {
 fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     let home = Home::new();
     let mut run = home.replay(&[], |_| {});
-    run.wait_for("graph");
+    run.wait_for("replay");
     run.send("$");
+    run.wait_for("152/152");
     run.send("|");
     run.wait_for("A new session begins with");
     run.send("\r");
@@ -236,6 +237,8 @@ fn a_large_paste_outside_of_a_text_does_nothing() {
     run.wait_for("replay");
     run.send(&format!("\x1b[200~{}\x1b[201~", "q\x03a\n".repeat(20_000)));
     run.wait_for("bytes was dropped");
+    // Keys right behind a paste count as part of it.
+    run.armed();
     run.send("q");
     assert_eq!(run.exit(SOON), 0, "nothing of the paste ended it");
 }
