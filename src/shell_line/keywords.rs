@@ -148,17 +148,7 @@ impl Scan<'_, '_> {
 
     /// Reads the patterns of a branch of `case`, or the end of it.
     pub(super) fn patterns(&mut self, list: &mut List) {
-        loop {
-            self.skip_blanks();
-            match self.peek() {
-                Some('\n') => {
-                    self.bump();
-                    self.bodies();
-                }
-                Some('#') => self.comment(),
-                _ => break,
-            }
-        }
+        self.skip_lines();
         let open = self.take("(");
         let mut first = true;
         loop {

@@ -20,7 +20,13 @@ fn closed(shown: &str) {
             c,
             '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{e0062}'..='\u{e007f}'
         );
-        let follows = !before.is_ascii() || matches!(before, '0'..='9' | '#' | '*');
+        // The emoji that count as letters are named.
+        let letter = matches!(
+            before,
+            '\u{2139}' | '\u{24C2}' | '\u{1F170}' | '\u{1F171}' | '\u{1F17E}' | '\u{1F17F}'
+        );
+        let sign = !before.is_ascii() && !before.is_alphanumeric();
+        let follows = sign || letter || matches!(before, '0'..='9' | '#' | '*');
         before = c;
         if joins && follows {
             continue;

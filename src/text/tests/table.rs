@@ -47,7 +47,13 @@ pub(super) fn assert_closed(shown: &str) {
             c,
             '\u{200D}' | '\u{FE0E}' | '\u{FE0F}' | '\u{E0062}'..='\u{E007F}'
         );
-        let follows = !before.is_ascii() || matches!(before, '0'..='9' | '#' | '*');
+        // The emoji that count as letters are named.
+        let letter = matches!(
+            before,
+            '\u{2139}' | '\u{24C2}' | '\u{1F170}' | '\u{1F171}' | '\u{1F17E}' | '\u{1F17F}'
+        );
+        let sign = !before.is_ascii() && !before.is_alphanumeric();
+        let follows = sign || letter || matches!(before, '0'..='9' | '#' | '*');
         before = c;
         if c.is_ascii_graphic() || c == ' ' || (joins && follows) {
             continue;
