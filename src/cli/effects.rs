@@ -229,7 +229,9 @@ fn consent(decision: Option<&Decision>) -> String {
         Some(Decision::DidNotFinish) => "did not finish".into(),
         Some(Decision::Withdrawn { .. }) => "taken back before it began".into(),
         Some(Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. }) => "refused".into(),
-        Some(Decision::Answer | Decision::Reuse { .. }) => "a result without a run".into(),
+        Some(Decision::Answer | Decision::Reuse { .. } | Decision::Carry { .. }) => {
+            "a result without a run".into()
+        }
     }
 }
 

@@ -94,6 +94,15 @@ pub fn words(state: &State, plan: &Plan) -> String {
     if !plan.consents.is_empty() {
         lines.push(format!("ask for consent    {}", list(&plan.consents)));
     }
+    if !plan.corrections.is_empty() {
+        lines.push(format!(
+            "corrections kept   {} (where the model makes the same call again)",
+            list(&plan.corrections)
+        ));
+    }
+    if !plan.corrections_lost.is_empty() {
+        lines.push(format!("corrections lost   {}", list(&plan.corrections_lost)));
+    }
     if !plan.drifted.is_empty() {
         lines.push(format!("stand and drift    turns {}", turns(&plan.drifted)));
     }
@@ -121,6 +130,8 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "effects": happened,
         "approves": plan.approves,
         "consents": plan.consents,
+        "corrections": plan.corrections,
+        "corrections_lost": plan.corrections_lost,
         "asks": plan.asks == Asked::Yes,
         "asks_if_different": plan.asks == Asked::IfDifferent,
         "tokens": plan.tokens,

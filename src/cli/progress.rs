@@ -2,8 +2,9 @@
 //! know: where it is printed.
 
 use super::print;
+use crate::console::words;
 use crate::domain::call::{Decision, Outcome};
-use crate::domain::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use crate::domain::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::NodeId;
 use crate::domain::ladder::span;
 use crate::domain::rule;
@@ -72,6 +73,9 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
                 print::told_line(&rule::told_with(rule, reason))
             )),
             Decision::Expire { .. } => Some(format!("{call}: not approved: no operator")),
+            Decision::Carry { from, .. } => Some(format!(
+                "{call}: not run: it has the result that the operator wrote for {from}"
+            )),
             _ => None,
         },
         Event::Call(CallEvent::Asked {
@@ -86,6 +90,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             print::told_line(reason)
         )),
         Event::Escape(event) => escape(event),
+        Event::Edit(EditEvent::CorrectionsLost { nodes }) => Some(words::lost(nodes)),
         Event::Run(RunEvent::LimitReached { message, .. }) => {
             Some(format!("limit reached: {}", print::told_line(message)))
         }

@@ -70,7 +70,7 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
                 Some(*node)
             }
             EditEvent::Suspected { calls } | EditEvent::Held { calls, .. } => calls.first().copied(),
-            EditEvent::Superseded { nodes } => nodes.first().copied(),
+            EditEvent::Superseded { nodes } | EditEvent::CorrectionsLost { nodes } => nodes.first().copied(),
             EditEvent::Released { node } => *node,
             EditEvent::Orphaned { .. } | EditEvent::Recalled { .. } | EditEvent::Named { .. } => None,
         },
@@ -248,7 +248,14 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Given { call, .. } => format!("{call} has a result without an execution"),
         CallEvent::Skipped { call, because } => format!("{call} skipped: {because}"),
         CallEvent::Unsatisfiable { call, because } => format!("{call} can never run: {because}"),
-        CallEvent::Kept { call, .. } => format!("{call} keeps its result: its inputs are the same"),
+        CallEvent::Kept {
+            call,
+            stands_on: None,
+            ..
+        } => format!("{call} keeps its result: its inputs are the same"),
+        CallEvent::Kept { call, .. } => {
+            format!("{call} keeps the operator's result: its inputs changed")
+        }
         CallEvent::Woken { call } => format!("{call} takes its way again"),
         CallEvent::Continued { call, .. } => format!("{call} goes on: its sub-agent works again"),
         CallEvent::Undetermined { call, .. } => format!("{call}: nobody can tell whether it happened"),
@@ -264,6 +271,15 @@ fn call(event: &CallEvent) -> String {
             )
         }
     }
+}
+
+/// That results which a person wrote count no more.
+pub fn lost(nodes: &[NodeId]) -> String {
+    let what = match nodes.len() {
+        1 => "a correction is lost",
+        _ => "corrections are lost",
+    };
+    format!("{what}: no call is the same as that of {}", list(nodes))
 }
 
 fn edit(event: &EditEvent) -> String {
@@ -286,6 +302,7 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Released { node: None } => "editors closed".to_owned(),
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("goes on from the end of branch {}", of.0),
+        EditEvent::CorrectionsLost { nodes } => lost(nodes),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }
 }

@@ -8,6 +8,7 @@
 pub mod ask;
 mod breaker;
 pub mod check;
+mod correction;
 pub mod delegate;
 pub mod escape;
 pub mod gate;
@@ -25,11 +26,12 @@ use super::state::{Mode, State};
 /// One rule of the list below.
 type Rule = fn(&mut Draft<'_>, &dyn Advice);
 
-/// What needs no world: the end and the beginning of sub-agents, failures, checks, readiness, gates.
+/// What needs no world: the end and the beginning of sub-agents, corrections, failures, checks, readiness, gates.
 /// Failures before readiness: who reads a call that is tried again goes on waiting for it.
-const QUIET: [Rule; 8] = [
+const QUIET: [Rule; 9] = [
     delegate::end_left,
     delegate::hand_over,
+    correction::carry_all,
     ladder::judge,
     breaker::turn,
     check::check,

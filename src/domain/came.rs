@@ -2,7 +2,7 @@
 //!
 //! Must not know: how it is shown.
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Decision, Outcome};
 use super::id::Attempt;
 use super::node::{Content, Node, Origin, Revision};
 use super::state::State;
@@ -18,6 +18,8 @@ pub enum Came {
     Told,
     /// They wrote something else than what the execution gave.
     Corrected,
+    /// They wrote it for the same call before, and the model was asked again for its turn.
+    Carried,
 }
 
 impl Came {
@@ -28,6 +30,7 @@ impl Came {
             Self::Over => "answered by hand",
             Self::Told => "told by hand",
             Self::Corrected => "result corrected",
+            Self::Carried => "correction kept",
         }
     }
 }
@@ -50,6 +53,13 @@ pub fn of(call: &Call, said: &Revision) -> Option<Came> {
     };
     if !matches!(said.origin, Origin::Operator { .. }) {
         return None;
+    }
+    let mut before = call.decisions.iter().rev();
+    let decided = before.find(|(rev, seq, _)| rev == call_rev && *seq < said.event);
+    if decided
+        .is_some_and(|(_, seq, what)| matches!(**what, Decision::Carry { .. }) && seq.0 + 1 == said.event.0)
+    {
+        return Some(Came::Carried);
     }
     if *attempt == Attempt(0) {
         let mut begun = call.attempts.iter();

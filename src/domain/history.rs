@@ -73,6 +73,15 @@ impl<T> History<T> {
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
+    /// The newest epoch of a line that changed the thing; none where there was none on it.
+    pub fn since_on(&self, line: &Line) -> Option<Epoch> {
+        if line.holds(self.since) {
+            return Some(self.since);
+        }
+        let mut before = self.was().iter().rev().map(|(since, _)| *since);
+        before.find(|since| line.holds(*since))
+    }
+
     /// What the thing was when an epoch ended, whichever branch stood then.
     pub fn when(&self, ended: Epoch) -> Then<'_, T> {
         if self.since <= ended {

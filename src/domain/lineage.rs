@@ -79,6 +79,10 @@ pub struct Plan {
     pub effects: Vec<Seq>,
     /// Calls with an equal effect on record: they wait for consent instead of running.
     pub consents: Vec<NodeId>,
+    /// Results that the operator wrote, of calls for whose turns the model may be asked again: an equal call has them.
+    pub corrections: Vec<NodeId>,
+    /// Results that the operator wrote and that count no more.
+    pub corrections_lost: Vec<NodeId>,
     /// Whether the model will be asked again.
     pub asks: Asked,
     /// Tokens of the next request, estimated at four bytes each.
@@ -160,6 +164,8 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     };
     Plan {
         anew: reach.anew(state),
+        corrections: reach.corrections(state),
+        corrections_lost: reach.corrections_lost,
         seen: state.seq,
         cost: price
             .filter(|_| reach.asks.perhaps())

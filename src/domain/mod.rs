@@ -21,6 +21,7 @@ pub mod by_hash;
 pub mod call;
 pub mod came;
 pub mod command;
+pub mod correction;
 pub mod decide;
 pub mod delegate;
 pub mod draft;

@@ -5,6 +5,7 @@ mod earlier;
 mod world;
 
 use super::call::{Call, ConsentCause, EffectClass, Outcome};
+use super::correction;
 use super::id::{NodeId, Seq};
 use super::node::{Content, Node, Origin};
 use super::ready;
@@ -151,7 +152,7 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
         .iter()
         .filter_map(|seq| state.ledger.get(seq))
         .any(|entry| counts(&entry.call) || entry.more.reused_by.iter().any(counts));
-    if in_sight {
+    if in_sight || correction::in_sight(state, call) {
         return None;
     }
     entries.iter().rev().find_map(|seq| {

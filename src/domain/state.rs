@@ -205,6 +205,8 @@ pub struct Agenda {
     pub settled: Bits,
     /// Numbers of calls whose result was a person's at some time.
     pub pinned: Bits,
+    /// Calls of which was said that nothing has their corrections any more.
+    pub lost: BTreeSet<NodeId>,
     /// Numbers of calls that do not count any more.
     pub retired: Bits,
     /// Calls whose inputs may have changed.

@@ -25,6 +25,9 @@ pub struct Turn {
     pub pos: u32,
     /// Who made it.
     pub producer: Producer,
+    /// Which reply of the model in its thread it is, from 1; a turn that goes on behind a rewritten thought is the same
+    /// reply. 0 where the model was not asked for it.
+    pub reply: u32,
     /// Whether it counts now.
     pub activity: Activity,
     /// How far its stream came.

@@ -111,6 +111,9 @@ pub fn decision_word(decision: &Decision) -> String {
         Decision::Expire { consequence } => format!("not answered in time: {consequence:?}").to_lowercase(),
         Decision::Answer => "answered by the operator".to_owned(),
         Decision::Reuse { from } => format!("result of {from} reused"),
+        Decision::Carry { from, .. } => {
+            format!("has the result that the operator wrote for the same call before ({from})")
+        }
         Decision::RunAgain => "run again with consent".to_owned(),
         Decision::Leave { reason } => {
             let words = "left unknown by the operator, not to run again";

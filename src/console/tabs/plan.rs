@@ -245,6 +245,14 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     for (name, role, ids) in groups {
         nodes(maker, name, role, ids);
     }
+    if !plan.corrections.is_empty() {
+        nodes(maker, "correction kept", Role::Ok, &plan.corrections);
+        maker.own(
+            Role::Text,
+            "a correction is kept where the model makes the same call again".to_owned(),
+        );
+    }
+    nodes(maker, "correction lost", Role::Failed, &plan.corrections_lost);
     if !plan.turns.is_empty() {
         let turns = match plan.turns.len() {
             1 => "1 turn becomes history".to_owned(),

@@ -186,6 +186,11 @@ fn happened(model: &mut Model, events: Vec<Arc<Envelope>>, before: &Before, out:
         out.push(Out::Alert("the run waits for you".to_owned()));
     }
     for envelope in events {
+        if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event
+            && model.settings.alerts
+        {
+            model.notify(&words::lost(nodes));
+        }
         model.log.add(Line::Event(envelope));
     }
 }

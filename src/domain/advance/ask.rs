@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{delegate, escape, warn};
+use super::{correction, delegate, escape, warn};
 use crate::domain::advice::Advice;
 use crate::domain::again;
 use crate::domain::branch::recall::recorded_reply;
@@ -67,6 +67,7 @@ fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
             delegate::answered(draft, child, answer);
             return;
         }
+        correction::tell_lost(draft, None);
         let failed = crate::domain::transcript::result::errors(draft.state, &last.nodes);
         draft.run(RunEvent::Finished { answer, failed });
         return;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::correction;
 use crate::domain::advice::{Advice, Used};
 use crate::domain::call::{Binding, Call, Status};
 use crate::domain::draft::Draft;
@@ -23,6 +24,7 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
         match ready::look(draft.state, call) {
             Look::Wait => {}
             Look::Dead { .. } if call.suspect => reconsider(draft, call, None),
+            Look::Dead { .. } if correction::carry(draft, id) => {}
             Look::Dead { because } => draft.call(CallEvent::Skipped {
                 call: id,
                 because: Arc::from(because),
@@ -61,13 +63,17 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
         draft.call(CallEvent::Kept {
             call: call.id,
             bindings,
+            stands_on: None,
         });
         return;
     }
     if pinned || refused {
+        let changed = found.filter(|_| pinned && !same);
+        let stands_on = changed.and_then(|(_, resolved)| resolved.map(Arc::from).or(args));
         draft.call(CallEvent::Kept {
             call: call.id,
             bindings: call.reach.bindings.clone(),
+            stands_on,
         });
         return;
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::look;
+use super::{correction, look};
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Status};
 use crate::domain::draft::Draft;
@@ -61,6 +61,10 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
         turn: turn.id,
         errors,
     });
+    // What goes on behind a rewritten thought is still to come.
+    if turn.reply > 0 && !turn.split {
+        correction::tell_lost(draft, Some((turn.thread, turn.reply)));
+    }
 }
 
 /// True while the world, the operator or a rule is still to say something on a call of the turn.
@@ -108,7 +112,7 @@ fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
     }
     let waiting: BTreeSet<NodeId> = stuck.iter().map(|call| call.id).collect();
     for call in stuck {
-        if !in_cycle(draft.state, call.id, &waiting) {
+        if !in_cycle(draft.state, call.id, &waiting) || correction::carry(draft, call.id) {
             continue;
         }
         let because = format!("it waits for itself: {} leads back to {}", reads(call), call.id);
@@ -122,6 +126,9 @@ fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
 
 /// The call waits for something that will never be there: say for what.
 fn give_up(draft: &mut Draft<'_>, call: &Call, because: &str) {
+    if correction::carry(draft, call.id) {
+        return;
+    }
     let because = Arc::from(because);
     let behind_invalid = ready::sources(draft.state, call)
         .iter()

@@ -122,7 +122,10 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
-    life.reach.change(|reach| reach.bindings.clone_from(bindings));
+    life.reach.change(|reach| {
+        reach.bindings.clone_from(bindings);
+        reach.stands_on = None;
+    });
     let resolved = resolved.clone().or(args);
     let again = life.digest.is_some() && life.resolved == resolved;
     life.resolved = resolved;
@@ -301,7 +304,7 @@ fn decided(
             }
         },
         // The value follows as an event of its own.
-        Decision::Answer | Decision::Reuse { .. } => return,
+        Decision::Answer | Decision::Reuse { .. } | Decision::Carry { .. } => return,
     };
     // Who takes a decision back says nothing of what the call reads.
     if next != Status::Ready {

@@ -100,6 +100,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.held = state.editing.values().flatten().copied().collect();
         }
         EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
+        EditEvent::CorrectionsLost { nodes } => {
+            state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
+        }
         EditEvent::Named { epoch, name } => {
             if let Some(record) = state.epochs.iter_mut().find(|one| one.epoch == *epoch) {
                 record.name = Some(name.clone()).filter(|name| !name.is_empty());
@@ -238,6 +241,7 @@ fn revised(
             life.reach.change(|reach| {
                 reach.references.clear();
                 reach.bindings.clear();
+                reach.stands_on = None;
             });
             life.resolved = None;
             life.digest = None;

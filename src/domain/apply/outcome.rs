@@ -54,9 +54,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 entry.more.change(|more| more.probed = true);
             }
         }
-        CallEvent::Kept { call, bindings } => {
+        CallEvent::Kept {
+            call,
+            bindings,
+            stands_on,
+        } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.reach.change(|reach| reach.bindings.clone_from(bindings));
+                life.reach.change(|reach| {
+                    reach.bindings.clone_from(bindings);
+                    reach.stands_on.clone_from(stands_on);
+                });
             }
             trust(state, *call);
         }

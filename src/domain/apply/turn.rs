@@ -379,12 +379,17 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         .map_or(0, |after| after.pos as usize + 1)
         .min(line.len());
     line.insert(index, id);
+    let reply = match producer {
+        Producer::Model => next_reply(state, thread, index),
+        Producer::Operator | Producer::Import | Producer::Delegate => 0,
+    };
     let by_operator = producer != Producer::Model;
     let turn = Turn {
         id,
         thread,
         pos: 0,
         producer,
+        reply,
         activity: Activity::Active,
         stream: if by_operator {
             Stream::Closed(Stop::End)
@@ -419,6 +424,17 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
     for (offset, id) in moved.into_iter().enumerate() {
         with(state, id, |turn| turn.pos = (index + offset) as u32);
     }
+}
+
+/// The number of the reply at a place of a thread: one more than the replies before it that count. A turn that was
+/// closed behind a thought is no whole reply: the next one goes on with it.
+fn next_reply(state: &State, thread: ThreadId, index: usize) -> u32 {
+    let before = state.threads.get(&thread).map_or(&[][..], |line| &line[..index]);
+    let whole = before
+        .iter()
+        .filter_map(|id| state.turns.get(id))
+        .filter(|turn| turn.reply > 0 && !turn.split && !matches!(turn.activity, Activity::Superseded(_)));
+    u32::try_from(whole.count()).unwrap_or(u32::MAX - 1) + 1
 }
 
 /// Counts a block of the stream; blocks that the engine or the operator put in are none.

@@ -10,6 +10,7 @@ use shared::{Shared, standing_at};
 
 use super::line;
 use crate::domain::call::{Status, Way};
+use crate::domain::correction;
 use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
@@ -450,7 +451,8 @@ fn result_after(
 }
 
 /// A recorded reply that an equal request may have instead of the model's: a whole turn that is
-/// history, behind the turn that the request stands after, with the epoch at whose end it stood last.
+/// history, behind the turn that the request stands after, with the newest epoch at whose end it stood with the
+/// corrections that count here.
 pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
     let (asked, print) = (state.agenda.replies.candidates(request), Fingerprint::of(request));
     asked.into_iter().rev().find_map(|id| {
@@ -459,12 +461,13 @@ pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option
         if !behind || !matches!(turn.activity, Activity::Superseded(_)) {
             return None;
         }
-        let (epoch, _) = turn.history.spans().find(|(_, was)| {
+        let (epoch, _) = turn.history.spans().find(|(epoch, was)| {
             was.activity == Activity::Active
                 && was.settled
                 && !was.split
                 && was.request == Some(print)
                 && matches!(&was.stream, Stream::Closed(stop) if stop.is_whole())
+                && correction::comes_back_as_here(state, turn, &super::line(state, *epoch))
         })?;
         Some((id, epoch))
     })

@@ -22,6 +22,8 @@ pub struct Reach {
     pub references: Vec<Reference>,
     /// What they were bound to when it became ready.
     pub bindings: Vec<Binding>,
+    /// The argument bytes that it would run with by now, where a person's result stands although they changed.
+    pub stands_on: Option<Arc<str>>,
 }
 
 impl Blank for Reach {
@@ -30,6 +32,7 @@ impl Blank for Reach {
             out: None,
             references: Vec::new(),
             bindings: Vec::new(),
+            stands_on: None,
         };
         &BLANK
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::Seq;
+use crate::domain::id::{NodeId, Rev, Seq};
 
 /// One thing wrong with the arguments of a call, found before it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,6 +170,14 @@ pub enum Decision {
         /// The execution whose result is used.
         #[serde(default)]
         from: Seq,
+    },
+    /// A person's result of an equal call stands here too: the model was asked again for that call's turn.
+    Carry {
+        /// The call that the person wrote it for.
+        from: NodeId,
+        /// The revision of its observation.
+        #[serde(default)]
+        rev: Rev,
     },
     /// A person let an effect run although it may have happened before.
     RunAgain,

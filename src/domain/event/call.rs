@@ -231,13 +231,16 @@ pub enum CallEvent {
         /// Which, in words.
         because: Arc<str>,
     },
-    /// The inputs of a suspect call turned out unchanged: its result stands.
+    /// The inputs of a suspect call turned out unchanged, or its result is a person's: it stands.
     Kept {
         /// The call.
         call: NodeId,
         /// What the references are bound to now.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         bindings: Vec<Binding>,
+        /// The argument bytes that it would run with now, where a person's result stands although they changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stands_on: Option<Arc<str>>,
     },
     /// What it reads, or a file that it may run, is another thing now: it takes its way again.
     Woken {

@@ -100,6 +100,12 @@ pub enum EditEvent {
         /// By what.
         by: Began,
     },
+    /// Results that a person wrote and that no call has any more: the model did not make the same calls again.
+    CorrectionsLost {
+        /// The observations that they were written for.
+        #[serde(default)]
+        nodes: Vec<NodeId>,
+    },
     /// The operator named an epoch.
     Named {
         /// Which.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::{Asked, is_active, repeated};
 use crate::domain::branch::recall::{CallMove, Moves, recall};
+use crate::domain::correction;
 use crate::domain::decide;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
@@ -39,6 +40,12 @@ pub(super) struct Reach {
     pub(super) continued: Vec<NodeId>,
     /// Calls with an equal effect on record.
     pub(super) consents: Vec<NodeId>,
+    /// Results of a person that count no more.
+    pub(super) corrections_lost: Vec<NodeId>,
+    /// True where another branch comes back, with its own corrections.
+    recalls: bool,
+    /// Nodes that are deleted.
+    deleted: BTreeSet<NodeId>,
     pub(super) asks: Asked,
     /// True where turns are held or come back: what stands at the tip is not what was there.
     pub(super) begins: bool,
@@ -112,6 +119,18 @@ impl Reach {
             attempts.any(|one| one.rev == rev)
         };
         self.possible.iter().filter(|id| !ran(id)).copied().collect()
+    }
+
+    /// Results of a person in replies that become history, or may: the model is asked again for them.
+    pub(super) fn corrections(&self, state: &State) -> Vec<NodeId> {
+        let falls = self.gone.union(&self.perhaps);
+        let replied = |id: &&NodeId| state.turn_of(**id).is_some_and(|turn| turn.reply > 0);
+        let corrected = falls
+            .filter(|id| id.kind == NodeKind::Call && !self.deleted.contains(id))
+            .filter(|_| !self.recalls)
+            .filter(replied)
+            .filter(|id| correction::of(state, **id).is_some());
+        corrected.map(|id| id.observation()).collect()
     }
 
     /// What reads a result that is not there and will not be is passed over, however it is edited: unless what it
@@ -207,6 +226,7 @@ impl Reach {
         }
         match event {
             Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
+            Event::Edit(EditEvent::CorrectionsLost { nodes }) => self.corrections_lost.extend(nodes),
             Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
             Event::Edit(EditEvent::Suspected { calls }) => {
                 self.possible.extend(calls);
@@ -226,6 +246,7 @@ impl Reach {
                 match content {
                     Content::Deleted => {
                         self.gone.insert(*node);
+                        self.deleted.insert(*node);
                     }
                     Content::Call { tool, args } => {
                         self.certain.insert(*node);
@@ -266,7 +287,10 @@ impl Reach {
                 self.begins = true;
             }
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
-            Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
+            Event::Edit(EditEvent::Recalled { of, .. }) => {
+                self.recalls = true;
+                self.recall(state, &recall(state, *of));
+            }
             Event::Call(CallEvent::Woken { call }) => {
                 self.certain.insert(*call);
             }

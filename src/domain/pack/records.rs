@@ -185,6 +185,7 @@ pack_fields!(Reach {
     out,
     references,
     bindings,
+    stands_on,
 });
 pack_choices!(OutPath {
     0 = To(target),
@@ -237,6 +238,7 @@ pack_fields!(Turn {
     thread,
     pos,
     producer,
+    reply,
     activity,
     stream,
     context,

@@ -20,6 +20,7 @@ mod branches;
 mod breakers;
 mod came;
 mod consent;
+mod corrections;
 mod crash;
 mod delegates;
 mod doubt;

@@ -166,7 +166,7 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
 /// True where a decision was that of a person who had been asked.
 fn was_asked(state: &State, seq: Seq, decision: &Decision) -> bool {
     match decision {
-        Decision::Auto { .. } | Decision::Deny { .. } | Decision::Edited => false,
+        Decision::Auto { .. } | Decision::Deny { .. } | Decision::Edited | Decision::Carry { .. } => false,
         // A result is taken from the record at once where nobody is asked, or nobody is there.
         Decision::Reuse { .. } => !u32::try_from(seq.0).is_ok_and(|no| state.unasked.contains(no)),
         _ => true,

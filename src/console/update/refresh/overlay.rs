@@ -207,6 +207,7 @@ pub(in crate::console::update) fn stamp(
         Some(Ok(plan)) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
             (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
+            (&plan.corrections, &plan.corrections_lost).hash(&mut hasher);
             (&plan.recalled, &plan.drifted, &plan.held, &plan.perhaps).hash(&mut hasher);
         }
         Some(Err(refusal)) => refusal.message.hash(&mut hasher),

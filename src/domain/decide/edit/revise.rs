@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::super::call::{newest_attempt, valid_json};
 use super::begin;
 use super::wave::{
-    cancel_running, invalidate_after_value, orphan, orphan_own, supersede_after, supersede_turns, suspect,
-    suspect_readers, suspect_readers_of_gone,
+    cancel_running, invalidate_after_value, lose_corrections, orphan, orphan_own, supersede_after,
+    supersede_turns, suspect, suspect_readers, suspect_readers_of_gone,
 };
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
@@ -130,6 +130,7 @@ pub(super) fn call(
     // What has ended, or was shown to the model as it is, has consequences.
     let told = life.status.is_settled() || draft.state.turns.get(&node.turn).is_some_and(|turn| turn.settled);
     orphan_own(draft, id);
+    lose_corrections(draft, &[id]);
     let approves = edit_approves(draft.state, advice, life, (tool, args), shown);
     let content = Content::Call {
         tool: tool.clone(),

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::call::Status;
+use crate::domain::correction;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::graph;
@@ -157,7 +158,22 @@ pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
     }
     cancel_running(draft, &nodes, "an edit before it replaced it");
     orphan(draft, &nodes);
+    // The model is not asked again for what no reply brought.
+    let no_reply = |id: &&NodeId| draft.state.turn_of(**id).is_some_and(|turn| turn.reply == 0);
+    let inserted: Vec<NodeId> = nodes.iter().filter(no_reply).copied().collect();
+    lose_corrections(draft, &inserted);
     draft.turn_event(TurnEvent::Superseded { turns });
+}
+
+/// Says of which of these calls the corrections count no more.
+pub(super) fn lose_corrections(draft: &mut Draft<'_>, calls: &[NodeId]) {
+    let corrected = calls
+        .iter()
+        .filter(|id| correction::of(draft.state, **id).is_some());
+    let nodes: Vec<NodeId> = corrected.map(|id| id.observation()).collect();
+    if !nodes.is_empty() {
+        draft.edit(EditEvent::CorrectionsLost { nodes });
+    }
 }
 
 /// Asks for the end of every running execution among these nodes.

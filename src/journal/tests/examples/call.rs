@@ -55,6 +55,7 @@ fn decisions() -> Vec<Decision> {
             consequence: Consequence::Halt,
         },
         Decision::Answer,
+        Decision::Carry { from: CALL, rev: REV },
         Decision::Reuse { from: Seq(4) },
         Decision::RunAgain,
         Decision::Leave { reason: words() },
@@ -212,6 +213,7 @@ pub(super) fn call() -> Vec<Event> {
         CallEvent::Kept {
             call: CALL,
             bindings: vec![binding()],
+            stands_on: Some(text("{}")),
         },
         CallEvent::Woken { call: CALL },
         CallEvent::Continued {

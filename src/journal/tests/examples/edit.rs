@@ -45,6 +45,7 @@ pub(super) fn edit() -> Vec<Event> {
             reason: Some(text("because")),
             by: Some(text("loop guard")),
         },
+        EditEvent::CorrectionsLost { nodes: vec![node] },
         EditEvent::Pinned { node },
         EditEvent::Unpinned { node },
         EditEvent::Suspected { calls: vec![CALL] },

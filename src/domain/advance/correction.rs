@@ -1,0 +1,68 @@
+//! Gives calls of a turn that was asked again the results that a person wrote for their counterparts, and says which
+//! corrections no call has any more. Must not know: how counterparts are found.
+
+use crate::domain::advice::Advice;
+use crate::domain::call::{Decision, Status};
+use crate::domain::correction;
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, EditEvent};
+use crate::domain::id::{NodeId, ThreadId};
+use crate::domain::node::Node;
+
+/// What is ready or cannot run has its counterpart's correction before anything else is decided about it.
+pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    let state = draft.state;
+    if state.agenda.pinned.is_empty() {
+        return;
+    }
+    for id in state.agenda.ungated.iter().chain(&state.agenda.invalid).copied() {
+        let open = |status: &Status| matches!(status, Status::Ready | Status::Invalid);
+        let waits = state
+            .calls
+            .get(&id)
+            .is_some_and(|call| open(&call.status) && !call.suspect);
+        let tool = state.nodes.get(&id).and_then(Node::as_call).map(|(tool, _)| tool);
+        // The structured answer is the model's own.
+        let is_answer = tool
+            .and_then(|tool| advice.tool(tool))
+            .is_some_and(|facts| facts.is_answer);
+        if waits && !is_answer && super::acts(state, id) {
+            carry(draft, id);
+        }
+    }
+}
+
+/// Gives a call the correction of its counterpart; false where there is none.
+pub(super) fn carry(draft: &mut Draft<'_>, call: NodeId) -> bool {
+    let Some(found) = correction::due(draft.state, call) else {
+        return false;
+    };
+    let rev = draft.state.nodes.get(&call).map(Node::rev).unwrap_or_default();
+    draft.call(CallEvent::Decided {
+        call,
+        rev,
+        digest: None,
+        decision: Decision::Carry {
+            from: found.call,
+            rev: found.rev,
+        },
+    });
+    draft.call(CallEvent::Given {
+        call,
+        rev,
+        outcome: found.outcome,
+        origin: found.origin,
+    });
+    true
+}
+
+/// Says once which corrections no call has any more: of a thread up to a reply, or all.
+pub(super) fn tell_lost(draft: &mut Draft<'_>, in_reply: Option<(ThreadId, u32)>) {
+    let told = &draft.state.agenda.lost;
+    let mut lost = correction::without_call(draft.state, in_reply);
+    lost.retain(|call| !told.contains(call));
+    if !lost.is_empty() {
+        let nodes = lost.into_iter().map(NodeId::observation).collect();
+        draft.edit(EditEvent::CorrectionsLost { nodes });
+    }
+}

@@ -1,0 +1,262 @@
+//! Corrections: results that a person wrote. Where the model is asked again for the turn of one, an equal call has it.
+//!
+//! Two calls are counterparts where they stand at one place: in the same reply of their thread, with the same tool and
+//! arguments, and as the same one of several equal calls. Only what happened on the branch that stands counts. Must not
+//! know: when a call is looked at, how a correction is shown.
+
+use std::collections::BTreeMap;
+
+use super::branch;
+use super::call::{Call, Outcome};
+use super::history::{History, Line, Then};
+use super::id::{Epoch, NodeId, NodeKind, Rev, ThreadId, TurnId};
+use super::node::{Content, Node, Origin};
+use super::ready;
+use super::repeat::sameness;
+use super::state::State;
+use super::thread;
+use super::turn::{Activity, Turn};
+
+/// A person's result of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// The call.
+    pub call: NodeId,
+    /// The revision of its observation.
+    pub rev: Rev,
+    /// The result.
+    pub outcome: Outcome,
+    /// Who wrote it.
+    pub origin: Origin,
+}
+
+/// The place of a call: for itself and each call that its sub-agent works for, the outermost first.
+type Place = Vec<Level>;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Level {
+    /// Which reply of its thread it came in; 0 where no reply brought it.
+    reply: u32,
+    /// Which one of equal calls of its turn it is; the number of the call where no reply brought it.
+    nth: u32,
+    /// Hash of its tool and arguments.
+    same: String,
+}
+
+/// When a call counted last, for each level of its place. Of counterparts, the one that counts, or counted last, is the
+/// newest.
+type Age = (Vec<Epoch>, bool, NodeId);
+
+/// The correction that a call has from its counterpart, where nothing was said of the call itself.
+pub fn due(state: &State, call: NodeId) -> Option<Correction> {
+    if state.agenda.pinned.is_empty() {
+        return None;
+    }
+    let line = branch::line(state, state.epoch);
+    if was_corrected(state, call, &line) {
+        return None;
+    }
+    let place = place(state, call, &line)?;
+    let newest = newest_of(state, &place, &line)?;
+    said(state, newest, &line).filter(|_| !counts(state, newest))
+}
+
+/// True where a turn that is history would come back, from the end of a line, with the corrections of the branch that
+/// stands: no other, and none less.
+pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
+    if state.agenda.pinned.is_empty() {
+        return true;
+    }
+    let here = branch::line(state, state.epoch);
+    let agrees = |call: NodeId| {
+        let now = place(state, call, there)
+            .and_then(|place| newest_of(state, &place, &here))
+            .and_then(|newest| said(state, newest, &here));
+        let then = said(state, call, there);
+        now.map(|now| now.outcome) == then.map(|then| then.outcome)
+    };
+    calls_in(state, turn).into_iter().all(agrees)
+}
+
+/// Corrections of the branch that stands whose calls are history, and that no counterpart has: `in_reply` says which
+/// replies of which thread are asked about, or none for all.
+pub fn without_call(state: &State, in_reply: Option<(ThreadId, u32)>) -> Vec<NodeId> {
+    let line = branch::line(state, state.epoch);
+    let mut newest: BTreeMap<Place, (Age, NodeId)> = BTreeMap::new();
+    for call in corrected(state, &line) {
+        let Some(place) = place(state, call, &line) else {
+            continue;
+        };
+        let found = (age(state, call, &line), call);
+        let entry = newest.entry(place).or_insert_with(|| found.clone());
+        *entry = found.max(entry.clone());
+    }
+    let asked = |place: &Place, call: NodeId| match (in_reply, place.last()) {
+        (None, _) => true,
+        (Some((thread, reply)), Some(own)) => thread::of(state, call) == thread && own.reply <= reply,
+        (Some(_), None) => false,
+    };
+    let left = newest.into_iter().filter(|(place, (_, call))| {
+        asked(place, *call) && !counts(state, *call) && said(state, *call, &line).is_some()
+    });
+    let mut left: Vec<NodeId> = left.map(|(_, (_, call))| call).collect();
+    left.sort_unstable();
+    left
+}
+
+/// The correction of a call that counts now, if it has one.
+pub fn of(state: &State, call: NodeId) -> Option<Correction> {
+    let node = state.observation(call).filter(|node| node.pinned)?;
+    written(node, node.rev(), call)
+}
+
+/// True where a call that counts has the tool and the arguments of another one, and a person's result.
+pub fn in_sight(state: &State, of: &Call) -> bool {
+    let same = |call: NodeId| {
+        let (tool, _) = state.nodes.get(&call)?.as_call()?;
+        Some(sameness(
+            tool,
+            &ready::resolved_args(state, state.calls.get(&call)?)?,
+        ))
+    };
+    let own = same(of.id);
+    let calls = state
+        .agenda
+        .pinned
+        .iter()
+        .map(|no| NodeId::new(NodeKind::Call, no));
+    calls
+        .filter(|call| *call != of.id && counts(state, *call) && self::of(state, *call).is_some())
+        .any(|call| same(call) == own)
+}
+
+/// Calls that were corrected on a line, whatever became of that since.
+fn corrected<'s>(state: &'s State, line: &'s Line) -> impl Iterator<Item = NodeId> + 's {
+    let calls = state
+        .agenda
+        .pinned
+        .iter()
+        .map(|no| NodeId::new(NodeKind::Call, no));
+    calls.filter(|call| was_corrected(state, *call, line))
+}
+
+fn was_corrected(state: &State, call: NodeId, line: &Line) -> bool {
+    let Some(node) = state.nodes.get(&call.observation()) else {
+        return false;
+    };
+    let now = line.holds(node.history.since()) && node.pinned;
+    now || node.history.was_ever(line, |was| was.pinned)
+}
+
+fn newest_of(state: &State, wanted: &Place, line: &Line) -> Option<NodeId> {
+    let same = |call: &NodeId| place(state, *call, line).as_ref() == Some(wanted);
+    // What no reply brought has no counterpart.
+    let asked = wanted.iter().all(|level| level.reply > 0);
+    let all = corrected(state, line).filter(|_| asked).filter(same);
+    all.max_by_key(|call| age(state, *call, line))
+}
+
+/// What a person said of a call, as it stands at the end of a line.
+fn said(state: &State, call: NodeId, line: &Line) -> Option<Correction> {
+    let node = state.nodes.get(&call.observation())?;
+    let standing = at(&node.history, node.standing(), line).filter(|then| then.pinned)?;
+    written(node, standing.rev, call)
+}
+
+fn written(node: &Node, rev: Rev, call: NodeId) -> Option<Correction> {
+    let revision = node.revision(rev)?;
+    match (&revision.content, &revision.origin) {
+        (Content::Observation { outcome, .. }, origin @ Origin::Operator { .. }) => Some(Correction {
+            call,
+            rev,
+            outcome: outcome.clone(),
+            origin: origin.clone(),
+        }),
+        _ => None,
+    }
+}
+
+/// True where a call counts, with all that it hangs on.
+fn counts(state: &State, call: NodeId) -> bool {
+    let turn = state.turn_of(call).map(|turn| thread::activity(state, turn));
+    let active = state.nodes.get(&call).is_some_and(|node| node.active);
+    active && !matches!(turn, None | Some(Activity::Superseded(_)))
+}
+
+fn place(state: &State, call: NodeId, line: &Line) -> Option<Place> {
+    let mut path = thread::path(state, call);
+    path.push(call);
+    path.into_iter().map(|call| level(state, call, line)).collect()
+}
+
+fn level(state: &State, id: NodeId, line: &Line) -> Option<Level> {
+    let (node, call) = (state.nodes.get(&id)?, state.calls.get(&id)?);
+    let turn = state.turns.get(&node.turn)?;
+    let rev = at(&node.history, node.standing(), line)?.rev;
+    let Content::Call { tool, args } = &node.revision(rev)?.content else {
+        return None;
+    };
+    let way = at(&call.history, call.way(), line)?;
+    let bytes = way.reach.stands_on.as_ref().or(way.resolved.as_ref());
+    Some(Level {
+        reply: turn.reply,
+        nth: if turn.reply == 0 {
+            id.no
+        } else {
+            nth(state, turn, node)
+        },
+        same: sameness(tool, bytes.unwrap_or(args)),
+    })
+}
+
+/// How many calls before one in its turn the model wrote in the same way.
+fn nth(state: &State, turn: &Turn, node: &Node) -> u32 {
+    let first = node.revisions.first().map(|first| &first.content);
+    let before = turn.nodes.iter().take_while(|id| **id != node.id);
+    let equal = before
+        .filter_map(|id| state.nodes.get(id))
+        .filter(|one| one.replaced.is_none() && one.revisions.first().map(|first| &first.content) == first);
+    u32::try_from(equal.count()).unwrap_or(u32::MAX)
+}
+
+fn age(state: &State, call: NodeId, line: &Line) -> Age {
+    let mut path = thread::path(state, call);
+    path.push(call);
+    let since = |id: &NodeId| {
+        let node = state.nodes.get(id);
+        node.and_then(|node| node.history.since_on(line))
+            .unwrap_or_default()
+    };
+    (path.iter().map(since).collect(), counts(state, call), call)
+}
+
+/// The calls of a turn, and those of the sub-agents that ever worked for them.
+fn calls_in(state: &State, turn: &Turn) -> Vec<NodeId> {
+    let is_call = |id: &&NodeId| id.kind == NodeKind::Call;
+    let mut open: Vec<NodeId> = turn.nodes.iter().filter(is_call).copied().collect();
+    let mut all = Vec::new();
+    while let Some(id) = open.pop() {
+        all.push(id);
+        let attempts = state.calls.get(&id).into_iter().flat_map(|call| &call.attempts);
+        let threads: Vec<ThreadId> = attempts.filter_map(|attempt| attempt.thread).collect();
+        let turns: Vec<TurnId> = threads
+            .iter()
+            .filter_map(|thread| state.threads.get(thread))
+            .flatten()
+            .copied()
+            .collect();
+        for turn in turns.iter().filter_map(|id| state.turns.get(id)) {
+            open.extend(turn.nodes.iter().filter(is_call));
+        }
+    }
+    all
+}
+
+/// What a thing was at the end of a line.
+fn at<T: Clone>(history: &History<T>, now: T, line: &Line) -> Option<T> {
+    match history.at(line) {
+        Then::Now => Some(now),
+        Then::Was(was) => Some(was.clone()),
+        Then::Absent => None,
+    }
+}
