@@ -30,18 +30,12 @@ pub struct Correction {
     pub origin: Origin,
 }
 
-/// The place of a call: for itself and each call that its sub-agent works for, the outermost first.
-type Place = Vec<Level>;
+/// The place of a call: its reply in its thread, and which one of equal calls of its turn it is; before that the same
+/// of each call that its sub-agent works for, the outermost first. 0 is no reply: nothing brings such a call again.
+type Place = Vec<(u32, u32)>;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Level {
-    /// Which reply of its thread it came in; 0 where no reply brought it.
-    reply: u32,
-    /// Which one of equal calls of its turn it is; the number of the call where no reply brought it.
-    nth: u32,
-    /// Hash of its tool and arguments.
-    same: String,
-}
+/// Hashes of tool and arguments, for each level of a place.
+type Same = Vec<String>;
 
 /// When a call counted last, for each level of its place. Of counterparts, the one that counts, or counted last, is the
 /// newest.
@@ -53,11 +47,12 @@ pub fn due(state: &State, call: NodeId) -> Option<Correction> {
         return None;
     }
     let line = branch::line(state, state.epoch);
-    if was_corrected(state, call, &line) {
+    // What an operator edited, they want to see run.
+    let edited = matches!(state.nodes.get(&call)?.now().origin, Origin::Operator { .. });
+    if edited || was_corrected(state, call, &line) {
         return None;
     }
-    let place = place(state, call, &line)?;
-    let newest = newest_of(state, &place, &line)?;
+    let newest = newest_of(state, call, (&line, &line))?;
     said(state, newest, &line).filter(|_| !counts(state, newest))
 }
 
@@ -69,9 +64,8 @@ pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
     }
     let here = branch::line(state, state.epoch);
     let agrees = |call: NodeId| {
-        let now = place(state, call, there)
-            .and_then(|place| newest_of(state, &place, &here))
-            .and_then(|newest| said(state, newest, &here));
+        let newest = newest_of(state, call, (there, &here));
+        let now = newest.and_then(|newest| said(state, newest, &here));
         let then = said(state, call, there);
         now.map(|now| now.outcome) == then.map(|then| then.outcome)
     };
@@ -82,21 +76,24 @@ pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
 /// replies of which thread are asked about, or none for all.
 pub fn without_call(state: &State, in_reply: Option<(ThreadId, u32)>) -> Vec<NodeId> {
     let line = branch::line(state, state.epoch);
-    let mut newest: BTreeMap<Place, (Age, NodeId)> = BTreeMap::new();
+    let mut newest: BTreeMap<(Place, Same), (Age, NodeId)> = BTreeMap::new();
     for call in corrected(state, &line) {
-        let Some(place) = place(state, call, &line) else {
+        let Some(same) = same(state, call, &line) else {
             continue;
         };
         let found = (age(state, call, &line), call);
-        let entry = newest.entry(place).or_insert_with(|| found.clone());
+        let entry = newest
+            .entry((place(state, call), same))
+            .or_insert_with(|| found.clone());
         *entry = found.max(entry.clone());
     }
-    let asked = |place: &Place, call: NodeId| match (in_reply, place.last()) {
-        (None, _) => true,
-        (Some((thread, reply)), Some(own)) => thread::of(state, call) == thread && own.reply <= reply,
-        (Some(_), None) => false,
+    let asked = |place: &Place, call: NodeId| match in_reply {
+        None => true,
+        Some((thread, reply)) => {
+            thread::of(state, call) == thread && place.last().is_some_and(|(own, _)| *own <= reply)
+        }
     };
-    let left = newest.into_iter().filter(|(place, (_, call))| {
+    let left = newest.into_iter().filter(|((place, _), (_, call))| {
         asked(place, *call) && !counts(state, *call) && said(state, *call, &line).is_some()
     });
     let mut left: Vec<NodeId> = left.map(|(_, (_, call))| call).collect();
@@ -148,12 +145,24 @@ fn was_corrected(state: &State, call: NodeId, line: &Line) -> bool {
     now || node.history.was_ever(line, |was| was.pinned)
 }
 
-fn newest_of(state: &State, wanted: &Place, line: &Line) -> Option<NodeId> {
-    let same = |call: &NodeId| place(state, *call, line).as_ref() == Some(wanted);
-    // What no reply brought has no counterpart.
-    let asked = wanted.iter().all(|level| level.reply > 0);
-    let all = corrected(state, line).filter(|_| asked).filter(same);
-    all.max_by_key(|call| age(state, *call, line))
+/// The newest counterpart of a call, as it stands at the end of the first line, among what was corrected on the second.
+/// Who had the arguments of the call once, and was edited since, is one as well: its correction was let go.
+fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Option<NodeId> {
+    let (place, wanted) = (place(state, call), same(state, call, there)?);
+    if place.iter().any(|(reply, _)| *reply == 0) {
+        return None;
+    }
+    let had = |one: &NodeId| {
+        let Some(node) = state.nodes.get(one) else {
+            return false;
+        };
+        let mut ends = node.history.ends_on(here);
+        ends.any(|end| same(state, *one, &end).as_ref() == Some(&wanted))
+    };
+    corrected(state, here)
+        .filter(|one| self::place(state, *one) == place)
+        .filter(had)
+        .max_by_key(|one| age(state, *one, here))
 }
 
 /// What a person said of a call, as it stands at the end of a line.
@@ -183,30 +192,32 @@ fn counts(state: &State, call: NodeId) -> bool {
     active && !matches!(turn, None | Some(Activity::Superseded(_)))
 }
 
-fn place(state: &State, call: NodeId, line: &Line) -> Option<Place> {
+fn place(state: &State, call: NodeId) -> Place {
     let mut path = thread::path(state, call);
     path.push(call);
-    path.into_iter().map(|call| level(state, call, line)).collect()
+    let level = |id: &NodeId| {
+        let node = state.nodes.get(id)?;
+        let turn = state.turns.get(&node.turn).filter(|turn| turn.reply > 0)?;
+        Some((turn.reply, nth(state, turn, node)))
+    };
+    path.iter().map(|id| level(id).unwrap_or((0, id.no))).collect()
 }
 
-fn level(state: &State, id: NodeId, line: &Line) -> Option<Level> {
-    let (node, call) = (state.nodes.get(&id)?, state.calls.get(&id)?);
-    let turn = state.turns.get(&node.turn)?;
-    let rev = at(&node.history, node.standing(), line)?.rev;
-    let Content::Call { tool, args } = &node.revision(rev)?.content else {
-        return None;
+/// What a call runs with at the end of a line, with all that it hangs on; none where it did not count or was deleted.
+fn same(state: &State, call: NodeId, line: &Line) -> Option<Same> {
+    let mut path = thread::path(state, call);
+    path.push(call);
+    let level = |id: NodeId| {
+        let (node, call) = (state.nodes.get(&id)?, state.calls.get(&id)?);
+        let rev = at(&node.history, node.standing(), line)?.rev;
+        let Content::Call { tool, args } = &node.revision(rev)?.content else {
+            return None;
+        };
+        let way = at(&call.history, call.way(), line)?;
+        let bytes = way.reach.stands_on.as_ref().or(way.resolved.as_ref());
+        Some(sameness(tool, bytes.unwrap_or(args)))
     };
-    let way = at(&call.history, call.way(), line)?;
-    let bytes = way.reach.stands_on.as_ref().or(way.resolved.as_ref());
-    Some(Level {
-        reply: turn.reply,
-        nth: if turn.reply == 0 {
-            id.no
-        } else {
-            nth(state, turn, node)
-        },
-        same: sameness(tool, bytes.unwrap_or(args)),
-    })
+    path.into_iter().map(level).collect()
 }
 
 /// How many calls before one in its turn the model wrote in the same way.

@@ -82,6 +82,19 @@ impl<T> History<T> {
         before.find(|since| line.holds(*since))
     }
 
+    /// The line up to each of its epochs that another change of the thing followed, and the whole line.
+    pub fn ends_on<'h>(&'h self, line: &'h Line) -> impl Iterator<Item = Line> + 'h {
+        let changes = self
+            .was()
+            .iter()
+            .map(|(since, _)| *since)
+            .skip(1)
+            .chain([self.since]);
+        let before = changes.filter(|epoch| epoch.0 > 0 && line.holds(*epoch));
+        let cut = before.map(|epoch| line.until(Epoch(epoch.0 - 1)));
+        cut.chain(std::iter::once(line.clone()))
+    }
+
     /// What the thing was when an epoch ended, whichever branch stood then.
     pub fn when(&self, ended: Epoch) -> Then<'_, T> {
         if self.since <= ended {
@@ -138,6 +151,12 @@ impl Line {
             }
         }
         Self(held)
+    }
+
+    /// The same line as far as an epoch.
+    pub fn until(&self, epoch: Epoch) -> Self {
+        let len = self.0.len().min(epoch.0 as usize + 1);
+        Self(self.0[..len].to_vec())
     }
 
     /// True where the line goes through an epoch.

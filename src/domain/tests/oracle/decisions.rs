@@ -45,7 +45,7 @@ impl Mirror {
             }
             Command::Run(RunCommand::AskAgain { turn, .. }) => {
                 let at = self.index(*turn).expect("it counts");
-                self.turns.truncate(at);
+                self.fall(at);
             }
             _ => {}
         }
@@ -65,7 +65,7 @@ impl Mirror {
                 .filter(|turn| turn.by_model)
                 .for_each(|turn| turn.drifted = true);
         } else {
-            self.turns.truncate(turn + 1);
+            self.fall(turn + 1);
         }
     }
 
@@ -74,10 +74,15 @@ impl Mirror {
             Edit::Call { node, tool, args, .. } => {
                 let (turn, place) = self.place(*node);
                 let told = self.told.contains(node);
+                // Whoever edits a call lets go what they said of it before.
+                let mut before = self.turns[turn].clone();
+                before.nodes[place].fates.clear();
+                self.fallen(&before, place);
                 let node = &mut self.turns[turn].nodes[place];
                 node.says = Says::Call(tool.to_string(), args.to_string());
                 node.fates.clear();
                 node.ready = None;
+                node.stands_on = None;
                 if told {
                     self.drop_after(turn, keep);
                 }
@@ -124,6 +129,8 @@ impl Mirror {
     }
 
     pub(super) fn split_behind(&mut self, turn: usize, place: usize) {
+        let before = self.turns[turn].clone();
+        (place + 1..before.nodes.len()).for_each(|at| self.fallen(&before, at));
         let turn = &mut self.turns[turn];
         turn.split = true;
         turn.nodes
@@ -145,8 +152,9 @@ impl Mirror {
 
     pub(super) fn give(&mut self, node: NodeId, value: Value, keep: bool) {
         let (turn, place) = self.place(node);
-        let fates = &mut self.turns[turn].nodes[place].fates;
-        fates.push(Fate::Given { value, by_edit: true });
+        let node = &mut self.turns[turn].nodes[place];
+        node.worded = true;
+        node.fates.push(Fate::Given { value, by_edit: true });
         self.drop_after(turn, keep);
     }
 
@@ -161,7 +169,7 @@ impl Mirror {
         {
             at += 1;
         }
-        self.turns.truncate(at + 1);
+        self.fall(at + 1);
         self.inserted += 1;
         let id = TurnId(u32::MAX - self.inserted);
         self.unnamed.push_back(id);
@@ -184,12 +192,14 @@ impl Mirror {
     /// What a node says on another branch counts here too.
     pub(super) fn take(&mut self, state: &State, id: NodeId, from: Epoch, keep: bool) {
         let own = self.turns.clone();
-        let there = self
+        let (there, words) = self
             .snapshots
             .get(from.0 as usize)
-            .map_or(own, |snapshot| snapshot.turns.clone());
+            .map_or((own, self.words.clone()), |snapshot| {
+                (snapshot.turns.clone(), snapshot.words.clone())
+            });
         let slots = slots(state);
-        let mut naive = Naive::new(&there, &self.script, &slots);
+        let mut naive = Naive::new(&there, &self.script, &slots, &words);
         let of = |(at, turn): (usize, &Turn)| {
             let mut counting = turn.counting();
             let found = counting.find(|(_, node)| node.id == Some(id.call()));
@@ -234,6 +244,7 @@ impl Mirror {
     pub(super) fn restore(&mut self, state: &State, of: Epoch) {
         let snapshot = &self.snapshots[of.0 as usize];
         let mut turns = snapshot.turns.clone();
+        self.words = snapshot.words.clone();
         let unsettled = &snapshot.unsettled;
         let open: BTreeSet<(TurnId, usize)> = turns
             .iter()
@@ -258,6 +269,8 @@ impl Mirror {
                     node.fates
                         .retain(|fate| !matches!(fate, Fate::Given { by_edit: true, .. }));
                     node.ready.clone_from(&now.ready);
+                    node.stands_on.clone_from(&now.stands_on);
+                    node.worded = node.fates.iter().any(|fate| matches!(fate, Fate::Given { .. }));
                 }
             }
         }

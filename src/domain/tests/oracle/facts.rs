@@ -7,7 +7,7 @@ use super::naive::{End, Fate, Naive, Turn, end_of};
 use super::script::{Line, Says};
 use crate::domain::call::{Decision, EffectClass, Outcome};
 use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::id::{Seq, ThreadId, TurnId};
+use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::node::Origin;
 use crate::domain::state::State;
 
@@ -39,6 +39,11 @@ impl Mirror {
                 }
                 let mut new = Turn::new(*turn, true, self.script.reply(&context));
                 new.asked = context;
+                new.reply = 1 + self
+                    .turns
+                    .iter()
+                    .filter(|turn| turn.by_model && !turn.split)
+                    .count();
                 self.turns.push(new);
             }
             TurnEvent::Revived { turn, of } => {
@@ -62,7 +67,8 @@ impl Mirror {
                 for id in turns {
                     let Some(at) = self.index(*id) else { continue };
                     assert!(self.turns[at].held, "{id} fell and nothing touched it");
-                    self.turns.remove(at);
+                    let turn = self.turns.remove(at);
+                    (0..turn.nodes.len()).for_each(|at| self.fallen(&turn, at));
                 }
             }
             _ => {}
@@ -90,10 +96,32 @@ impl Mirror {
         }
     }
 
+    /// The run says that a person's word on the same call stands for this one: nothing else would.
+    fn stands_for(&mut self, state: &State, call: NodeId, outcome: &Outcome) {
+        let (turn, place) = self.place(call);
+        let slots = slots(state);
+        let turns = self.turns.clone();
+        let cell = Naive::new(&turns, &self.script, &slots, &self.words).cell((turn, place));
+        assert_eq!(cell.end, end_of(outcome), "{call} has what nobody said of it");
+        assert!(
+            cell.args.is_none() && !cell.guessed,
+            "{call} has what nobody said of it"
+        );
+        let End::Value(value) = end_of(outcome) else {
+            panic!("a person writes values")
+        };
+        let node = &mut self.turns[turn].nodes[place];
+        node.worded = true;
+        node.fates.push(Fate::Given {
+            value,
+            by_edit: false,
+        });
+    }
+
     pub(super) fn context(&self, state: &State, until: usize) -> Vec<Line> {
         let slots = slots(state);
         let shown: Vec<Turn> = self.turns[..until].to_vec();
-        Naive::new(&shown, &self.script, &slots).lines(until)
+        Naive::new(&shown, &self.script, &slots, &self.words).lines(until)
     }
 
     pub(super) fn call(&mut self, state: &State, seq: Seq, event: &CallEvent, by_edit: bool) {
@@ -104,7 +132,21 @@ impl Mirror {
                         panic!("{call} is no call")
                     };
                     node.ready = Some(parse(resolved.as_deref().unwrap_or(args)));
+                    node.stands_on = None;
                 }
+            }
+            CallEvent::Kept { call, stands_on, .. } => {
+                let stands_on = stands_on.as_deref().map(parse);
+                if let Some(node) = self.find(*call) {
+                    node.stands_on = stands_on;
+                }
+            }
+            CallEvent::Decided {
+                call,
+                decision: Decision::Carry { .. },
+                ..
+            } => {
+                self.carried.insert(*call);
             }
             CallEvent::Started { call, attempt, .. } => {
                 self.intents.insert((*call, *attempt), seq);
@@ -164,8 +206,13 @@ impl Mirror {
                         "{call} is given what {from} did not give"
                     );
                 }
+                if self.carried.remove(call) {
+                    self.stands_for(state, *call, outcome);
+                    return;
+                }
                 let Some(node) = self.find(*call) else { return };
                 if let Origin::Operator { .. } = origin {
+                    node.worded = true;
                     let End::Value(value) = end_of(outcome) else {
                         panic!("a person writes values")
                     };

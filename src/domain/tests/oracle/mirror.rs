@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde_json::Value;
 
 use super::super::world::World;
-use super::naive::{Cell, End, Naive, Node, Turn, end_of};
+use super::naive::{Cell, End, Fate, Naive, Node, Turn, Words, end_of, key, place};
 use super::script::{Says, Script, lines};
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::Command;
@@ -23,6 +23,7 @@ use crate::domain::turn::{Activity, Stream};
 /// The graph at the end of an epoch.
 pub(super) struct Snapshot {
     pub(super) turns: Vec<Turn>,
+    pub(super) words: Words,
     /// Calls that had not ended.
     pub(super) unsettled: BTreeSet<NodeId>,
 }
@@ -31,6 +32,10 @@ pub(super) struct Snapshot {
 pub struct Mirror {
     pub script: Script,
     pub(super) turns: Vec<Turn>,
+    /// What was said of calls that count no more.
+    pub(super) words: Words,
+    /// Values that the run says stand for a call because a person wrote them before.
+    pub(super) carried: BTreeSet<NodeId>,
     pub(super) snapshots: Vec<Snapshot>,
     pub(super) seen: usize,
     pub(super) asked: usize,
@@ -58,6 +63,8 @@ impl Mirror {
         Self {
             script,
             turns: Vec::new(),
+            words: Words::new(),
+            carried: BTreeSet::new(),
             snapshots: Vec::new(),
             seen: 0,
             asked: 0,
@@ -107,6 +114,7 @@ impl Mirror {
                 {
                     self.snapshots.push(Snapshot {
                         turns: self.turns.clone(),
+                        words: self.words.clone(),
                         unsettled: self.unsettled.clone(),
                     });
                     if let Some(command) = command.take() {
@@ -182,6 +190,32 @@ impl Mirror {
         self.turns.iter().position(|turn| turn.id == id)
     }
 
+    // ---- what a person said
+
+    /// The turns behind a place fall.
+    pub(super) fn fall(&mut self, from: usize) {
+        let fallen: Vec<Turn> = self.turns.drain(from..).collect();
+        for turn in &fallen {
+            for at in 0..turn.nodes.len() {
+                self.fallen(turn, at);
+            }
+        }
+    }
+
+    /// What was said of a call that counts no more.
+    pub(super) fn fallen(&mut self, turn: &Turn, at: usize) {
+        let node = &turn.nodes[at];
+        let Some(place) = place(turn, at).filter(|_| node.worded && !node.gone) else {
+            return;
+        };
+        let args = node.stands_on.as_ref().or(node.ready.as_ref());
+        let value = node.fates.iter().rev().find_map(|fate| match fate {
+            Fate::Given { value, .. } => Some(value.clone()),
+            _ => None,
+        });
+        self.words.insert((place, key(&node.says, args)), value);
+    }
+
     // ---- the comparison
 
     /// The run has come to its end: it is what the naive graph says.
@@ -196,7 +230,7 @@ impl Mirror {
         assert!(held.is_none(), "{held:?} is held for ever");
         let slots = slots(state);
         let turns = self.turns.clone();
-        let mut naive = Naive::new(&turns, &self.script, &slots);
+        let mut naive = Naive::new(&turns, &self.script, &slots, &self.words);
         for (at, turn) in turns.iter().enumerate() {
             let counting: Vec<NodeId> = turn.counting().filter_map(|(_, node)| node.id).collect();
             let nodes = state.turns[&turn.id].nodes.iter();

@@ -31,12 +31,20 @@ pub struct Node {
     pub fates: Vec<Fate>,
     /// The arguments with which it was last ready.
     pub ready: Option<Value>,
+    /// What it would run with by now, where a person's word stands although that changed.
+    pub stands_on: Option<Value>,
+    /// What the model said first.
+    pub first: Says,
+    /// A person wrote its result on this branch, whatever became of that since.
+    pub worded: bool,
 }
 
 #[derive(Debug, Clone)]
 pub struct Turn {
     pub id: TurnId,
     pub by_model: bool,
+    /// Which reply of the model it is, from 1; 0 where it is none.
+    pub reply: usize,
     pub nodes: Vec<Node>,
     /// A thought in it was rewritten.
     pub split: bool,
@@ -54,10 +62,13 @@ impl Node {
     pub fn new(says: Says) -> Self {
         Self {
             id: None,
+            first: says.clone(),
             says,
             gone: false,
             fates: Vec::new(),
             ready: None,
+            stands_on: None,
+            worded: false,
         }
     }
 
@@ -79,6 +90,7 @@ impl Turn {
         Self {
             id,
             by_model,
+            reply: 0,
             nodes: says.into_iter().map(Node::new).collect(),
             split: false,
             asked: Vec::new(),
@@ -124,18 +136,51 @@ const NOTHING: Cell = Cell {
 
 type At = (usize, usize);
 
+/// Where a call stands: in which reply, and which one of those that the model wrote alike.
+pub type Place = (usize, usize);
+
+/// What a person said last of the calls of a place with a tool and arguments: a value, or that they took it back.
+pub type Words = BTreeMap<(Place, String), Option<Value>>;
+
+/// The place of a call of the model.
+pub fn place(turn: &Turn, at: usize) -> Option<Place> {
+    let first = &turn.nodes[at].first;
+    let alike = turn.nodes[..at].iter().filter(|node| node.first == *first);
+    (turn.reply > 0).then(|| (turn.reply, alike.count()))
+}
+
+/// A tool with its final arguments, or with what is written where there are none.
+pub fn key(says: &Says, args: Option<&Value>) -> String {
+    let Says::Call(tool, text) = says else {
+        return String::new();
+    };
+    let mut args = args
+        .cloned()
+        .unwrap_or_else(|| serde_json::from_str(text).expect("JSON"));
+    args.sort_all_objects();
+    format!("{tool} {args}")
+}
+
 /// A graph, being worked out.
 pub struct Naive<'g> {
     turns: &'g [Turn],
     script: &'g Script,
     /// The order in which calls of a turn first ended: the world's.
     slots: &'g BTreeMap<NodeId, u32>,
+    /// What a person said last of calls that count no more.
+    words: &'g Words,
     cells: BTreeMap<At, Option<Cell>>,
 }
 
 impl<'g> Naive<'g> {
-    pub fn new(turns: &'g [Turn], script: &'g Script, slots: &'g BTreeMap<NodeId, u32>) -> Self {
+    pub fn new(
+        turns: &'g [Turn],
+        script: &'g Script,
+        slots: &'g BTreeMap<NodeId, u32>,
+        words: &'g Words,
+    ) -> Self {
         Self {
+            words,
             turns,
             script,
             slots,
@@ -175,7 +220,14 @@ impl<'g> Naive<'g> {
                 ..NOTHING
             };
         }
-        let Some(args) = self.arguments(at, text) else {
+        let found = self.arguments(at, text);
+        if let Some(value) = self.word(at, found.as_ref()) {
+            return Cell {
+                end: End::Value(value),
+                ..NOTHING
+            };
+        }
+        let Some(args) = found else {
             return NOTHING;
         };
         let unfit = args.get("n").is_some_and(|n| !n.is_number());
@@ -202,6 +254,17 @@ impl<'g> Naive<'g> {
             end,
             guessed,
         }
+    }
+
+    /// What a person said of the same call when it counted last; `args` are those with which it would run.
+    fn word(&self, at: At, args: Option<&Value>) -> Option<Value> {
+        let node = self.node(at);
+        let turn = &self.turns[at.0];
+        if node.worded || node.first != node.says || turn.reply == 0 {
+            return None;
+        }
+        let place = place(turn, at.1)?;
+        self.words.get(&(place, key(&node.says, args)))?.clone()
     }
 
     /// The arguments with every reference replaced; none where one has no value.
