@@ -12,6 +12,7 @@ use super::history::{History, Line, Then};
 use super::id::{Epoch, NodeId, NodeKind, Rev, ThreadId, TurnId};
 use super::node::{Content, Node, Origin};
 use super::ready;
+use super::reference::rewrite;
 use super::repeat::sameness;
 use super::state::State;
 use super::thread;
@@ -30,9 +31,19 @@ pub struct Correction {
     pub origin: Origin,
 }
 
-/// The place of a call: its reply in its thread, and which one of equal calls of its turn it is; before that the same
-/// of each call that its sub-agent works for, the outermost first. 0 is no reply: nothing brings such a call again.
-type Place = Vec<(u32, u32)>;
+/// The place of a call, before that the one of each call that its sub-agent works for, the outermost first.
+type Place = Vec<Level>;
+
+/// Where a call stands in its thread.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Level {
+    /// The reply that brought it; 0 where none did: then nothing brings it again.
+    reply: u32,
+    /// How the model wrote it.
+    written: String,
+    /// Which one of those is it that the model wrote so in its turn; its number where no reply brought it.
+    nth: u32,
+}
 
 /// Hashes of tool and arguments, for each level of a place.
 type Same = Vec<String>;
@@ -52,8 +63,7 @@ pub fn due(state: &State, call: NodeId) -> Option<Correction> {
     if edited || was_corrected(state, call, &line) {
         return None;
     }
-    let newest = newest_of(state, call, (&line, &line))?;
-    said(state, newest, &line).filter(|_| !counts(state, newest))
+    newest_of(state, call, (&line, &line)).filter(|found| !counts(state, found.call))
 }
 
 /// True where a turn that is history would come back, from the end of a line, with the corrections of the branch that
@@ -64,8 +74,7 @@ pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
     }
     let here = branch::line(state, state.epoch);
     let agrees = |call: NodeId| {
-        let newest = newest_of(state, call, (there, &here));
-        let now = newest.and_then(|newest| said(state, newest, &here));
+        let now = newest_of(state, call, (there, &here));
         let then = said(state, call, there);
         now.map(|now| now.outcome) == then.map(|then| then.outcome)
     };
@@ -90,7 +99,7 @@ pub fn without_call(state: &State, in_reply: Option<(ThreadId, u32)>) -> Vec<Nod
     let asked = |place: &Place, call: NodeId| match in_reply {
         None => true,
         Some((thread, reply)) => {
-            thread::of(state, call) == thread && place.last().is_some_and(|(own, _)| *own <= reply)
+            thread::of(state, call) == thread && place.last().is_some_and(|own| own.reply <= reply)
         }
     };
     let left = newest.into_iter().filter(|((place, _), (_, call))| {
@@ -145,11 +154,12 @@ fn was_corrected(state: &State, call: NodeId, line: &Line) -> bool {
     now || node.history.was_ever(line, |was| was.pinned)
 }
 
-/// The newest counterpart of a call, as it stands at the end of the first line, among what was corrected on the second.
-/// Who had the arguments of the call once, and was edited since, is one as well: its correction was let go.
-fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Option<NodeId> {
+/// The correction of the newest counterpart of a call, as it stands at the end of the first line, among what was
+/// corrected on the second. A call that was edited since is a counterpart by its arguments of before as well: what was
+/// said of them was let go.
+fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Option<Correction> {
     let (place, wanted) = (place(state, call), same(state, call, there)?);
-    if place.iter().any(|(reply, _)| *reply == 0) {
+    if place.iter().any(|level| level.reply == 0) {
         return None;
     }
     let had = |one: &NodeId| {
@@ -159,10 +169,11 @@ fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Opti
         let mut ends = node.history.ends_on(here);
         ends.any(|end| same(state, *one, &end).as_ref() == Some(&wanted))
     };
-    corrected(state, here)
+    let newest = corrected(state, here)
         .filter(|one| self::place(state, *one) == place)
         .filter(had)
-        .max_by_key(|one| age(state, *one, here))
+        .max_by_key(|one| age(state, *one, here))?;
+    said(state, newest, here).filter(|_| same(state, newest, here).as_ref() == Some(&wanted))
 }
 
 /// What a person said of a call, as it stands at the end of a line.
@@ -195,12 +206,47 @@ fn counts(state: &State, call: NodeId) -> bool {
 fn place(state: &State, call: NodeId) -> Place {
     let mut path = thread::path(state, call);
     path.push(call);
-    let level = |id: &NodeId| {
-        let node = state.nodes.get(id)?;
-        let turn = state.turns.get(&node.turn).filter(|turn| turn.reply > 0)?;
-        Some((turn.reply, nth(state, turn, node)))
+    path.iter().map(|id| level(state, *id)).collect()
+}
+
+fn level(state: &State, id: NodeId) -> Level {
+    let node = state.nodes.get(&id);
+    let turn = node.and_then(|node| state.turns.get(&node.turn));
+    let first = node.and_then(first_written);
+    let (Some(turn), Some(written)) = (turn.filter(|turn| turn.reply > 0), first) else {
+        return Level {
+            reply: 0,
+            written: String::new(),
+            nth: id.no,
+        };
     };
-    path.iter().map(|id| level(id).unwrap_or((0, id.no))).collect()
+    let before = turn.nodes.iter().take_while(|one| **one != id);
+    let equal = before
+        .filter_map(|one| state.nodes.get(one))
+        // What the model said otherwise when it was asked for the same again is not there.
+        .filter(|one| one.replaced.is_none() && first_written(one).as_ref() == Some(&written));
+    Level {
+        reply: turn.reply,
+        nth: u32::try_from(equal.count()).unwrap_or(u32::MAX),
+        written,
+    }
+}
+
+/// A call as its first revision has it, without its label and its output path. Ids in references are others each time:
+/// their numbers are left out.
+fn first_written(node: &Node) -> Option<String> {
+    let Content::Call { tool, args } = &node.revisions.first()?.content else {
+        return None;
+    };
+    let plain = rewrite::resolve(args, |_| None);
+    let text = crate::canon::canonical_text(&plain).unwrap_or_else(|_| plain.into_owned());
+    let mut parts = text.split("†call.c");
+    let mut written = format!("{tool} {}", parts.next().unwrap_or_default());
+    for part in parts {
+        written.push_str("†call.c");
+        written.push_str(part.trim_start_matches(|sign: char| sign.is_ascii_digit()));
+    }
+    Some(written)
 }
 
 /// What a call runs with at the end of a line, with all that it hangs on; none where it did not count or was deleted.
@@ -218,16 +264,6 @@ fn same(state: &State, call: NodeId, line: &Line) -> Option<Same> {
         Some(sameness(tool, bytes.unwrap_or(args)))
     };
     path.into_iter().map(level).collect()
-}
-
-/// How many calls before one in its turn the model wrote in the same way.
-fn nth(state: &State, turn: &Turn, node: &Node) -> u32 {
-    let first = node.revisions.first().map(|first| &first.content);
-    let before = turn.nodes.iter().take_while(|id| **id != node.id);
-    let equal = before
-        .filter_map(|id| state.nodes.get(id))
-        .filter(|one| one.replaced.is_none() && one.revisions.first().map(|first| &first.content) == first);
-    u32::try_from(equal.count()).unwrap_or(u32::MAX)
 }
 
 fn age(state: &State, call: NodeId, line: &Line) -> Age {

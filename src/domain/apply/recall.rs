@@ -7,8 +7,9 @@ use super::{At, index};
 use crate::domain::branch;
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
 use crate::domain::call::{Status, Way};
-use crate::domain::history::Then;
+use crate::domain::history::{Line, Then};
 use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::node::Standing;
 use crate::domain::seldom::Seldom;
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
@@ -19,7 +20,13 @@ pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
         record.base = of;
         record.began = by;
     }
+    let fallen = fallen_there(state, &moves.falls, &branch::line(state, of));
     carry_out(state, at, &moves, false);
+    for (id, standing) in fallen {
+        if let Some(node) = state.nodes.get_mut(&id) {
+            node.stand(state.epoch, standing);
+        }
+    }
     keep_what_stands(state);
     if matches!(state.mode, Mode::Finished(_)) {
         state.mode = Mode::Running;
@@ -30,6 +37,30 @@ pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
 pub(super) fn revive(state: &mut State, at: At, turn: TurnId, of: Epoch) {
     let moves = recall_reply(state, turn, of);
     carry_out(state, at, &moves, true);
+}
+
+/// How nodes that fall had fallen on a line already: with what they said there, and no person's word of another branch.
+fn fallen_there(state: &State, falls: &[NodeId], line: &Line) -> Vec<(NodeId, Standing)> {
+    let both = falls.iter().flat_map(|id| [*id, id.observation()]);
+    let nodes = both.filter_map(|id| state.nodes.get(&id));
+    let fallen = nodes.map(|node| {
+        let then = match node.history.at(line) {
+            Then::Was(was) => *was,
+            Then::Now => node.standing(),
+            Then::Absent => Standing {
+                pinned: false,
+                ..node.standing()
+            },
+        };
+        (
+            node.id,
+            Standing {
+                active: false,
+                ..then
+            },
+        )
+    });
+    fallen.collect()
 }
 
 /// `one_reply` where a reply stands behind another past than its own, however equal it looks.

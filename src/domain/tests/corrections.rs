@@ -138,9 +138,7 @@ fn whatever_edit_asks_the_model_again_it_stays() {
         w.rules.results = std::sync::Arc::new(|_, _| Outcome::ok(r#"{"v":33}"#));
         edit(&mut w);
         w.drain();
-        if w.asked.last().unwrap().messages.is_empty() || w.open.is_empty() {
-            panic!("edit {at} asks nobody");
-        }
+        assert!(!w.open.is_empty(), "edit {at} asks nobody");
         if at == 2 {
             // The first turn is asked for again, too.
             w.reply(&[a()]);
@@ -317,6 +315,32 @@ fn who_takes_it_back_has_it_taken_back() {
 }
 
 #[test]
+fn a_result_for_other_arguments_is_none_for_these() {
+    let mut w = two_turns("read");
+    w.args(w.id("b"), r#"{"_as":"b","n":5}"#).unwrap();
+    w.drain();
+    w.correct(w.id("b"), GOOD).unwrap();
+    w.reply(&[answer("after b")]);
+    w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
+    let before = w.id("b");
+    w.reply(&[b("read")]);
+    w.drain();
+    assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
+    assert!(!pinned(&w, w.id("b")));
+    assert_eq!(lost(&w), [vec![before.observation()]]);
+    // What the operator let go with an edit does not come back either.
+    let mut w = corrected("read");
+    w.reply(&[b("read")]);
+    w.args(w.id("b"), r#"{"_as":"b","n":5}"#).unwrap();
+    w.drain();
+    w.reply(&[answer("edited")]);
+    w.correct(w.id("a"), r#"{"v":61}"#).unwrap();
+    w.reply(&[b("read")]);
+    w.drain();
+    assert!(!pinned(&w, w.id("b")));
+}
+
+#[test]
 fn it_belongs_to_its_branch() {
     let mut w = two_turns("read");
     w.correct(w.id("b"), GOOD).unwrap();
@@ -343,6 +367,28 @@ fn it_belongs_to_its_branch() {
         assert_eq!((w.value(w.id("b")), pinned(&w, w.id("b"))), (GOOD.into(), true));
     }
     assert_eq!(w.starts(w.id("b")), 0);
+}
+
+#[test]
+fn an_undo_takes_back_what_was_said_since() {
+    // The turn is asked for anew behind the edit, and answered there: without the edit nobody has said anything.
+    for by_undo in [true, false] {
+        let mut w = World::new();
+        w.stream(think("first"));
+        w.text(w.all(NodeKind::Thought)[0], "another").unwrap();
+        w.reply(&[b("read")]);
+        w.answer_for(w.id("b"), GOOD).unwrap();
+        if by_undo {
+            w.undo().unwrap();
+        } else {
+            w.switch(0).unwrap();
+        }
+        w.reply(&[think("first"), b("read")]);
+        w.drain();
+        assert!(!pinned(&w, w.id("b")));
+        assert_eq!(w.starts(w.id("b")), 1);
+        w.remembers();
+    }
 }
 
 #[test]

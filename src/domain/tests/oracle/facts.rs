@@ -7,7 +7,7 @@ use super::naive::{End, Fate, Naive, Turn, end_of};
 use super::script::{Line, Says};
 use crate::domain::call::{Decision, EffectClass, Outcome};
 use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
+use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
 use crate::domain::node::Origin;
 use crate::domain::state::State;
 
@@ -96,6 +96,22 @@ impl Mirror {
         }
     }
 
+    fn finished(&mut self, state: &State, (call, attempt): (NodeId, Attempt), outcome: &Outcome) {
+        let intent = self.intents[&(call, attempt)];
+        self.gave.insert(intent, outcome.clone());
+        let effect = state.ledger[&intent].effect;
+        let doubtful = matches!(outcome, Outcome::Cancelled { executed: true });
+        let Some(node) = self.find(call) else { return };
+        let Some(Fate::Started(no, args)) = node.fates.last() else {
+            return;
+        };
+        if *no == attempt && !(doubtful && effect > EffectClass::Idempotent) {
+            let ran = Fate::Ran(args.clone(), outcome.clone());
+            node.fates.pop();
+            node.fates.push(ran);
+        }
+    }
+
     /// The run says that a person's word on the same call stands for this one: nothing else would.
     fn stands_for(&mut self, state: &State, call: NodeId, outcome: &Outcome) {
         let (turn, place) = self.place(call);
@@ -162,21 +178,7 @@ impl Mirror {
                 attempt,
                 outcome,
                 ..
-            } => {
-                let intent = self.intents[&(*call, *attempt)];
-                self.gave.insert(intent, outcome.clone());
-                let effect = state.ledger[&intent].effect;
-                let doubtful = matches!(outcome, Outcome::Cancelled { executed: true });
-                let Some(node) = self.find(*call) else { return };
-                let Some(Fate::Started(no, args)) = node.fates.last() else {
-                    return;
-                };
-                if no == attempt && !(doubtful && effect > EffectClass::Idempotent) {
-                    let ran = Fate::Ran(args.clone(), outcome.clone());
-                    node.fates.pop();
-                    node.fates.push(ran);
-                }
-            }
+            } => self.finished(state, (*call, *attempt), outcome),
             CallEvent::Resolved {
                 call,
                 attempt,

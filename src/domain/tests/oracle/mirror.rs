@@ -210,7 +210,7 @@ impl Mirror {
         };
         let args = node.stands_on.as_ref().or(node.ready.as_ref());
         let value = node.fates.iter().rev().find_map(|fate| match fate {
-            Fate::Given { value, .. } => Some(value.clone()),
+            Fate::Given { value, .. } => Some((value.clone(), node.id?)),
             _ => None,
         });
         self.words.insert((place, key(&node.says, args)), value);
@@ -228,6 +228,7 @@ impl Mirror {
             .turns_of(ThreadId(0))
             .find(|turn| turn.activity != Activity::Active);
         assert!(held.is_none(), "{held:?} is held for ever");
+        self.compare_lost(state);
         let slots = slots(state);
         let turns = self.turns.clone();
         let mut naive = Naive::new(&turns, &self.script, &slots, &self.words);
@@ -246,6 +247,28 @@ impl Mirror {
             }
             for (place, node) in turn.counting() {
                 compare_node(state, node, &naive.cell((at, place)), &self.script);
+            }
+        }
+    }
+}
+
+impl Mirror {
+    /// What a person said of calls that were not made again was told as lost.
+    fn compare_lost(&self, state: &State) {
+        let calls = self.turns.iter().flat_map(|turn| {
+            let counting = turn.counting().filter(|(_, node)| node.worded);
+            counting.filter_map(move |(at, node)| {
+                let args = node.stands_on.as_ref().or(node.ready.as_ref());
+                Some((place(turn, at)?, key(&node.says, args)))
+            })
+        });
+        let made: BTreeSet<_> = calls.collect();
+        for (at, word) in &self.words {
+            if let Some((_, call)) = word.as_ref().filter(|_| !made.contains(at)) {
+                assert!(
+                    state.agenda.lost.contains(call),
+                    "{call} lost its result in silence"
+                );
             }
         }
     }

@@ -136,17 +136,31 @@ const NOTHING: Cell = Cell {
 
 type At = (usize, usize);
 
-/// Where a call stands: in which reply, and which one of those that the model wrote alike.
-pub type Place = (usize, usize);
+/// Where a call stands: in which reply, how the model wrote it, and which one of those.
+pub type Place = (usize, String, usize);
 
-/// What a person said last of the calls of a place with a tool and arguments: a value, or that they took it back.
-pub type Words = BTreeMap<(Place, String), Option<Value>>;
+/// What a person said last of the calls of a place with a tool and arguments: a value, and for which call; or that
+/// they took it back.
+pub type Words = BTreeMap<(Place, String), Option<(Value, NodeId)>>;
 
 /// The place of a call of the model.
 pub fn place(turn: &Turn, at: usize) -> Option<Place> {
-    let first = &turn.nodes[at].first;
-    let alike = turn.nodes[..at].iter().filter(|node| node.first == *first);
-    (turn.reply > 0).then(|| (turn.reply, alike.count()))
+    let written = |node: &Node| {
+        let Says::Call(_, args) = &node.first else {
+            return String::new();
+        };
+        let mut args: Value = serde_json::from_str(args).expect("JSON");
+        for name in ["_as", "_out", "_after"] {
+            args.as_object_mut().expect("an object").remove(name);
+        }
+        key(&node.first, Some(&args))
+    };
+    let own = written(&turn.nodes[at]);
+    let alike = turn.nodes[..at]
+        .iter()
+        .filter(|node| written(node) == own)
+        .count();
+    (turn.reply > 0).then_some((turn.reply, own, alike))
 }
 
 /// A tool with its final arguments, or with what is written where there are none.
@@ -264,7 +278,8 @@ impl<'g> Naive<'g> {
             return None;
         }
         let place = place(turn, at.1)?;
-        self.words.get(&(place, key(&node.says, args)))?.clone()
+        let word = self.words.get(&(place, key(&node.says, args)))?.as_ref();
+        word.map(|(value, _)| value.clone())
     }
 
     /// The arguments with every reference replaced; none where one has no value.
