@@ -122,12 +122,13 @@ pub fn compare(common: &Common, args: &args::Compare) -> Result<Code, Failure> {
     let place = ground.store.find(&args.id)?;
     let state = record::as_found(&place)?.state;
     for named in [args.a, args.b] {
-        if named > state.epoch.0 {
+        if !branch::is_one(&state, Epoch(named)) {
             return Err(Failure::new(
                 Code::Usage,
                 format!(
-                    "there is no branch {named}: the newest is {}; `overrule branches {}` lists them",
-                    state.epoch.0, args.id
+                    "{}; `overrule branches {}` lists them",
+                    branch::unknown(&state, Epoch(named)),
+                    args.id
                 ),
             ));
         }

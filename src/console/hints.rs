@@ -16,6 +16,7 @@ use super::model::screen::Pane;
 use super::tabs::fits;
 use crate::console::update::{cancelled, in_doubt, refusal};
 use crate::domain::again;
+use crate::domain::branch;
 use crate::domain::bulk::plain;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
@@ -484,8 +485,10 @@ fn edits(
         EditVerb::Undo => crate::domain::branch::undo_target(state).is_some(),
         EditVerb::Redo => crate::domain::branch::redo_target(state).is_some(),
         EditVerb::Branches | EditVerb::BranchMark => state.epoch.0 > 0,
-        EditVerb::BranchSwitch | EditVerb::BranchCompare => on_branch(model, |epoch| epoch != state.epoch),
-        EditVerb::BranchTake => on_branch(model, |epoch| epoch != state.epoch) && kind.is_some(),
+        EditVerb::BranchSwitch | EditVerb::BranchCompare => {
+            on_branch(model, |epoch| epoch != branch::current(state))
+        }
+        EditVerb::BranchTake => on_branch(model, |epoch| epoch != branch::current(state)) && kind.is_some(),
         EditVerb::BranchName => on_branch(model, |epoch| epoch.0 > 0),
         EditVerb::Collected | EditVerb::CollectedAll => !model.collected.is_empty(),
         EditVerb::Node => {

@@ -301,7 +301,7 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
         EditEvent::Released { node: None } => "editors closed".to_owned(),
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
-        EditEvent::Recalled { of, .. } => format!("goes on from the end of branch {}", of.0),
+        EditEvent::Recalled { of, .. } => format!("goes on from the end of {of}"),
         EditEvent::CorrectionsLost { nodes } => lost(nodes),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }

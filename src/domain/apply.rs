@@ -15,7 +15,6 @@ mod run;
 mod turn;
 mod weight;
 
-use super::branch;
 use super::envelope::{Actor, Envelope, Via};
 use super::event::{CallEvent, EditEvent, Event, RunEvent};
 use super::id::{NodeId, Seq, TurnId};
@@ -52,11 +51,6 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         state.active.lost();
     }
     state.active.until(at.utc_ms);
-    if branch::goes_on(&envelope.event)
-        && let Some(record) = state.epochs.last_mut()
-    {
-        record.went_on = true;
-    }
     let subject = subject(&envelope.event).map(|id| (id, index::shown(state, id)));
     match &envelope.event {
         Event::Run(event) => run::apply(state, at, event),

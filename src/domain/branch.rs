@@ -9,7 +9,6 @@ pub mod recall;
 
 use std::sync::Arc;
 
-use super::event::{CallEvent, Event, TurnEvent};
 use super::history::{Line, Then};
 use super::id::{Epoch, NodeId, NodeKind, TurnId};
 use super::price::Spent;
@@ -17,12 +16,12 @@ use super::state::{Began, EpochRecord, State};
 use super::thread;
 use super::turn::{Activity, Usage};
 
-/// One branch: what stands at the end of an epoch.
+/// One branch: what stands at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
-    /// The epoch; its number names the branch.
+    /// The epoch of the edit that began it; its number names the branch.
     pub epoch: Epoch,
-    /// The epoch from whose end it began.
+    /// The branch that it began from.
     pub base: Epoch,
     /// What began it, in words.
     pub what: Arc<str>,
@@ -72,20 +71,64 @@ pub fn line(state: &State, epoch: Epoch) -> Line {
     Line::through(ancestors(state, epoch))
 }
 
-/// The epoch that an undo goes back to: what stood before the newest edit that counts.
+/// The branch of an epoch, by the epoch of the edit that began it; 0 for the run itself.
+pub fn of(state: &State, epoch: Epoch) -> Epoch {
+    record(state, epoch).map_or(Epoch(0), |record| record.branch)
+}
+
+/// The branch that stands.
+pub fn current(state: &State) -> Epoch {
+    of(state, state.epoch)
+}
+
+/// The branch that the newest edit began.
+pub fn newest(state: &State) -> Epoch {
+    let mut records = state.epochs.iter().rev();
+    let edit = records.find(|record| record.branch == record.epoch);
+    edit.map_or(Epoch(0), |record| record.epoch)
+}
+
+/// True where a number names a branch: that of an undo, a redo or a switch does not.
+pub fn is_one(state: &State, epoch: Epoch) -> bool {
+    epoch <= state.epoch && of(state, epoch) == epoch
+}
+
+/// Why a number names no branch, and which do.
+pub fn unknown(state: &State, epoch: Epoch) -> String {
+    let newest = newest(state);
+    if epoch > state.epoch {
+        return format!("there is no branch {}: the newest is {}", epoch.0, newest.0);
+    }
+    format!(
+        "there is no branch {}: an undo, a redo or a switch that went on with branch {} has this number",
+        epoch.0,
+        of(state, epoch).0
+    )
+}
+
+/// The newest epoch of the branch of an epoch: where that branch ends.
+pub fn end(state: &State, epoch: Epoch) -> Epoch {
+    let branch = of(state, epoch);
+    let mut newest = state.epochs.iter().rev();
+    newest
+        .find(|record| record.branch == branch)
+        .map_or(Epoch(0), |record| record.epoch)
+}
+
+/// The epoch that an undo goes back to, and the newest edit that counts: the end of the branch that it began from.
 pub fn undo_target(state: &State) -> Option<(Epoch, &EpochRecord)> {
     ancestors(state, state.epoch)
         .filter_map(|epoch| record(state, epoch))
         .find(|record| record.began == Began::Edit)
-        .map(|record| (record.base, record))
+        .map(|record| (end(state, record.base), record))
 }
 
-/// The epoch that a redo goes to: what the newest undo left, as long as no edit followed it.
+/// The epoch that a redo goes to: the end of what the newest undo left, as long as no edit followed it.
 pub fn redo_target(state: &State) -> Option<Epoch> {
     for epoch in ancestors(state, state.epoch) {
         let record = record(state, epoch)?;
         match record.began {
-            Began::Undo => return Some(record.left),
+            Began::Undo => return Some(end(state, record.left)),
             Began::Redo | Began::Switch => {}
             Began::Edit => return None,
         }
@@ -93,55 +136,24 @@ pub fn redo_target(state: &State) -> Option<Epoch> {
     None
 }
 
-/// True for events with which a branch becomes more than what it began as.
-pub(super) fn goes_on(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Turn(
-            TurnEvent::Requested { .. }
-                | TurnEvent::Delegated { .. }
-                | TurnEvent::Prompted { .. }
-                | TurnEvent::Thought { .. }
-                | TurnEvent::Proposed { .. }
-                | TurnEvent::Answered { .. }
-                | TurnEvent::Revived { .. }
-        ) | Event::Call(CallEvent::Finished { .. } | CallEvent::Given { .. } | CallEvent::Decided { .. })
-    )
-}
-
-/// The branches of a run, oldest first. An epoch in which a branch was only brought back and nothing
-/// happened is none of its own, unless it stands now.
+/// The branches of a run, oldest first. An edit begins one; an undo, a redo or a switch goes on with one.
 pub fn branches(state: &State) -> Vec<Branch> {
-    let first = Branch {
-        epoch: Epoch(0),
-        base: Epoch(0),
-        what: Arc::from("as the run began"),
-        name: None,
-        current: state.epoch == Epoch(0),
-        sum: Sum::default(),
+    let now = current(state);
+    let branch = |epoch: Epoch, base: Epoch, what: Arc<str>, name: Option<Arc<str>>| Branch {
+        epoch,
+        base,
+        what,
+        name,
+        current: epoch == now,
+        sum: sum(state, &line(state, end(state, epoch))),
     };
-    let later = state
-        .epochs
-        .iter()
-        .filter(|record| {
-            record.began == Began::Edit
-                || record.went_on
-                || record.epoch == state.epoch
-                || record.name.is_some()
-        })
-        .map(|record| Branch {
-            epoch: record.epoch,
-            base: record.base,
-            what: record.what.clone(),
-            name: record.name.clone(),
-            current: record.epoch == state.epoch,
-            sum: Sum::default(),
-        });
-    let mut all: Vec<Branch> = std::iter::once(first).chain(later).collect();
-    for branch in &mut all {
-        branch.sum = sum(state, &line(state, branch.epoch));
-    }
-    all
+    let first = branch(Epoch(0), Epoch(0), Arc::from("as the run began"), None);
+    let edits = state.epochs.iter().filter(|record| record.branch == record.epoch);
+    let later = edits.map(|record| {
+        let base = of(state, record.base);
+        branch(record.epoch, base, record.what.clone(), record.name.clone())
+    });
+    std::iter::once(first).chain(later).collect()
 }
 
 /// The revision with which a node counted at the end of a line; none where it did not count.

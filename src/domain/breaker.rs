@@ -15,6 +15,8 @@ use super::call::{ErrorClass, Outcome};
 use super::id::{Attempt, NodeId};
 use super::ladder::span;
 use super::state::State;
+use super::thread;
+use super::turn::Activity;
 
 /// What the error of a call rests on that a breaker kept from running.
 pub const EVIDENCE: &str = "breaker";
@@ -98,6 +100,8 @@ pub struct Ran {
     pub at: i64,
     /// Whether it failed in a way that speaks against what the breaker is for.
     pub failed: bool,
+    /// What it was.
+    pub of: Passed,
 }
 
 /// A breaker.
@@ -109,8 +113,10 @@ pub struct Breaker {
     pub generation: u32,
     /// What came of what it let through in this generation, oldest first.
     pub recent: VecDeque<Ran>,
+    /// The failures that opened an open one.
+    pub opened_by: Vec<Passed>,
     /// What it lets through to see, while that is under way.
-    pub probe: Option<Probe>,
+    pub probe: Option<Passed>,
     /// True once what a half-open one let through to see has ended without a word for or against it.
     pub told_nothing: bool,
     /// UTC milliseconds at which an open one lets the next one through.
@@ -121,9 +127,9 @@ pub struct Breaker {
     pub why: Arc<str>,
 }
 
-/// What a half-open breaker lets through to see.
+/// Something that a breaker let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Probe {
+pub enum Passed {
     /// An execution.
     Call(NodeId, Attempt),
     /// A request to a model.
@@ -138,6 +144,12 @@ impl Breaker {
             Phase::Open => false,
             Phase::HalfOpen => self.probe.is_none(),
         }
+    }
+
+    /// True for an open one that nothing opened but what an edit has replaced since.
+    pub fn is_outdated(&self, state: &State) -> bool {
+        let mut all = self.opened_by.iter();
+        self.phase == Phase::Open && !self.opened_by.is_empty() && all.all(|of| of.is_history(state))
     }
 
     /// What it does, in words: `queued: the breaker of tool:x is open, 12 s left`.
@@ -162,6 +174,25 @@ impl Breaker {
             self.recent.pop_front();
         }
         self.recent.push_back(ran);
+    }
+}
+
+impl Passed {
+    /// True where an edit replaced it, or another branch was chosen: it is none of the run that stands.
+    fn is_history(&self, state: &State) -> bool {
+        let gone =
+            |turn: &super::turn::Turn| matches!(thread::activity(state, turn), Activity::Superseded(_));
+        match self {
+            Self::Request(turn, _) => state.turns.get(turn).is_none_or(gone),
+            Self::Call(id, attempt) => {
+                let (Some(node), Some(call)) = (state.nodes.get(id), state.calls.get(id)) else {
+                    return true;
+                };
+                let record = call.attempts.iter().find(|one| one.no == *attempt);
+                let replaced = record.is_none_or(|record| record.rev != node.rev());
+                !node.active || replaced || state.turn_of(*id).is_none_or(gone)
+            }
+        }
     }
 }
 
@@ -219,10 +250,12 @@ mod tests {
             generation: 3,
             ..Breaker::default()
         };
-        breaker.remember(2, Ran { at: 1, failed: false });
+        let of = Passed::Request(super::super::id::TurnId(1), 1);
+        let ran = |at, failed| Ran { at, failed, of };
+        breaker.remember(2, ran(1, false));
         assert!(breaker.recent.is_empty());
         for at in 0..200 {
-            breaker.remember(3, Ran { at, failed: true });
+            breaker.remember(3, ran(at, true));
         }
         assert_eq!((breaker.recent.len(), breaker.recent[0].at), (64, 136));
     }

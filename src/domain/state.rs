@@ -346,8 +346,8 @@ pub struct EpochRecord {
     pub what: Arc<str>,
     /// What the operator calls it.
     pub name: Option<Arc<str>>,
-    /// Whether anything happened in it beyond its beginning.
-    pub went_on: bool,
+    /// The branch that it begins or goes on with, by the epoch of the edit that began it.
+    pub branch: Epoch,
 }
 
 /// By what an epoch began.

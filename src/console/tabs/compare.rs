@@ -109,7 +109,11 @@ fn head(maker: &Maker<'_>, sides: &Sides, layout: &Layout) -> Vec<Line> {
         lines.extend(layout.put(None, (Role::Dim, name.to_owned()), Some(a), Some(b)));
     };
     let [name_a, name_b] = [comparison.a, comparison.b].map(|epoch| {
-        let now = if epoch == state.epoch { "now: " } else { "" };
+        let now = if epoch == crate::domain::branch::current(state) {
+            "now: "
+        } else {
+            ""
+        };
         Styled::new()
             .own(Role::Ok, now)
             .untrusted(Role::Title, &title(state, epoch), 100)

@@ -37,7 +37,10 @@ pub(super) fn redo(model: &mut Model) -> Result<(), String> {
     let state = &model.run.state;
     let to = branch::redo_target(state)
         .ok_or("there is nothing to redo: no edit was undone since the last one")?;
-    let title = format!("redo: back to {}", visible(&tabs::branch_title(state, to)));
+    let title = format!(
+        "redo: back to {}",
+        visible(&tabs::branch_title(state, branch::of(state, to)))
+    );
     let command = EditCommand::Redo {
         epoch: Some(model.run.state.epoch),
         effects_seen: None,
@@ -85,7 +88,7 @@ pub(super) fn ask_turn(model: &mut Model) -> Result<(), String> {
 
 /// Opens the list.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
-    list_at(model, model.run.state.epoch)
+    list_at(model, branch::current(&model.run.state))
 }
 
 /// Opens the list with the cursor on a branch.
@@ -131,7 +134,7 @@ fn selected(model: &Model) -> Result<Epoch, String> {
 pub(super) fn switch(model: &mut Model) -> Result<(), String> {
     let to = selected(model)?;
     let state = &model.run.state;
-    if to == state.epoch {
+    if to == branch::current(state) {
         return Err(format!("branch {} is the one that stands", to.0));
     }
     let title = format!("switch to {}", visible(&tabs::branch_title(state, to)));
@@ -191,7 +194,7 @@ pub(super) fn compare(model: &mut Model) -> Result<(), String> {
         Some(_) => return Ok(()),
         None => (model.lower.marked, "pane-mark"),
     };
-    let a = marked.unwrap_or(model.run.state.epoch);
+    let a = marked.unwrap_or_else(|| branch::current(&model.run.state));
     if a == b {
         let key = model.settings.keymap.first(mark);
         return Err(format!(
@@ -225,19 +228,23 @@ pub(super) fn take(model: &mut Model) -> Result<(), String> {
         return Err("no node is selected".to_owned());
     };
     // What stands is taken into; the other side is taken from.
-    let from = if *b == model.run.state.epoch { *a } else { *b };
+    let from = if *b == branch::current(&model.run.state) {
+        *a
+    } else {
+        *b
+    };
     take_from(model, node, from)
 }
 
 /// Shows what taking over a node from a branch does.
 fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), String> {
-    if from == model.run.state.epoch {
+    if from == branch::current(&model.run.state) {
         return Err(format!(
             "branch {} is the one that stands: choose another",
             from.0
         ));
     }
-    let line = branch::line(&model.run.state, from);
+    let line = branch::line(&model.run.state, branch::end(&model.run.state, from));
     let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();
     if !there(node.observation()) {
         return Err(if there(node) {

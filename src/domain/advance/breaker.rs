@@ -15,6 +15,16 @@ use crate::domain::state::State;
 pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for (scope, breaker) in &state.breakers {
+        if breaker.is_outdated(state) {
+            draft.resilience(ResilienceEvent::BreakerChanged {
+                scope: scope.clone(),
+                generation: breaker.generation.saturating_add(1),
+                to: Phase::HalfOpen,
+                wait_ms: 0,
+                why: "what opened it is history".into(),
+            });
+            continue;
+        }
         // Only what ended since the last change can change it again.
         let last = breaker.recent.back();
         let may = match breaker.phase {

@@ -141,7 +141,7 @@ fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
         seq: at.seq,
         what: what.clone(),
         name: None,
-        went_on: false,
+        branch: epoch,
     });
     state.epoch = epoch;
 }

@@ -16,16 +16,20 @@ use crate::domain::turn::{Activity, TurnStanding};
 
 pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
     let moves = recall(state, of);
+    let branch = branch::of(state, of);
     if let Some(record) = state.epochs.last_mut() {
         record.base = of;
         record.began = by;
+        record.branch = branch;
     }
     let fallen = fallen_there(state, &moves.falls, &branch::line(state, of));
     carry_out(state, at, &moves, false);
     for (id, standing) in fallen {
-        if let Some(node) = state.nodes.get_mut(&id) {
-            node.stand(state.epoch, standing);
-        }
+        index::weighed(state, id, |state| {
+            if let Some(node) = state.nodes.get_mut(&id) {
+                node.stand(state.epoch, standing);
+            }
+        });
     }
     keep_what_stands(state);
     if matches!(state.mode, Mode::Finished(_)) {

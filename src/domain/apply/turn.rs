@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, add_node, index};
-use crate::domain::breaker::{self, Probe, Scope};
+use crate::domain::breaker::{self, Passed, Scope};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
 use crate::domain::fingerprint::Fingerprint;
@@ -148,7 +148,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     state.agenda.open.insert(*turn);
     let epoch = state.epoch;
     let scopes: Vec<Scope> = breaker::endpoint(state).into_iter().collect();
-    let guard = super::breaker::admit(state, &scopes, Probe::Request(*turn, *request)).pop();
+    let guard = super::breaker::admit(state, &scopes, Passed::Request(*turn, *request)).pop();
     if let Some(turn) = state.turns.get_mut(turn) {
         turn.remember(epoch);
         turn.stream = Stream::Open;

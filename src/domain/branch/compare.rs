@@ -1,6 +1,6 @@
 //! What tells two branches apart, node by node. Must not know: how it is shown.
 
-use super::{Sum, counted, line, sum};
+use super::{Sum, counted, end, line, of, sum};
 use crate::domain::call::Status;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
@@ -51,9 +51,9 @@ pub struct Row {
     pub left_b: Option<&'static str>,
 }
 
-/// Compares two epochs at their ends.
+/// Compares the branches of two epochs at their ends.
 pub fn compare(state: &State, a: Epoch, b: Epoch) -> Comparison {
-    let (line_a, line_b) = (line(state, a), line(state, b));
+    let (line_a, line_b) = (line(state, end(state, a)), line(state, end(state, b)));
     let rows = state
         .nodes
         .values()
@@ -75,8 +75,8 @@ pub fn compare(state: &State, a: Epoch, b: Epoch) -> Comparison {
         })
         .collect();
     Comparison {
-        a,
-        b,
+        a: of(state, a),
+        b: of(state, b),
         sum_a: sum(state, &line_a),
         sum_b: sum(state, &line_b),
         rows,

@@ -8,11 +8,11 @@ use super::random::session_on;
 use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::apply;
-use crate::domain::breaker::{Phase, Probe, Scope};
+use crate::domain::breaker::{Passed, Phase, Scope};
 use crate::domain::call::{ErrorClass, Outcome, Status};
 use crate::domain::command::{Command, ResilienceCommand, RunCommand};
 use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::id::{Attempt, NodeId, NodeKind};
 use crate::domain::ladder::Timer;
 use crate::domain::node::Origin;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -113,7 +113,7 @@ fn one_is_let_through_to_see_and_no_more() {
     let running = || w.running.iter().filter(|one| one.tool == "read").count();
     assert_eq!(running(), 1);
     let probe = w.state.breakers[&scope()].probe;
-    assert!(matches!(probe, Some(Probe::Call(_, Attempt(_)))), "{probe:?}");
+    assert!(matches!(probe, Some(Passed::Call(_, Attempt(_)))), "{probe:?}");
     let seen = w.running.iter().find(|one| one.tool == "read").unwrap().call;
     w.finish_with(seen, error(ErrorClass::Transient));
     assert_eq!(phase(&w), Phase::Open, "it failed as well");
@@ -356,4 +356,49 @@ fn a_pause_makes_no_failure_older() {
     assert!(opened.why.contains("3 of 5 failed"), "{}", opened.why);
     // Time in which they ran counts.
     assert_eq!(timed(3_600_000, true), None);
+}
+
+#[test]
+fn what_an_edit_replaced_keeps_no_breaker_open() {
+    let half_open = |w: &World| phase(w) == Phase::HalfOpen;
+    // One of the two failures counts on: it stays open. Then none does.
+    let (mut w, c) = open(settings());
+    w.args(w.id("a"), r#"{"_as":"a","n":7}"#).unwrap();
+    assert_eq!(phase(&w), Phase::Open, "b failed, and counts");
+    assert_eq!(w.starts(c), 0);
+    w.args(w.id("b"), r#"{"_as":"b","n":8}"#).unwrap();
+    assert!(
+        !half_open(&w) || w.state.breakers[&scope()].probe.is_some(),
+        "one goes through to see"
+    );
+    let changed = w.events().filter_map(|event| match event {
+        Event::Resilience(ResilienceEvent::BreakerChanged { to, why, .. }) => Some((*to, why.clone())),
+        _ => None,
+    });
+    let changed: Vec<_> = changed.collect();
+    assert_eq!(
+        changed.last().unwrap(),
+        &(Phase::HalfOpen, "what opened it is history".into())
+    );
+    let began = ["a", "b", "c"]
+        .map(|label| w.starts(w.id(label)))
+        .iter()
+        .sum::<usize>();
+    assert_eq!(began, 3, "two before, and one to see");
+
+    // An undo does the same, a redo of what failed opens nothing by itself.
+    let mut w = world(settings());
+    w.reply(&[think("one"), read("x", 1)]);
+    w.drain();
+    w.text(w.all(NodeKind::Thought)[0], "another").unwrap();
+    w.reply(&[read("a", 11), read("b", 12)]);
+    for label in ["a", "b"] {
+        let id = w.id(label);
+        w.finish_with(id, error(ErrorClass::Transient));
+    }
+    assert_eq!(phase(&w), Phase::Open);
+    w.undo().unwrap();
+    assert_eq!(phase(&w), Phase::HalfOpen);
+    w.redo().unwrap();
+    assert_eq!(phase(&w), Phase::HalfOpen);
 }

@@ -21,10 +21,8 @@ fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {
     match epoch {
         Some(epoch) if epoch != state.epoch => Err(Refusal::new(
             RefusalKind::Changed,
-            format!(
-                "an edit was committed since this was shown (branch {} then, {} now): look again at what it would do",
-                epoch.0, state.epoch.0
-            ),
+            "what stands changed since this was shown, by an edit, an undo or the choice of a branch: look again at what \
+             it would do",
         )),
         Some(_) | None => Ok(()),
     }
@@ -56,20 +54,20 @@ pub(super) fn switch(
     epoch: Option<Epoch>,
     shown: Option<usize>,
 ) -> Result<(), Refusal> {
-    known(draft, to)?;
+    known(draft.state, to)?;
     as_shown(draft.state, epoch)?;
-    if to == draft.state.epoch {
+    if to == branch::current(draft.state) {
         return Err(Refusal::new(
             RefusalKind::NoChange,
             format!("branch {} is the one that stands", to.0),
         ));
     }
     let what = format!("switch to branch {}", to.0);
-    go(draft, to, (Began::Switch, &what), shown)
+    go(draft, branch::end(draft.state, to), (Began::Switch, &what), shown)
 }
 
 pub(super) fn name(draft: &mut Draft<'_>, epoch: Epoch, name: &Arc<str>) -> Result<(), Refusal> {
-    known(draft, epoch)?;
+    known(draft.state, epoch)?;
     if epoch == Epoch(0) {
         return Err(Refusal::new(
             RefusalKind::Status,
@@ -90,18 +88,12 @@ pub(super) fn name(draft: &mut Draft<'_>, epoch: Epoch, name: &Arc<str>) -> Resu
     Ok(())
 }
 
-/// Refuses an epoch that never was.
-pub(super) fn known(draft: &Draft<'_>, epoch: Epoch) -> Result<(), Refusal> {
-    if epoch > draft.state.epoch {
-        return Err(Refusal::new(
-            RefusalKind::Unknown,
-            format!(
-                "there is no branch {}: the newest is {}",
-                epoch.0, draft.state.epoch.0
-            ),
-        ));
+/// Refuses a number that names no branch.
+pub(super) fn known(state: &State, epoch: Epoch) -> Result<(), Refusal> {
+    if branch::is_one(state, epoch) {
+        return Ok(());
     }
-    Ok(())
+    Err(Refusal::new(RefusalKind::Unknown, branch::unknown(state, epoch)))
 }
 
 fn go(
@@ -114,7 +106,10 @@ fn go(
     if moves.is_empty() && by == Began::Switch {
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            format!("what stands now is what branch {} says", to.0),
+            format!(
+                "what stands now is what branch {} says",
+                branch::of(draft.state, to).0
+            ),
         ));
     }
     begin(draft, None, what, None);

@@ -25,13 +25,13 @@ pub(super) fn take(
     from: Epoch,
     reason: Reason<'_>,
 ) -> Result<(), Refusal> {
-    recall::known(draft, from)?;
+    recall::known(draft.state, from)?;
     let id = node.observation();
     let counts = draft.state.nodes.get(&id).is_some_and(|node| node.active);
     if let Some(shown) = shown.filter(|_| counts) {
         revise::base(draft.state, id, shown)?;
     }
-    let line = branch::line(draft.state, from);
+    let line = branch::line(draft.state, branch::end(draft.state, from));
     let said = branch::counted(draft.state, id, &line)
         .and_then(|rev| draft.state.nodes.get(&id)?.revision(rev))
         .map(|revision| (revision.content.clone(), revision.origin.clone()));

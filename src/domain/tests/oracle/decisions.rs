@@ -191,6 +191,8 @@ impl Mirror {
 
     /// What a node says on another branch counts here too.
     pub(super) fn take(&mut self, state: &State, id: NodeId, from: Epoch, keep: bool) {
+        // Where a branch ends is a name of the run.
+        let from = crate::domain::branch::end(state, from);
         let own = self.turns.clone();
         let (there, words) = self
             .snapshots

@@ -162,6 +162,13 @@ impl Session {
 
     pub fn branch(&self, tape: &mut Tape<'_>) -> Option<EditCommand> {
         let epoch = Epoch(tape.draw(self.w.state.epoch.0 as usize + 1) as u32);
+        // Most numbers name branches; the others are refused.
+        let refused = tape.draw(8) == 0;
+        let epoch = if refused {
+            epoch
+        } else {
+            crate::domain::branch::of(&self.w.state, epoch)
+        };
         let effects_seen = None;
         Some(match tape.draw(5) {
             0 | 1 => EditCommand::Undo {
