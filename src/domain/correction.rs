@@ -41,7 +41,7 @@ struct Level {
     reply: u32,
     /// How the model wrote it.
     written: String,
-    /// Which one of those is it that the model wrote so in its turn; its number where no reply brought it.
+    /// Which one of those is it that the model wrote so in its reply; its number where no reply brought it.
     nth: u32,
 }
 
@@ -220,16 +220,32 @@ fn level(state: &State, id: NodeId) -> Level {
             nth: id.no,
         };
     };
-    let before = turn.nodes.iter().take_while(|one| **one != id);
-    let equal = before
+    let own = turn.nodes.iter().take_while(|one| **one != id);
+    let own = own
         .filter_map(|one| state.nodes.get(one))
         // What the model said otherwise when it was asked for the same again is not there.
-        .filter(|one| one.replaced.is_none() && first_written(one).as_ref() == Some(&written));
+        .filter(|one| one.replaced.is_none());
+    let equal = own.chain(earlier_parts(state, turn, id));
+    let equal = equal.filter(|one| first_written(one).as_ref() == Some(&written));
     Level {
         reply: turn.reply,
         nth: u32::try_from(equal.count()).unwrap_or(u32::MAX),
         written,
     }
+}
+
+/// What counted of the same reply before a turn that goes on behind a rewritten thought, when it was asked.
+fn earlier_parts<'s>(state: &'s State, turn: &'s Turn, call: NodeId) -> impl Iterator<Item = &'s Node> {
+    let born = state.nodes.get(&call).and_then(|node| node.revisions.first());
+    let line = branch::line(state, born.map_or(Epoch(0), |first| first.epoch));
+    let thread = state.threads.get(&turn.thread).into_iter().flatten();
+    let parts = thread
+        .filter_map(|id| state.turns.get(id))
+        .filter(|one| one.reply == turn.reply && one.pos < turn.pos);
+    let nodes = parts
+        .flat_map(|one| &one.nodes)
+        .filter_map(|id| state.nodes.get(id));
+    nodes.filter(move |node| at(&node.history, node.standing(), &line).is_some_and(|then| then.active))
 }
 
 /// A call as its first revision has it, without its label and its output path. Ids in references are others each time:

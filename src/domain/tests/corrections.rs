@@ -264,6 +264,34 @@ fn of_equal_calls_each_keeps_its_own() {
 }
 
 #[test]
+fn behind_a_rewritten_thought_equal_calls_are_told_apart_as_well() {
+    let again = || call("read", r#"{"n":2}"#);
+    for second in [false, true] {
+        let mut w = World::new();
+        w.reply(&[a()]);
+        w.drain();
+        w.reply(&[again(), think("and once more"), again()]);
+        w.drain();
+        let calls = w.all(NodeKind::Call);
+        w.correct(calls[if second { 2 } else { 1 }], GOOD).unwrap();
+        w.reply(&[answer("one")]);
+        // The reply goes on behind the thought: its second call is the second still.
+        w.text(w.all(NodeKind::Thought)[2], "rather once more").unwrap();
+        w.reply(&[again()]);
+        w.drain();
+        let own =
+            |w: &World| -> Vec<bool> { w.all(NodeKind::Call).iter().map(|id| pinned(w, *id)).collect() };
+        assert_eq!(own(&w), [false, !second, second]);
+        // And it is where all of it is asked for again.
+        w.reply(&[answer("two")]);
+        w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
+        w.reply(&[again(), think("and once more"), again()]);
+        w.drain();
+        assert_eq!(own(&w), [true, !second, second]);
+    }
+}
+
+#[test]
 fn the_same_call_in_a_later_turn_runs() {
     let mut w = corrected("read");
     w.reply(&[b("read")]);

@@ -236,7 +236,10 @@ fn that_two_branches_are_equal_is_said_with_their_nodes_or_without() {
     let mut stage = edited();
     stage.press("b g c");
     assert!(!stage.text().contains("equal:"), "{}", stage.text());
-    stage.press("esc esc u");
+    stage.press("esc esc 1 g j j e");
+    stage.edit_field(r#"{"path":"a"}"#);
+    stage.press("ctrl-s");
+    stage.carry_out();
     commit(&mut stage);
     stage.press("b g c");
     let nodes = {

@@ -206,7 +206,7 @@ fn a_branch_of_the_pane_stands_after_its_preview_and_a_second_key() {
         matches!(commands.as_slice(), [Command::Edit(EditCommand::Switch { to, .. })] if *to == Epoch(0)),
         "{commands:?}"
     );
-    stage.press("6 6 G enter");
+    stage.press("6 6 g enter");
     assert!(
         stage.said().contains("is the one that stands"),
         "{}",

@@ -3,7 +3,7 @@
 
 use super::super::world::World;
 use super::mirror::{Mirror, parse, slots};
-use super::naive::{End, Fate, Naive, Turn, end_of};
+use super::naive::{End, Fate, Naive, Turn, end_of, give_places};
 use super::script::{Line, Says};
 use crate::domain::call::{Decision, EffectClass, Outcome};
 use crate::domain::event::{CallEvent, TurnEvent};
@@ -44,6 +44,7 @@ impl Mirror {
                     .iter()
                     .filter(|turn| turn.by_model && !turn.split)
                     .count();
+                give_places(&self.turns, &mut new);
                 self.turns.push(new);
             }
             TurnEvent::Revived { turn, of } => {

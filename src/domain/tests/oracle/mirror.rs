@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde_json::Value;
 
 use super::super::world::World;
-use super::naive::{Cell, End, Fate, Naive, Node, Turn, Words, end_of, key, place};
+use super::naive::{Cell, End, Fate, Naive, Node, Turn, Words, end_of, key};
 use super::script::{Says, Script, lines};
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::Command;
@@ -205,7 +205,7 @@ impl Mirror {
     /// What was said of a call that counts no more.
     pub(super) fn fallen(&mut self, turn: &Turn, at: usize) {
         let node = &turn.nodes[at];
-        let Some(place) = place(turn, at).filter(|_| node.worded && !node.gone) else {
+        let Some(place) = node.place.clone().filter(|_| node.worded && !node.gone) else {
             return;
         };
         let args = node.stands_on.as_ref().or(node.ready.as_ref());
@@ -257,9 +257,9 @@ impl Mirror {
     fn compare_lost(&self, state: &State) {
         let calls = self.turns.iter().flat_map(|turn| {
             let counting = turn.counting().filter(|(_, node)| node.worded);
-            counting.filter_map(move |(at, node)| {
+            counting.filter_map(|(_, node)| {
                 let args = node.stands_on.as_ref().or(node.ready.as_ref());
-                Some((place(turn, at)?, key(&node.says, args)))
+                Some((node.place.clone()?, key(&node.says, args)))
             })
         });
         let made: BTreeSet<_> = calls.collect();

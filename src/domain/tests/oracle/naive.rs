@@ -35,6 +35,8 @@ pub struct Node {
     pub stands_on: Option<Value>,
     /// What the model said first.
     pub first: Says,
+    /// Where the model put it; none for what no reply brought.
+    pub place: Option<Place>,
     /// A person wrote its result on this branch, whatever became of that since.
     pub worded: bool,
 }
@@ -68,8 +70,21 @@ impl Node {
             fates: Vec::new(),
             ready: None,
             stands_on: None,
+            place: None,
             worded: false,
         }
+    }
+
+    /// How the model wrote a call, without names.
+    fn written(&self) -> String {
+        let Says::Call(_, args) = &self.first else {
+            return String::new();
+        };
+        let mut args: Value = serde_json::from_str(args).expect("JSON");
+        for name in ["_as", "_out", "_after"] {
+            args.as_object_mut().expect("an object").remove(name);
+        }
+        key(&self.first, Some(&args))
     }
 
     /// The name by which its result is read.
@@ -143,24 +158,20 @@ pub type Place = (usize, String, usize);
 /// they took it back.
 pub type Words = BTreeMap<(Place, String), Option<(Value, NodeId)>>;
 
-/// The place of a call of the model.
-pub fn place(turn: &Turn, at: usize) -> Option<Place> {
-    let written = |node: &Node| {
-        let Says::Call(_, args) = &node.first else {
-            return String::new();
-        };
-        let mut args: Value = serde_json::from_str(args).expect("JSON");
-        for name in ["_as", "_out", "_after"] {
-            args.as_object_mut().expect("an object").remove(name);
-        }
-        key(&node.first, Some(&args))
-    };
-    let own = written(&turn.nodes[at]);
-    let alike = turn.nodes[..at]
+/// Gives the calls of a new reply of the model their places, behind what counts of the same reply before.
+pub fn give_places(before: &[Turn], turn: &mut Turn) {
+    let mut written: Vec<String> = before
         .iter()
-        .filter(|node| written(node) == own)
-        .count();
-    (turn.reply > 0).then_some((turn.reply, own, alike))
+        .filter(|one| one.reply == turn.reply)
+        .flat_map(|one| one.counting())
+        .map(|(_, node)| node.written())
+        .collect();
+    for node in &mut turn.nodes {
+        let own = node.written();
+        let alike = written.iter().filter(|one| **one == own).count();
+        node.place = Some((turn.reply, own.clone(), alike));
+        written.push(own);
+    }
 }
 
 /// A tool with its final arguments, or with what is written where there are none.
@@ -273,11 +284,10 @@ impl<'g> Naive<'g> {
     /// What a person said of the same call when it counted last; `args` are those with which it would run.
     fn word(&self, at: At, args: Option<&Value>) -> Option<Value> {
         let node = self.node(at);
-        let turn = &self.turns[at.0];
-        if node.worded || node.first != node.says || turn.reply == 0 {
+        if node.worded || node.first != node.says {
             return None;
         }
-        let place = place(turn, at.1)?;
+        let place = node.place.clone()?;
         let word = self.words.get(&(place, key(&node.says, args)))?.as_ref();
         word.map(|(value, _)| value.clone())
     }
