@@ -69,7 +69,6 @@ impl Console {
             reach: Reach::default(),
             watch: Watch::default(),
             alerts: false,
-            drafts: false,
         };
         let area = ratatui::layout::Rect::new(0, 0, width, height);
         let options = ratatui::TerminalOptions {

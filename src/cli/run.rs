@@ -303,7 +303,7 @@ pub(super) fn serve(
         ready.driver = ready.driver.listened_to(taps(&place));
     }
     let result = runtime.block_on(async {
-        ready.door = control::open(common, ground, &ready, headless)?;
+        ready.door = control::open(common, ground, &ready)?;
         if headless {
             Box::pin(headless::serve(common, ground, ready)).await
         } else {

@@ -1,6 +1,5 @@
 //! Opens the console with the settings of this process. Must not know: what is behind the link.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::build::Ground;
@@ -16,7 +15,6 @@ use crate::console::symbols::Charset;
 use crate::console::terminal::{self, Around, Reach};
 use crate::console::theme::Colours;
 use crate::engine::clock::Clock;
-use crate::journal::Place;
 
 /// How long what runs may take to end once the program was told to: children get two seconds of it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,13 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Characters of a session's id by which it is told from all others that began in another millisecond; the first
 /// eight are shared by all of a minute.
 const TOLD_APART: usize = 13;
-
-/// The file of collected edits, in the directory of the session; a session that is a single file has none.
-pub fn draft(ground: &Ground, session: &str) -> Option<PathBuf> {
-    let place = ground.store.find(session).ok()?;
-    let dir = place.journal().parent()?.to_path_buf();
-    matches!(place, Place::Dir { .. }).then(|| dir.join("draft.json"))
-}
 
 /// What a console of this process is opened with.
 fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Failure> {
@@ -80,7 +71,6 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
             screen: env.screen,
             ssh: env.ssh,
         }),
-        draft: draft(ground, session).filter(|_| !recorded),
         editor: settings.editor.value.clone(),
         scratch: settings
             .sessions

@@ -3,7 +3,6 @@
 //! Everything that was typed is read before a frame is drawn; nothing is drawn without a change.
 //! Must not know: what a message does to the model, engine, files of the session.
 
-mod drafts;
 mod editor;
 mod keys;
 mod lending;
@@ -22,7 +21,6 @@ use tokio::time::{Duration, Instant, sleep_until};
 use super::files::Files;
 use super::frames::{FrameRequester, Frames};
 use super::link::{Link, Update};
-use super::model::collected::Collected;
 use super::model::{Model, Settings};
 use super::msg::{Leave, Msg, Out, TermMsg};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
@@ -30,8 +28,6 @@ use super::update::{prepare, soon, update, work};
 use super::view::view;
 use super::work::Finding;
 use crate::console::model::Source;
-use drafts::Drafts;
-pub use drafts::{held_by, keep_instead, kept};
 use keys::Together;
 pub use options::{Alerts, Exit, Held, Options, Sources};
 use typed::Typed;
@@ -105,10 +101,8 @@ pub async fn run(
         reach: options.reach,
         watch: options.watch.clone(),
         alerts: options.alerts != Alerts::default(),
-        drafts: options.draft.is_some(),
         utc_zero: options.utc_zero,
     };
-    let drafts = Drafts::new(options.draft.clone());
     let start = Instant::now();
     let typed = Typed::new(start).map_err(terminal::Error::io("read"))?;
     let mut app = App {
@@ -124,10 +118,8 @@ pub async fn run(
         options,
         title: String::new(),
         ended: false,
-        drafts,
         worker: Worker::default(),
     };
-    app.take_up_draft();
     if let Some(left) = left {
         (app.model.screen, app.model.log) = *left;
     }
@@ -151,7 +143,6 @@ struct App {
     /// What the title of the window says.
     title: String,
     ended: bool,
-    drafts: Drafts,
     worker: Worker,
 }
 
@@ -367,12 +358,6 @@ impl App {
     async fn send(&mut self, msg: Msg) -> Result<Option<Exit>, Error> {
         let soon = soon(&self.model, &msg);
         let out = update(&mut self.model, msg);
-        let collected = &self.model.collected;
-        if let Err(why) = self.drafts.keep(collected.stamp, || collected.draft()) {
-            self.model.complain(why);
-        }
-        // Who leaves is told what is lost by that.
-        self.model.settings.drafts = self.drafts.are_kept();
         self.requester.request(soon);
         self.carry_out(out).await
     }
@@ -427,18 +412,6 @@ impl App {
             }
         }
         Ok(None)
-    }
-
-    /// Takes up the collected edits that an earlier console left.
-    fn take_up_draft(&mut self) {
-        let Some(draft) = self.drafts.read() else { return };
-        let readable = draft
-            .as_ref()
-            .is_ok_and(|text| Collected::from_draft(text).is_ok());
-        if !readable {
-            self.drafts.set_aside();
-        }
-        update(&mut self.model, Msg::Drafted(draft));
     }
 }
 

@@ -89,7 +89,8 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
         world.run(&["unpause", &new]).ends(0);
         let said = go_on(&new).ends(4);
         assert!(
-            said.err.contains("c3 would repeat an effect that may already have happened"),
+            said.err
+                .contains("c3 would repeat an effect that may already have happened"),
             "line {at}: {}",
             said.err
         );
@@ -184,7 +185,8 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
             said.err
         );
         assert!(!said.err.contains("has run"), "nobody knows that: {}", said.err);
-        let listed = said.out.contains(" · unknown · outcome unknown · ") && said.out.contains("behind the damage");
+        let listed =
+            said.out.contains(" · unknown · outcome unknown · ") && said.out.contains("behind the damage");
         assert!(listed, "line {at}: {}", said.out);
         // What it was is told too, unless the damaged line is the one that said it.
         let proposed = damaged_line.contains("turn.proposed");
@@ -205,14 +207,7 @@ fn every_verb_that_reads_says_where_a_record_breaks_off() {
     let whole = std::fs::read_to_string(&path).unwrap();
     assert!(world.run(&["effects", &id]).ends(0).out.contains("shell"));
     std::fs::write(&path, whole.replacen("echo started", "echo STARTED", 1)).unwrap();
-    for verb in [
-        "effects",
-        "queue",
-        "branches",
-        "loops",
-        "weights",
-        "graph",
-    ] {
+    for verb in ["effects", "queue", "branches", "loops", "weights", "graph"] {
         for more in [&[][..], &["--json"]] {
             let said = world.run(&[&[verb, &id], more].concat());
             assert!(

@@ -49,7 +49,6 @@ mod tests {
         "guide last words --after",
         "insert-call last tool --args {} --after",
         "commit last --edits f --effects-seen",
-        "drop-collected last --digest d",
         "undo last --epoch",
         "redo last --epoch",
         "switch last",

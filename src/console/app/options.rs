@@ -53,8 +53,6 @@ pub struct Options {
     pub reach: Reach,
     /// Command line of the operator's editor.
     pub editor: Option<String>,
-    /// The file in which collected edits wait for the next console; none keeps nothing.
-    pub draft: Option<PathBuf>,
     /// Directory for the file that the editor works on; nobody else can read what is put there.
     pub scratch: PathBuf,
 }

@@ -255,7 +255,7 @@ pub(super) fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
 
 /// True where leaving cuts something off, loses something, or leaves a run that waits for nothing but an edit.
 fn asks_first(model: &Model) -> bool {
-    let lost = !model.collected.is_empty() && !model.settings.drafts;
+    let lost = !model.collected.is_empty();
     let waits = model.run.waits_for_edit() && !halted::is(model);
     !model.settings.is_recorded() && (model.run.is_busy() || lost || waits)
 }

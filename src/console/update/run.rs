@@ -54,9 +54,6 @@ fn take_now(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.let_go(before);
             model.graph.renew();
             model.graph.begin(&model.run.state);
-            if is_first && !model.collected.is_empty() {
-                collect::hold_again(model, out);
-            }
             if is_first {
                 ledger::of_before(model);
             }

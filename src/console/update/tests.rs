@@ -5,7 +5,6 @@ mod arming;
 mod asked;
 mod branches;
 mod bulk;
-mod clashes;
 mod collected;
 mod colours;
 mod compared;
