@@ -12,7 +12,6 @@ mod damaged;
 pub mod decode;
 pub mod demos;
 pub mod difference;
-pub mod early;
 pub mod edits;
 pub mod effects;
 pub mod escalate;

@@ -33,22 +33,13 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     live::check(&ground)?;
     let place = ground.store.find(id)?;
     let runtime = run::runtime()?;
-    // Opening tells what is wrong with it.
-    let (opened, held) = match opening::open(&ground, &place, headless, &runtime) {
-        Ok(opening::End::Open(open)) => *open,
-        left => {
-            // What still reads is not waited for.
-            runtime.shutdown_background();
-            return left.map(opening::End::code);
-        }
-    };
     let Opened {
         writer,
         state,
         past,
         session,
         mut notices,
-    } = opened;
+    } = opening::open(&ground, &place)?;
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };
@@ -119,7 +110,6 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         head,
         run,
         door: None,
-        held,
         tools,
     };
     run::serve(common, &ground, ready, headless, runtime)

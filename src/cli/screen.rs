@@ -6,7 +6,7 @@ use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::looks::{self, Watched};
 use crate::config::settings::{Ambiguous, Glyphs, Origin};
-use crate::console::app::{self, Alerts, Exit, Held, Options, Sources};
+use crate::console::app::{self, Alerts, Exit, Options, Sources};
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
 use crate::console::model::Source;
@@ -80,15 +80,14 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
     })
 }
 
-/// Shows what comes through a link until the operator leaves, on a screen that stands there already or a new one.
+/// Shows what comes through a link until the operator leaves.
 pub async fn show(
     ground: &Ground,
     link: Box<dyn Link>,
     session: &str,
     recorded: bool,
-    held: Option<Held>,
 ) -> Result<Code, Failure> {
-    let (exit, _) = on(ground, link, options(ground, session, recorded)?, held).await?;
+    let exit = on(ground, link, options(ground, session, recorded)?).await?;
     Ok(code(&exit))
 }
 
@@ -102,40 +101,20 @@ pub enum Left {
 
 /// Shows a recording until the operator leaves.
 pub async fn replay(ground: &Ground, link: Box<dyn Link>, session: &str) -> Result<Left, Failure> {
-    let (exit, _) = on(ground, link, options(ground, session, true)?, None).await?;
+    let exit = on(ground, link, options(ground, session, true)?).await?;
     Ok(match exit.how {
         Leave::GoOn(session) => Left::GoOn(session),
         _ => Left::Code(code(&exit)),
     })
 }
 
-/// Shows what comes through a link until its end, and hands the screen on; or the exit code with which somebody
-/// left before.
-pub async fn wait(
-    ground: &Ground,
-    link: Box<dyn Link>,
-    session: &str,
-) -> Result<Result<Held, Code>, Failure> {
-    let options = Options {
-        source: Source::Reading,
-        ..options(ground, session, true)?
-    };
-    let (exit, held) = on(ground, link, options, None).await?;
-    Ok(held.ok_or_else(|| code(&exit)))
-}
-
-async fn on(
-    ground: &Ground,
-    link: Box<dyn Link>,
-    options: Options,
-    held: Option<Held>,
-) -> Result<(Exit, Option<Held>), Failure> {
+async fn on(ground: &Ground, link: Box<dyn Link>, options: Options) -> Result<Exit, Failure> {
     let sources = Sources {
         link,
         files: Box::new(Watched::new(ground)),
     };
     // Everything that is on screen lies in it.
-    Box::pin(app::run(held, sources, options))
+    Box::pin(app::run(sources, options))
         .await
         .map_err(|error| Failure::new(Code::Other, error))
 }

@@ -175,8 +175,6 @@ pub enum Leave {
     Quit,
     /// Ctrl-C twice.
     Interrupted,
-    /// What the console waited for is there; another follows.
-    Ready,
     /// To go on with the session of this id.
     GoOn(String),
     /// The process was told to end.

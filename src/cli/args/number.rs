@@ -139,7 +139,6 @@ mod tests {
             "incident",
             "max_tokens",
             "max_turns",
-            "only",
             "option",
             "parallel",
             "request",

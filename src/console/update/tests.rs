@@ -13,7 +13,6 @@ mod cursor;
 mod deadlines;
 mod doubt;
 mod drawn;
-mod early;
 mod edits;
 mod effects;
 mod figures;

@@ -93,10 +93,6 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         let narrow = model.screen.width < NARROW;
         parts.push((1, Role::Text, at.words(narrow), true));
     }
-    if let Some((done, of)) = model.run.reading {
-        let words = format!("{} of {} MB", done >> 20, of >> 20);
-        parts.push((1, Role::Text, words, true));
-    }
     let waiting = model.waiting();
     // In a run that is halted nothing can be decided.
     if waiting > 0 && !halted::is(model) {
@@ -109,7 +105,6 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         Course::Answered => Role::Ok,
         Course::Waiting | Course::HeldByEdit => Role::Awaiting,
         Course::Starting
-        | Course::Reading
         | Course::Replay
         | Course::Stopped
         | Course::Paused

@@ -404,7 +404,7 @@ fn records_are_found_again_where_they_lie() {
     let fixture = fixture();
     let place = fixture.session(1, &envelopes);
     let mut given = Vec::new();
-    let (records, report) = Records::read(&place, |envelope, _| given.push(envelope)).unwrap();
+    let (records, report) = Records::read(&place, |envelope| given.push(envelope)).unwrap();
     assert_eq!((given.len(), records.len()), (envelopes.len(), envelopes.len()));
     assert!(given == envelopes && report.is_whole());
     for (index, envelope) in envelopes.iter().enumerate() {
@@ -423,7 +423,7 @@ fn records_are_found_again_where_they_lie() {
 fn a_record_that_was_changed_since_is_not_believed() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
-    let (records, _) = Records::read(&place, |_, _| ()).unwrap();
+    let (records, _) = Records::read(&place, |_| ()).unwrap();
     let path = place.journal();
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(8).position(|part| part == b"reason 3").unwrap();

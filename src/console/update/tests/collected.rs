@@ -417,7 +417,7 @@ fn insertions_can_be_collected_and_opened_again() {
 
 #[test]
 fn nothing_is_collected_in_a_recorded_run() {
-    let mut stage = Stage::with(100, 40, |settings| settings.source = Source::Reading);
+    let mut stage = Stage::with(100, 40, |settings| settings.source = Source::Replay);
     stage.sample();
     stage.press("1 g j e");
     assert!(stage.model.overlays.is_empty());
