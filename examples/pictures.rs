@@ -213,7 +213,6 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         session: "garden".to_owned(),
         utc_zero: None,
         source: Source::Live,
-        drafts: false,
         watch: overrule::resilience::watch::Watch::default(),
         reach: Reach::default(),
         alerts: false,

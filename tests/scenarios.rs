@@ -49,7 +49,6 @@ scenarios! {
     ask_again_for_a_whole_turn = "ask-again-a-whole-turn",
     branches = "branches",
     cancel = "cancel",
-    collected = "collected",
     commit = "commit",
     compensate = "compensate",
     consent = "consent",
@@ -135,7 +134,7 @@ fn every_verb_of_the_command_line_has_a_scenario() {
     };
     let all = names(Args::command());
     let mut verbs = names(Verb::augment_subcommands(clap::Command::new("overrule")));
-    verbs.extend(["branches", "collected", "compare", "fork"].map(str::to_owned));
+    verbs.extend(["branches", "compare", "fork"].map(str::to_owned));
     let shown: BTreeSet<String> = FILES.iter().flat_map(|name| scenario::read(name).verbs).collect();
     let without: Vec<&String> = verbs.difference(&shown).collect();
     assert!(

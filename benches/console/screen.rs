@@ -11,7 +11,7 @@ use overrule::console::link::Update;
 use overrule::console::model::{Model, Settings};
 use overrule::console::msg::{Msg, TermMsg};
 use overrule::console::symbols::Charset;
-use overrule::console::terminal::{Pen, Reach};
+use overrule::console::terminal::Reach;
 use overrule::console::theme::{Colours, Theme};
 use overrule::console::update::{prepare, update};
 use overrule::console::view::view;
@@ -21,6 +21,7 @@ use overrule::domain::live::{Live, LivePart};
 use overrule::domain::state::State;
 use overrule::resilience::watch::Watch;
 use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
 
 use crate::count::{Bytes, Count};
 use crate::run::Run;
@@ -28,7 +29,7 @@ use crate::run::Run;
 /// A console that draws into memory.
 pub struct Console {
     model: Model,
-    terminal: Terminal<Pen<Count>>,
+    terminal: Terminal<CrosstermBackend<Count>>,
     bytes: Bytes,
     run: Option<Run>,
     open: Option<(TurnId, Option<NodeId>)>,
@@ -69,14 +70,13 @@ impl Console {
             reach: Reach::default(),
             watch: Watch::default(),
             alerts: false,
-            drafts: false,
         };
         let area = ratatui::layout::Rect::new(0, 0, width, height);
         let options = ratatui::TerminalOptions {
             viewport: ratatui::Viewport::Fixed(area),
         };
         let bytes = Bytes::default();
-        let backend = Pen::new(Count(bytes.clone()));
+        let backend = CrosstermBackend::new(Count(bytes.clone()));
         let mut console = Self {
             model: Model::new(settings, width, height),
             terminal: Terminal::with_options(backend, options).unwrap(),

@@ -135,8 +135,6 @@ pub enum What {
     Weights(Weights),
     /// List the branches of a session, or name one: every edit begins one, and none is lost
     Branches(Branches),
-    /// Print the edits that were collected in the console and are not committed, with the digest to commit them by
-    Collected(Queue),
     /// Compare two branches node by node: answers, calls, requests, tokens
     Compare(Compare),
     /// Print every setting in force and the rules of the policy, each with who said so

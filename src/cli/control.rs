@@ -22,12 +22,7 @@ fn directory(place: &Place) -> Option<PathBuf> {
 
 /// Opens the door, if one is asked for. The agent's commands run without a sandbox, so that it is
 /// never open unasked.
-pub fn open(
-    common: &Common,
-    ground: &Ground,
-    ready: &Ready,
-    headless: bool,
-) -> Result<Option<Door>, Failure> {
+pub fn open(common: &Common, ground: &Ground, ready: &Ready) -> Result<Option<Door>, Failure> {
     if !common.control {
         return Ok(None);
     }
@@ -35,8 +30,7 @@ pub fn open(
     let Some(dir) = directory(&place) else {
         return Ok(None);
     };
-    let said = (place.id(), !headless);
-    let door = Door::open(&ground.places, &dir, (&said.0, said.1), ready.handle.clone())
+    let door = Door::open(&ground.places, &dir, &place.id(), ready.handle.clone())
         .map_err(|error| Failure::new(Code::Config, error))?;
     ready.handle.notice(format!(
         "other processes of {} may decide here: overrule queue {}, overrule approve … ({}). The agent's own are told \
@@ -64,17 +58,6 @@ pub fn hand_over(
     };
     let request = Request::new(&ground.user(), command.clone());
     runtime()?.block_on(control::send(target, &request))
-}
-
-/// True where the process that has the session open may show it on a screen.
-pub fn has_screen(ground: &Ground, place: &Place, holder: Option<u32>) -> Result<bool, control::Error> {
-    let dir = directory(place).ok_or(control::Error::NoSocket)?;
-    let target = Target {
-        places: &ground.places,
-        session: &dir,
-        holder,
-    };
-    runtime()?.block_on(control::has_screen(target))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, control::Error> {

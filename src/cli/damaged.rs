@@ -1,6 +1,7 @@
-//! A run whose record is damaged goes on in a session of its own, from the last intact record. Nobody knows all that
-//! happened after it: what can be read of that is carried over, and the new session begins paused. Must not know: how a
-//! run goes on.
+//! Continues a run whose record is damaged in a new session, from the last intact record.
+//!
+//! Nobody knows all that happened after it: the effects that began there are listed as unknown, and the new session
+//! begins paused. Must not know: how a run goes on.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::exit::{Code, Failure};
 use crate::console::rows::many;
 use crate::domain::apply::apply;
 use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::event::{Event, RunEvent};
 use crate::domain::fork::{Elsewhere, Reading, Ready};
 use crate::domain::id::Seq;
 use crate::domain::salvage;
@@ -18,10 +19,8 @@ use crate::journal::{self, Damage, Place, Store};
 
 /// What the lines behind the damage still tell.
 pub struct Behind {
-    /// The effects that were begun there, oldest first.
+    /// The effects that began there, oldest first; the outcome of each is unknown.
     pub effects: Vec<Arc<Elsewhere>>,
-    /// How executions ended there that were begun before the damage.
-    pub ends: Vec<CallEvent>,
     /// Lines that cannot be read.
     pub unreadable: usize,
 }
@@ -31,7 +30,6 @@ pub fn behind(place: &Place, damage: &Damage, before: &State) -> Result<Behind, 
     let beyond = journal::beyond(place, damage)?;
     Ok(Behind {
         effects: salvage::effects(before, &place.id().into(), &beyond.envelopes),
-        ends: salvage::ends(before, &beyond.envelopes),
         unreadable: beyond.unreadable,
     })
 }
@@ -50,13 +48,7 @@ pub fn goes_on(
     for envelope in &intact {
         reading.take(envelope.clone());
     }
-    let Behind {
-        effects,
-        ends,
-        unreadable,
-    } = behind(place, damage, reading.folded())?;
-    let ended = ends.len();
-    reading.ended(ends);
+    let Behind { effects, unreadable } = behind(place, damage, reading.folded())?;
     let Some(mut ready) = reading.finish(&session) else {
         return Err(Failure::new(
             Code::Session,
@@ -89,11 +81,10 @@ pub fn goes_on(
     let notice = format!(
         "session {session} is damaged: {damage}. The run goes on as session {} from the last intact record, paused; the \
          damaged one was left as it is. {} of it cannot be read, and what happened there is not known. The others tell of \
-         {}: `overrule effects` lists what happened, and no equal call repeats one without your consent.{}{}",
+         {}: `overrule effects` lists what began, and no equal call repeats one without your consent.{}",
         new.id(),
         many(unreadable, "line"),
         count,
-        taken(ended),
         again(asks)
     );
     Ok((new, notice))
@@ -126,15 +117,6 @@ fn facts(ready: &Ready, by: &Actor, at: i64, why: &str) -> (Vec<Envelope>, usize
         ..forked.clone()
     }));
     (facts, asks)
-}
-
-/// The ends that were found behind the damage, in a sentence.
-fn taken(ended: usize) -> String {
-    match ended {
-        0 => String::new(),
-        1 => " 1 call that ran at the damage has its end from behind it.".into(),
-        count => format!(" {count} calls that ran at the damage have their ends from behind it."),
-    }
 }
 
 /// What was let run before the damage, in a sentence.

@@ -22,8 +22,8 @@ use crate::text::{visible, visible_head};
 /// The most characters of arguments on a line.
 const SHOWN: usize = 200;
 
-/// Prints every execution of class idempotent and above, oldest first; of a damaged session also what can be told of
-/// those behind the damage.
+/// Prints every execution of class idempotent and above, oldest first; of a damaged session also those that began behind
+/// the damage.
 pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let place = ground.store.find(&args.id)?;
@@ -90,20 +90,14 @@ fn left_open(any: bool, unreadable: Option<usize>) -> Option<String> {
     }
 }
 
-/// An effect that is told of behind the damage.
+/// An effect that began behind the damage.
 fn after_damage(one: &Elsewhere) -> String {
-    let how = match &one.outcome {
-        Some(outcome) if outcome.is_ok() => "ok",
-        Some(_) => "failed, and may have done something",
-        None => "its end is not in what can be read",
-    };
     format!(
-        "{} {} {} · {} · {} · {} · behind the damage\n  {}",
+        "{} {} {} · {} · outcome unknown · {} · behind the damage\n  {}",
         one.entry,
         one.call,
         visible(&one.tool),
         one.effect.word(),
-        how,
         print::moment(one.at),
         short(&one.args)
     )

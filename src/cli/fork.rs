@@ -102,7 +102,7 @@ pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Upda
 /// Reads a session up to its end, with a place in it; none is its end.
 fn read(place: &Place, at: Option<Seq>) -> Result<Found, Failure> {
     let mut reading = Reading::up_to(at);
-    let (records, report) = Records::read(place, |envelope, _| reading.take(envelope))?;
+    let (records, report) = Records::read(place, |envelope| reading.take(envelope))?;
     let (id, count) = (visible(&place.id()), records.len());
     if records.is_empty() {
         return Err(Failure::new(

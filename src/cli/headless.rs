@@ -32,7 +32,6 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         run,
         door,
         past: _,
-        held: _,
         tools: _,
     } = ready;
     let address = ground.address(&session);

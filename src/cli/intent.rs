@@ -72,8 +72,6 @@ pub fn commands(
         | Verb::Stop { .. }
         | Verb::SetLimits { .. }
         | Verb::SetPolicy { .. } => Command::Run(on_run(common, ground, state, verb)?),
-        // What is kept beside the session is read by those who ask for it.
-        Verb::DropCollected { .. } => return Err(misplaced()),
         Verb::Weights(verb) => Command::Weight(weights::intent(verb)),
     };
     Ok(vec![one])
@@ -109,10 +107,7 @@ fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
             effects_seen: effects_seen(planned),
         },
         Verb::Commit {
-            on,
-            change,
-            edits: Some(edits),
-            ..
+            on, change, edits, ..
         } => committed(on, change, edits::read(state, edits)?),
         Verb::Edit { on, change, .. }
         | Verb::Replace { on, change, .. }

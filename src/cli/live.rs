@@ -42,7 +42,6 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         session,
         past,
         door,
-        held,
         tools: (registry, workspace),
         ..
     } = ready;
@@ -65,7 +64,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
             return Err(refusal.into());
         }
     }
-    let shown = screen::show(ground, Box::new(link), &session, false, held).await;
+    let shown = screen::show(ground, Box::new(link), &session, false).await;
     // Whoever leaves the screen needs no call.
     if let Some(calls) = calls {
         calls.abort();

@@ -6,14 +6,12 @@ mod address;
 pub mod args;
 pub mod branches;
 pub mod build;
-pub mod collected;
 pub mod control;
 mod cut_off;
 mod damaged;
 pub mod decode;
 pub mod demos;
 pub mod difference;
-pub mod early;
 pub mod edits;
 pub mod effects;
 pub mod escalate;
@@ -26,11 +24,11 @@ pub mod graph;
 pub mod guard;
 pub mod headless;
 pub mod intent;
-mod kept;
 pub mod live;
 pub mod logging;
 pub mod looks;
 pub mod loops;
+pub mod lost_edits;
 pub mod models;
 mod opening;
 mod outliving;
@@ -94,7 +92,6 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Effects(queue)) => effects::effects(&common, &queue),
         Some(What::Weights(weights)) => weights::print(&common, &weights),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
-        Some(What::Collected(queue)) => kept::list(&common, &queue),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Config) => settings::print(&common),
         Some(What::Decode(decode)) => decode::decode(&decode),

@@ -13,8 +13,8 @@ use self::still::{STREAM, Still};
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, record, screen};
-use crate::console::{app, tabs};
+use super::{print, record};
+use crate::console::tabs;
 use crate::domain::again;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
@@ -48,8 +48,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             as_words(&found, call)
         });
     }
-    let collected = screen::draft(&ground, &args.id).is_some_and(|path| app::kept(&path).is_some());
-    let still = still::of(&found.state, !found.held && !collected);
+    let still = still::of(&found.state, !found.held);
     // The one for which nothing goes on is told with that.
     let told = still.as_ref().map(|still| &still.need.cause);
     let broken = again::left(&found.state).filter(|(turn, _)| told != Some(&Cause::Stream(turn.id)));
@@ -67,11 +66,11 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             });
             serde_json::json!({ "stands_still": why }).to_string()
         } else {
-            let verbs = verbs.join(", ");
-            format!(
-                "the run stands still: {}\n  verbs: {verbs}",
-                visible(&need.reason)
-            )
+            let mut words = format!("the run stands still: {}", visible(&need.reason));
+            if !verbs.is_empty() {
+                let _ = write!(words, "\n  verbs: {}", verbs.join(", "));
+            }
+            words
         });
     }
     if !common.json {

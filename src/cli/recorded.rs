@@ -3,14 +3,12 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::early::{self, Early};
 use super::folding::Folding;
 use super::fork::{self, Forks};
 use super::{live, run, sent};
@@ -57,10 +55,9 @@ struct Made {
 
 impl Made {
     /// Reads a session; folds all of it, or nothing where it is to be watched from its beginning.
-    fn of(place: &Place, whole: bool, watch: &Watch, read: &AtomicU64) -> Result<Self, Error> {
+    fn of(place: &Place, whole: bool, watch: &Watch) -> Result<Self, Error> {
         let mut folding = Folding::default();
-        let (records, report) = Records::read(place, |envelope, end| {
-            read.store(end, Ordering::Relaxed);
+        let (records, report) = Records::read(place, |envelope| {
             if whole {
                 folding.take(envelope);
             }
@@ -117,10 +114,7 @@ pub struct Recorded {
     making: Option<JoinHandle<Result<Made, Error>>>,
     /// What the settings say of tools.
     watch: Watch,
-    /// What is shown of a long session until it is read.
-    early: Option<(Early, Arc<AtomicU64>)>,
-    /// None until the session was read.
-    records: Option<Arc<Records>>,
+    records: Arc<Records>,
     /// Events that are shown, or shall be.
     at: usize,
     /// A fold shortly before there, after a step back.
@@ -137,26 +131,16 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Begins to read a session, on another thread of the runtime that this is called in: the screen does
-    /// not wait for a long one. With a speed it is played from its beginning. `watch` is what the settings say of tools.
-    pub fn open(place: &Place, speed: Option<f64>, watch: Watch) -> Self {
-        let (from, whole, settings) = (place.clone(), speed.is_none(), watch.clone());
+    /// Reads a session whole. With a speed it is played from its beginning. `watch` is what the settings say of tools.
+    pub fn open(place: &Place, speed: Option<f64>, watch: Watch) -> Result<Self, Error> {
+        let made = Made::of(place, speed.is_none(), &watch)?;
         let (to_answers, answers) = mpsc::unbounded_channel();
-        let read = Arc::new(AtomicU64::new(0));
-        // Who watches it from its beginning is not told its end.
-        let long = whole && early::bytes(place) >= early::LONG;
-        let (early, finder) = long.then(|| Early::of(place)).unzip();
-        let early = early.map(|early| (early, Arc::clone(&read)));
-        let making = tokio::task::spawn_blocking(move || {
-            finder.into_iter().for_each(early::Finder::find);
-            Made::of(&from, whole, &settings, &read)
-        });
-        Self {
-            making: Some(making),
+        let mut recorded = Self {
+            making: None,
             watch,
-            early,
-            records: None,
-            at: 0,
+            records: Arc::clone(&made.records),
+            // Without a wish to watch, the whole is shown at once; stepping back is one key away.
+            at: made.fold.at,
             mark: None,
             playing: speed.is_some(),
             speed: speed.unwrap_or(1.0),
@@ -167,7 +151,9 @@ impl Recorded {
             forks: None,
             answers,
             to_answers,
-        }
+        };
+        recorded.take(made);
+        Ok(recorded)
     }
 
     /// The same; forks of it can be written.
@@ -177,16 +163,11 @@ impl Recorded {
     }
 
     fn len(&self) -> usize {
-        self.records.as_ref().map_or(0, |records| records.len())
+        self.records.len()
     }
 
     /// Shows what was made. Where somebody went on meanwhile, the rest follows.
     fn take(&mut self, made: Made) {
-        if self.records.is_none() {
-            // Without a wish to watch, the whole is shown at once; stepping back is one key away.
-            self.at = made.fold.at;
-        }
-        self.records = Some(made.records);
         self.mark = made.mark.filter(|_| self.at < self.len());
         let shown = made.fold.at;
         let state = Box::new(made.fold.state);
@@ -208,9 +189,10 @@ impl Recorded {
     /// Goes to the place after so many events.
     fn go(&mut self, to: usize) {
         self.at = to;
-        let Some(records) = self.records.clone().filter(|_| self.making.is_none()) else {
+        if self.making.is_some() {
             return;
-        };
+        }
+        let records = Arc::clone(&self.records);
         let (mark, watch) = (self.mark.take(), self.watch.clone());
         self.making = Some(tokio::task::spawn_blocking(move || {
             Made::up_to(records, to, mark, &watch)
@@ -226,9 +208,7 @@ impl Recorded {
     }
 
     fn record(&self, index: usize) -> Result<Option<Envelope>, Error> {
-        self.records
-            .as_ref()
-            .map_or(Ok(None), |records| records.get(index))
+        self.records.get(index)
     }
 
     /// Shows one event more.
@@ -319,20 +299,11 @@ impl Link for Recorded {
                 }
                 let wake = self.wake.clone();
                 if let Some(making) = &mut self.making {
-                    let early = async {
-                        match &mut self.early {
-                            Some((early, read)) => early.next(read).await,
-                            None => std::future::pending().await,
-                        }
-                    };
                     let made = tokio::select! {
-                        // What is found early is shown early, however soon the rest is there.
-                        biased;
-                        update = early => return update,
                         made = making => made,
                         () = wake.notified() => continue,
                     };
-                    (self.making, self.early) = (None, None);
+                    self.making = None;
                     match made {
                         Ok(Ok(made)) => self.take(made),
                         Ok(Err(error)) => return Update::Halted(error.to_string()),
@@ -351,10 +322,6 @@ impl Link for Recorded {
     }
 
     fn replay(&mut self, control: ReplayControl) {
-        if self.records.is_none() {
-            // There is nothing to drive yet.
-            return;
-        }
         match control {
             ReplayControl::Play if self.at >= self.len() => {
                 self.playing = false;

@@ -9,7 +9,7 @@ use super::exit::{Code, Failure};
 use super::fork::Forks;
 use super::recorded::Recorded;
 use super::screen::Left;
-use super::{print, resume, screen};
+use super::{opening, print, resume, screen};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
 use crate::text::{visible, visible_head};
@@ -37,12 +37,13 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         by: Actor::operator(ground.user(), Via::Console),
         made: Arc::default(),
     };
+    opening::announce(&place);
     let link = {
         let _inside = runtime.enter();
-        Recorded::open(&place, args.speed, ground.watch()).forked_into(forks.clone())
+        Recorded::open(&place, args.speed, ground.watch())?.forked_into(forks.clone())
     };
     let shown = runtime.block_on(screen::replay(&ground, Box::new(link), &place.id()));
-    // Who leaves before it is read does not wait for that either.
+    // Who leaves does not wait for what is still made.
     runtime.shutdown_background();
     // The one that is gone on with is named when that is left.
     forks.tell(match &shown {

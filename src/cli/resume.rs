@@ -8,7 +8,7 @@ use super::build::{self, Ground};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
-use super::{collected, demos, effects, headless, live, models, print, screen};
+use super::{demos, effects, headless, live, lost_edits, models, print};
 use crate::domain::call::Status;
 use crate::domain::event::run::{Limits, Started};
 use crate::domain::event::{Event, RunEvent};
@@ -33,22 +33,13 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     live::check(&ground)?;
     let place = ground.store.find(id)?;
     let runtime = run::runtime()?;
-    // Opening tells what is wrong with it.
-    let (opened, held) = match opening::open(&ground, &place, headless, &runtime) {
-        Ok(opening::End::Open(open)) => *open,
-        left => {
-            // What still reads is not waited for.
-            runtime.shutdown_background();
-            return left.map(opening::End::code);
-        }
-    };
     let Opened {
         writer,
         state,
         past,
         session,
         mut notices,
-    } = opened;
+    } = opening::open(&ground, &place)?;
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };
@@ -98,9 +89,11 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     notices.extend(survivors(&state));
     adviser.keep_resilience(&state);
     let mut first = first_events(&state, &adviser, fitted);
-    let holds = collected::hold(screen::draft(&ground, &session).as_deref(), &state, &adviser);
-    first.extend(adviser.resilience(&state).into_iter().chain(holds.events));
-    notices.extend(holds.collected.filter(|_| headless).into_iter().chain(holds.lost));
+    first.extend(adviser.resilience(&state));
+    if let Some(lost) = lost_edits::lost_edits(&state) {
+        first.extend(lost.events);
+        notices.push(lost.notice);
+    }
     // A process that died before the first prompt was recorded had promised to record it.
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(run::first_prompt);
@@ -117,7 +110,6 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         head,
         run,
         door: None,
-        held,
         tools,
     };
     run::serve(common, &ground, ready, headless, runtime)

@@ -11,7 +11,6 @@ use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
 use super::{control, demos, headless, live, models};
-use crate::console::app::Held;
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -51,8 +50,6 @@ pub struct Ready {
     pub run: uuid::Uuid,
     /// Other processes command through it.
     pub door: Option<Door>,
-    /// The terminal, where a screen stands there already.
-    pub held: Option<Held>,
     /// The tools, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
 }
@@ -229,7 +226,6 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
         head: Link::FIRST,
         run,
         door: None,
-        held: None,
         tools,
     };
     let result = runtime().and_then(|runtime| serve(common, ground, ready, headless, runtime));
@@ -303,7 +299,7 @@ pub(super) fn serve(
         ready.driver = ready.driver.listened_to(taps(&place));
     }
     let result = runtime.block_on(async {
-        ready.door = control::open(common, ground, &ready, headless)?;
+        ready.door = control::open(common, ground, &ready)?;
         if headless {
             Box::pin(headless::serve(common, ground, ready)).await
         } else {

@@ -1,13 +1,12 @@
 //! Opens the console with the settings of this process. Must not know: what is behind the link.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::looks::{self, Watched};
 use crate::config::settings::{Ambiguous, Glyphs, Origin};
-use crate::console::app::{self, Alerts, Exit, Held, Options, Sources};
+use crate::console::app::{self, Alerts, Exit, Options, Sources};
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
 use crate::console::model::Source;
@@ -16,7 +15,6 @@ use crate::console::symbols::Charset;
 use crate::console::terminal::{self, Around, Reach};
 use crate::console::theme::Colours;
 use crate::engine::clock::Clock;
-use crate::journal::Place;
 
 /// How long what runs may take to end once the program was told to: children get two seconds of it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,13 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Characters of a session's id by which it is told from all others that began in another millisecond; the first
 /// eight are shared by all of a minute.
 const TOLD_APART: usize = 13;
-
-/// The file of collected edits, in the directory of the session; a session that is a single file has none.
-pub fn draft(ground: &Ground, session: &str) -> Option<PathBuf> {
-    let place = ground.store.find(session).ok()?;
-    let dir = place.journal().parent()?.to_path_buf();
-    matches!(place, Place::Dir { .. }).then(|| dir.join("draft.json"))
-}
 
 /// What a console of this process is opened with.
 fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Failure> {
@@ -80,7 +71,6 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
             screen: env.screen,
             ssh: env.ssh,
         }),
-        draft: draft(ground, session).filter(|_| !recorded),
         editor: settings.editor.value.clone(),
         scratch: settings
             .sessions
@@ -90,15 +80,14 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
     })
 }
 
-/// Shows what comes through a link until the operator leaves, on a screen that stands there already or a new one.
+/// Shows what comes through a link until the operator leaves.
 pub async fn show(
     ground: &Ground,
     link: Box<dyn Link>,
     session: &str,
     recorded: bool,
-    held: Option<Held>,
 ) -> Result<Code, Failure> {
-    let (exit, _) = on(ground, link, options(ground, session, recorded)?, held).await?;
+    let exit = on(ground, link, options(ground, session, recorded)?).await?;
     Ok(code(&exit))
 }
 
@@ -112,40 +101,20 @@ pub enum Left {
 
 /// Shows a recording until the operator leaves.
 pub async fn replay(ground: &Ground, link: Box<dyn Link>, session: &str) -> Result<Left, Failure> {
-    let (exit, _) = on(ground, link, options(ground, session, true)?, None).await?;
+    let exit = on(ground, link, options(ground, session, true)?).await?;
     Ok(match exit.how {
         Leave::GoOn(session) => Left::GoOn(session),
         _ => Left::Code(code(&exit)),
     })
 }
 
-/// Shows what comes through a link until its end, and hands the screen on; or the exit code with which somebody
-/// left before.
-pub async fn wait(
-    ground: &Ground,
-    link: Box<dyn Link>,
-    session: &str,
-) -> Result<Result<Held, Code>, Failure> {
-    let options = Options {
-        source: Source::Reading,
-        ..options(ground, session, true)?
-    };
-    let (exit, held) = on(ground, link, options, None).await?;
-    Ok(held.ok_or_else(|| code(&exit)))
-}
-
-async fn on(
-    ground: &Ground,
-    link: Box<dyn Link>,
-    options: Options,
-    held: Option<Held>,
-) -> Result<(Exit, Option<Held>), Failure> {
+async fn on(ground: &Ground, link: Box<dyn Link>, options: Options) -> Result<Exit, Failure> {
     let sources = Sources {
         link,
         files: Box::new(Watched::new(ground)),
     };
     // Everything that is on screen lies in it.
-    Box::pin(app::run(held, sources, options))
+    Box::pin(app::run(sources, options))
         .await
         .map_err(|error| Failure::new(Code::Other, error))
 }

@@ -5,7 +5,7 @@
 use super::args::{Common, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{effects, intent, kept, plan, print, record, resume, rules};
+use super::{effects, intent, plan, print, record, resume, rules};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage;
@@ -19,15 +19,8 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     let on = verb.on();
     let place = ground.store.find(&on.session)?;
     let found = record::as_found(&place)?;
-    if matches!(verb, Verb::DropCollected { .. }) {
-        return kept::forget(common, ground, &place, &found, verb);
-    }
     let (state, held) = (found.state, found.held);
-    let kept = kept::of(&ground, &place, held, verb)?;
-    let commands = match &kept {
-        Some((_, command)) => vec![command.clone()],
-        None => intent::commands(common, &ground, &state, verb)?,
-    };
+    let commands = intent::commands(common, &ground, &state, verb)?;
     if let Verb::AddRule { rule, look, .. } = verb
         && look.preview
     {
@@ -46,9 +39,6 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         for command in &commands {
             preview(common, &ground, &place, &state, command)?;
         }
-        if let Some((kept, _)) = &kept {
-            kept.tell();
-        }
         return Ok(Code::Ok);
     }
     let mut elsewhere = false;
@@ -62,9 +52,6 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         } else {
             print::out(&recorded.line(common));
         }
-    }
-    if let Some((kept, _)) = &kept {
-        kept.done()?;
     }
     // In the process that has it open the run goes on anyway.
     if on.resume && !elsewhere {

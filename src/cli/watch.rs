@@ -113,27 +113,15 @@ impl Watch {
             )),
             Mode::Running => {
                 let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
-                let asked = (!waiting.is_empty()).then(|| {
+                (!waiting.is_empty()).then(|| {
                     format!(
                         "waits for a decision on {}: `overrule queue {session}`",
                         waiting.join(", ")
                     )
-                });
-                asked.or_else(|| self.held())
+                })
             }
             Mode::Paused(_) | Mode::Stopped(_) | Mode::Finished(_) => None,
         }
-    }
-
-    /// What is waited for where a console's collected edits alone hold the rest.
-    fn held(&self) -> Option<String> {
-        let session = &self.session;
-        (!self.state.held.is_empty()).then(|| {
-            format!(
-                "what is left waits for edits that a console collected: `overrule collected {session}`, then `commit \
-                 {session} --collected` or `drop-collected {session}`"
-            )
-        })
     }
 
     /// What can be decided without anybody.
@@ -233,11 +221,9 @@ impl Watch {
         let session = &self.session;
         let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
         let why = if waiting.is_empty() {
-            self.held().unwrap_or_else(|| {
-                format!(
-                    "nothing goes on by itself and there is no answer: look at it with `overrule resume {session}`"
-                )
-            })
+            format!(
+                "nothing goes on by itself and there is no answer: look at it with `overrule resume {session}`"
+            )
         } else {
             format!(
                 "{} must be decided on, and nobody is here to do it: see `overrule queue {session}`, then approve, \

@@ -3,7 +3,6 @@
 //! Everything that was typed is read before a frame is drawn; nothing is drawn without a change.
 //! Must not know: what a message does to the model, engine, files of the session.
 
-mod drafts;
 mod editor;
 mod keys;
 mod lending;
@@ -22,18 +21,14 @@ use tokio::time::{Duration, Instant, sleep_until};
 use super::files::Files;
 use super::frames::{FrameRequester, Frames};
 use super::link::{Link, Update};
-use super::model::collected::Collected;
 use super::model::{Model, Settings};
 use super::msg::{Leave, Msg, Out, TermMsg};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::update::{prepare, soon, update, work};
 use super::view::view;
 use super::work::Finding;
-use crate::console::model::Source;
-use drafts::Drafts;
-pub use drafts::{held_by, keep_instead, kept};
 use keys::Together;
-pub use options::{Alerts, Exit, Held, Options, Sources};
+pub use options::{Alerts, Exit, Options, Sources};
 use typed::Typed;
 use worker::Worker;
 
@@ -51,12 +46,8 @@ pub enum Error {
     Signals(#[source] io::Error),
 }
 
-/// Takes the terminal, or goes on with the one that an earlier console had.
-fn hold(held: Option<Held>, options: &Options) -> Result<Held, Error> {
-    if let Some(mut held) = held {
-        held.screen.set_mouse(options.mouse)?;
-        return Ok(held);
-    }
+/// Opens the console on a run, until the operator or the system ends it.
+pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
     let hint = options.resume_hint.clone();
     // First, so that no signal finds the terminal taken and nobody to give it back.
     let signals = Signals::new().map_err(Error::Signals)?;
@@ -66,25 +57,6 @@ fn hold(held: Option<Held>, options: &Options) -> Result<Held, Error> {
         title: options.alerts.title,
     })?;
     install_panic_hook(move || hint.clone());
-    Ok(Held {
-        screen,
-        signals,
-        left: None,
-    })
-}
-
-/// Opens the console on a run, until the operator or the system ends it, or what it waited for is there: then
-/// the terminal is handed on.
-pub async fn run(
-    held: Option<Held>,
-    sources: Sources,
-    options: Options,
-) -> Result<(Exit, Option<Held>), Error> {
-    let Held {
-        screen,
-        signals,
-        left,
-    } = hold(held, &options)?;
     let (frames, requester) = Frames::new();
     let (width, height) = screen.size();
     let settings = Settings {
@@ -105,10 +77,8 @@ pub async fn run(
         reach: options.reach,
         watch: options.watch.clone(),
         alerts: options.alerts != Alerts::default(),
-        drafts: options.draft.is_some(),
         utc_zero: options.utc_zero,
     };
-    let drafts = Drafts::new(options.draft.clone());
     let start = Instant::now();
     let typed = Typed::new(start).map_err(terminal::Error::io("read"))?;
     let mut app = App {
@@ -124,13 +94,8 @@ pub async fn run(
         options,
         title: String::new(),
         ended: false,
-        drafts,
         worker: Worker::default(),
     };
-    app.take_up_draft();
-    if let Some(left) = left {
-        (app.model.screen, app.model.log) = *left;
-    }
     app.model.screen.mouse = app.options.mouse;
     // What the console knows is too much for the stack of whoever waits for it.
     Box::pin(app.run()).await
@@ -151,7 +116,6 @@ struct App {
     /// What the title of the window says.
     title: String,
     ended: bool,
-    drafts: Drafts,
     worker: Worker,
 }
 
@@ -167,9 +131,15 @@ enum Woken {
 }
 
 impl App {
-    async fn run(mut self) -> Result<(Exit, Option<Held>), Error> {
+    async fn run(mut self) -> Result<Exit, Error> {
         // The looks and keys that count came with the options: the first frame does not wait for all that there are.
         self.requester.request_draw();
+        // What is there already is part of it.
+        if let Some(update) = self.link.next().now_or_never()
+            && let Some(exit) = self.updates(update).await?
+        {
+            return Ok(exit);
+        }
         loop {
             let woken = self.wait().await;
             let exit = match woken {
@@ -195,23 +165,10 @@ impl App {
                     self.send(Msg::Files(read)).await?
                 }
             };
-            let Some(exit) = exit else { continue };
-            if exit.how != Leave::Ready {
+            if let Some(exit) = exit {
                 self.screen.leave();
-                return Ok((exit, None));
+                return Ok(exit);
             }
-            // Two that read would share what is typed.
-            self.stop_reading();
-            let (screen, signals) = (self.screen, self.signals);
-            let left = Some(Box::new((self.model.screen, self.model.log)));
-            return Ok((
-                exit,
-                Some(Held {
-                    screen,
-                    signals,
-                    left,
-                }),
-            ));
         }
     }
 
@@ -279,24 +236,17 @@ impl App {
                 return Ok(Some(exit));
             }
             if self.ended {
-                return Ok(self.ready());
+                return Ok(None);
             }
             next = self.link.next().now_or_never();
         }
         match next {
             Some(update) => {
                 self.ended |= self.is_last(&update);
-                let exit = self.send(Msg::Run(update)).await?;
-                Ok(exit.or_else(|| self.ready()))
+                self.send(Msg::Run(update)).await
             }
             None => Ok(None),
         }
-    }
-
-    /// What the console waited for is there.
-    fn ready(&self) -> Option<Exit> {
-        let how = Leave::Ready;
-        (self.ended && self.options.source == Source::Reading).then_some(Exit { how, code: None })
     }
 
     /// True for the end, and for a door that only repeats that the run is halted.
@@ -367,12 +317,6 @@ impl App {
     async fn send(&mut self, msg: Msg) -> Result<Option<Exit>, Error> {
         let soon = soon(&self.model, &msg);
         let out = update(&mut self.model, msg);
-        let collected = &self.model.collected;
-        if let Err(why) = self.drafts.keep(collected.stamp, || collected.draft()) {
-            self.model.complain(why);
-        }
-        // Who leaves is told what is lost by that.
-        self.model.settings.drafts = self.drafts.are_kept();
         self.requester.request(soon);
         self.carry_out(out).await
     }
@@ -427,18 +371,6 @@ impl App {
             }
         }
         Ok(None)
-    }
-
-    /// Takes up the collected edits that an earlier console left.
-    fn take_up_draft(&mut self) {
-        let Some(draft) = self.drafts.read() else { return };
-        let readable = draft
-            .as_ref()
-            .is_ok_and(|text| Collected::from_draft(text).is_ok());
-        if !readable {
-            self.drafts.set_aside();
-        }
-        update(&mut self.model, Msg::Drafted(draft));
     }
 }
 

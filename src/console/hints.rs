@@ -111,7 +111,7 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 .any(|context| here.reach().contains(context))
         })
         .filter(|entry| model.settings.is_replay() || !entry.contexts.contains(&Context::Replay))
-        .filter(|entry| !is_too_early(model, entry.verb) && applies(model, entry.verb))
+        .filter(|entry| applies(model, entry.verb))
         .filter_map(|entry| {
             let key = model.settings.keymap.first(entry.name);
             let word = word(model, entry.verb, brief).unwrap_or(entry.hint);
@@ -153,39 +153,6 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
             (!hint.key.is_empty()).then_some((entry.verb, hint))
         })
         .collect()
-}
-
-/// True for what needs more of a record than its end, which is all that is there.
-pub(super) fn is_too_early(model: &Model, verb: Verb) -> bool {
-    if model.run.reading.is_none() || !model.overlays.is_empty() {
-        return false;
-    }
-    match verb {
-        Verb::Move(_) => !model.screen.focus.is_lower(),
-        Verb::View(view) => matches!(
-            view,
-            View::Follow
-                | View::NextTab
-                | View::PrevTab
-                | View::Older
-                | View::Newer
-                | View::Expand
-                | View::Search
-                | View::Orphans
-                | View::Loops
-                | View::Needed
-                | View::Save
-                | View::Outside
-        ),
-        Verb::Text(_) => false,
-        Verb::Graph(_)
-        | Verb::Jump(_)
-        | Verb::Decide(_)
-        | Verb::Edit(_)
-        | Verb::Run(_)
-        | Verb::Fix(_)
-        | Verb::Replay(_) => true,
-    }
 }
 
 /// A word that fits better than that of the table.

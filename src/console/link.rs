@@ -85,15 +85,6 @@ pub enum Update {
     },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),
-    /// How far something is; takes the place of what was said of it before.
-    Progress(String),
-    /// How much of a record is read, in bytes; until all of it is, at most its newest facts are there.
-    Reading {
-        /// Read.
-        done: u64,
-        /// All.
-        of: u64,
-    },
     /// Where a recorded run stands, and whether it plays.
     At(At),
     /// What a fork of a recorded run would be, which was asked for through this door; or why there can be none.

@@ -109,8 +109,6 @@ pub struct Settings {
     pub watch: Watch,
     /// True where the operator is called by bell and notification.
     pub alerts: bool,
-    /// True where collected edits are kept beside the session.
-    pub drafts: bool,
     /// UTC milliseconds at the console's own zero; none for a recorded run, whose time stands still.
     pub utc_zero: Option<i64>,
 }

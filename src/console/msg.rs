@@ -43,8 +43,6 @@ pub enum Msg {
     Wire(Result<Option<Frames>, String>),
     /// What was worked out about a long text.
     Found(Finding),
-    /// Collected edits that an earlier console left, or why they cannot be read.
-    Drafted(Result<String, String>),
     /// What came of a text that was to be written into a file.
     Saved(Result<String, String>),
     /// `$EDITOR` ended that was opened to read.
@@ -177,8 +175,6 @@ pub enum Leave {
     Quit,
     /// Ctrl-C twice.
     Interrupted,
-    /// What the console waited for is there; another follows.
-    Ready,
     /// To go on with the session of this id.
     GoOn(String),
     /// The process was told to end.

@@ -7,7 +7,6 @@
 mod hook;
 mod input;
 mod modes;
-mod pen;
 mod reach;
 mod signals;
 
@@ -15,13 +14,13 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 
 pub use hook::install_panic_hook;
 pub use input::Parser;
 pub use modes::{open_input, restore};
-pub use pen::Pen;
 pub use reach::{Around, Reach};
 pub use signals::{Signal, Signals, Stops};
 
@@ -67,7 +66,7 @@ pub struct Options {
 /// The terminal while the console has it. Gives it back when dropped.
 #[derive(Debug)]
 pub struct Screen {
-    terminal: Terminal<Pen<Sheet>>,
+    terminal: Terminal<CrosstermBackend<Sheet>>,
     sheet: Sheet,
     options: Options,
 }
@@ -82,7 +81,7 @@ impl Screen {
             return Err(Error::Taken);
         }
         let sheet = Sheet::default();
-        match Terminal::new(Pen::new(sheet.clone())) {
+        match Terminal::new(CrosstermBackend::new(sheet.clone())) {
             Ok(terminal) => Ok(Self {
                 terminal,
                 sheet,
@@ -251,7 +250,6 @@ impl io::Write for Sheet {
 mod tests {
     use std::io::Write as _;
 
-    use ratatui::backend::{Backend as _, ClearType};
     use ratatui::{TerminalOptions, Viewport};
 
     use super::*;
@@ -268,64 +266,23 @@ mod tests {
         assert!(sheet.take().is_empty(), "what was sent is not sent again");
     }
 
-    /// A terminal of its own, and what is sent to it.
-    fn paper() -> (Terminal<Pen<Sheet>>, Sheet) {
+    #[test]
+    fn a_frame_sends_what_changed_and_nothing_else() {
         let sheet = Sheet::default();
         let viewport = Viewport::Fixed(Rect::new(0, 0, 20, 4));
-        let terminal = Terminal::with_options(Pen::new(sheet.clone()), TerminalOptions { viewport });
-        (terminal.unwrap(), sheet)
-    }
-
-    #[test]
-    fn a_frame_in_which_nothing_changed_is_no_byte() {
-        for cursor in [None, Some((3, 1))] {
-            let (mut terminal, sheet) = paper();
-            let mut draw = |words: &str, cursor: Option<(u16, u16)>| {
-                let words = words.to_owned();
-                let drawn = terminal.draw(|frame| {
-                    frame.render_widget(words.as_str(), frame.area());
-                    if let Some(at) = cursor {
-                        frame.set_cursor_position(at);
-                    }
-                });
-                drawn.unwrap();
-                String::from_utf8(sheet.take()).unwrap()
-            };
-            assert!(draw("one", cursor).contains("one"));
-            for _ in 0..3 {
-                assert_eq!(draw("one", cursor), "", "{cursor:?}");
-            }
-            let changed = draw("two", cursor);
-            assert!(changed.contains("tw"), "{changed:?}");
-            if cursor.is_some() {
-                assert!(
-                    changed.contains("\u{1b}[2;4H"),
-                    "the cursor is put back: {changed:?}"
-                );
-                assert!(draw("two", Some((4, 1))).contains("\u{1b}[2;5H"));
-                let hidden = draw("two", None);
-                assert!(hidden.contains("\u{1b}[?25l"), "{hidden:?}");
-                assert!(draw("two", cursor).contains("\u{1b}[?25h"));
-            }
-        }
-    }
-
-    #[test]
-    fn after_the_screen_was_cleared_everything_is_said_anew() {
-        let (mut terminal, sheet) = paper();
-        terminal
-            .draw(|frame| frame.render_widget("one", frame.area()))
-            .unwrap();
-        sheet.take();
-        terminal.backend_mut().clear_region(ClearType::All).unwrap();
-        sheet.take();
-        terminal
-            .draw(|frame| frame.render_widget("one", frame.area()))
-            .unwrap();
-        assert_eq!(
-            sheet.take(),
-            b"\x1b[?2026h\x1b[?25l\x1b[?2026l",
-            "who had the terminal may have shown it"
-        );
+        let backend = CrosstermBackend::new(sheet.clone());
+        let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
+        let mut draw = |words: &str| {
+            let words = words.to_owned();
+            terminal
+                .draw(|frame| frame.render_widget(words.as_str(), frame.area()))
+                .unwrap();
+            String::from_utf8(sheet.take()).unwrap()
+        };
+        assert!(draw("one").contains("one"));
+        let changed = draw("ore");
+        assert!(changed.contains('r') && !changed.contains('o'), "{changed:?}");
+        let begin_and_end = changed.starts_with("\u{1b}[?2026h") && changed.ends_with("\u{1b}[?2026l");
+        assert!(begin_and_end, "{changed:?}");
     }
 }

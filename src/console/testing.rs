@@ -85,7 +85,6 @@ impl Stage {
             reach: crate::console::terminal::Reach::default(),
             watch: crate::resilience::watch::Watch::default(),
             alerts: true,
-            drafts: false,
         };
         change(&mut settings);
         Self {

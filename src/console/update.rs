@@ -81,7 +81,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
         Msg::Found(finding) => refresh::found(model, finding, &mut out),
-        Msg::Drafted(draft) => collect::take_up(model, draft),
         Msg::Saved(written) => prompts::saved(model, written),
         Msg::Shown(result) => {
             if let Err(why) = result {

@@ -70,11 +70,6 @@ pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error
     }
 }
 
-/// Returns true if the process that has the session open may show it on a screen, where it is edited.
-pub async fn has_screen(target: Target<'_>) -> Result<bool, Error> {
-    Ok(greeted(target).await?.0.screen)
-}
-
 /// Connects and reads the greeting, which must be of this program's version.
 async fn greeted(target: Target<'_>) -> Result<(Greeting, BufReader<OwnedReadHalf>, OwnedWriteHalf), Error> {
     let stream = connect(&target).await?;

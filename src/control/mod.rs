@@ -14,7 +14,7 @@ pub mod place;
 pub mod protocol;
 pub mod server;
 
-pub use client::{Answer, Target, has_screen, send};
+pub use client::{Answer, Target, send};
 pub use error::Error;
 pub use place::Places;
 pub use server::Door;

@@ -28,14 +28,6 @@ pub struct Greeting {
     pub overrule_control: u32,
     /// The session's id.
     pub session: String,
-    /// False if the run has no screen, so that nobody edits in that process. A holder that does not say may
-    /// have one.
-    #[serde(default = "may_have_one")]
-    pub screen: bool,
-}
-
-const fn may_have_one() -> bool {
-    true
 }
 
 /// The only line of the sender.
@@ -91,7 +83,7 @@ impl Request {
                 request.v
             ));
         }
-        if let Command::Edit(EditCommand::Hold { .. }) = request.command {
+        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release { .. }) = request.command {
             // Whoever holds calls back must be present to release them.
             return Err(NOT_FOR_OTHERS.into());
         }

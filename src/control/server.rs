@@ -18,7 +18,6 @@ use super::error::Error;
 use super::peer::{self, Peer};
 use super::place::{self, Places};
 use super::protocol::{self, Greeting, Reply, Request, VERSION};
-use crate::domain::command::{Command, EditCommand};
 use crate::domain::envelope::{Actor, Via};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::engine::Handle;
@@ -56,14 +55,8 @@ pub struct Door {
 
 impl Door {
     /// Opens the socket of a session that this process holds. A socket that exists already belongs to a
-    /// process that is gone, because a session has only one holder. The greeting states the session's id, and
-    /// whether it is shown on a screen here.
-    pub fn open(
-        places: &Places,
-        session: &Path,
-        (id, screen): (&str, bool),
-        handle: Handle,
-    ) -> Result<Self, Error> {
+    /// process that is gone, because a session has only one holder. The greeting states the session's id.
+    pub fn open(places: &Places, session: &Path, id: &str, handle: Handle) -> Result<Self, Error> {
         let dir = places.ready()?;
         place::sweep(&dir);
         let path = dir.join(place::name(session));
@@ -90,7 +83,6 @@ impl Door {
             answering: Arc::clone(&answering),
             handle,
             session: id.to_owned(),
-            screen,
             slots: Slots::new(),
             recorded: AtomicU32::new(0),
         });
@@ -177,7 +169,6 @@ impl Slots {
 struct Host {
     handle: Handle,
     session: String,
-    screen: bool,
     slots: Slots,
     /// Permits for requests that were read and not yet answered.
     answering: Arc<Semaphore>,
@@ -214,7 +205,6 @@ impl Host {
         let greeting = protocol::line(&Greeting {
             overrule_control: VERSION,
             session: self.session.clone(),
-            screen: self.screen,
         });
         let heard = timeout(PATIENCE, async {
             to.write_all(&greeting).await?;
@@ -249,9 +239,6 @@ impl Host {
     async fn answer(&self, request: Request, peer: Peer) -> Option<Reply> {
         if let Peer::Refused(why) = peer {
             return Some(self.refuse(&request, why));
-        }
-        if self.screen && matches!(request.command, Command::Edit(EditCommand::Release { .. })) {
-            return Some(error(protocol::NOT_FOR_OTHERS));
         }
         let actor = Actor::operator(Arc::from(request.name()), Via::Control);
         let decided = timeout(DECISION, self.handle.command(request.command, actor));

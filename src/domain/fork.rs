@@ -208,15 +208,6 @@ impl Reading {
         &self.whole
     }
 
-    /// Takes in how executions ended that are under way where what was read breaks off.
-    pub fn ended(&mut self, ends: impl IntoIterator<Item = CallEvent>) {
-        for event in ends {
-            if let CallEvent::Finished { call, attempt, .. } = &event {
-                self.ended.insert((*call, *attempt), event);
-            }
-        }
-    }
-
     /// All was read, of the session of this name; none where no whole decision stands before the place.
     pub fn finish(self, session: &str) -> Option<Ready> {
         let session: Arc<str> = session.into();

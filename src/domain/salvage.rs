@@ -1,92 +1,45 @@
-//! What records behind a gap tell of the world. They cannot be folded: nobody knows what stood in the gap. But each
-//! line that names an execution says by itself that it was begun, and a run that goes on from before the gap must not
-//! repeat its effect unasked. What was let run before the gap may have begun in it: a person is asked again.
+//! Lists the effects that began behind a gap in a run's records, each with an unknown outcome.
+//!
+//! The records behind a gap cannot be folded: nobody knows what stood in the gap. But each line that names an execution
+//! says by itself that it began, and a run that continues from before the gap must not repeat its effect without
+//! consent. What was approved before the gap may have begun in it: a person is asked again.
 //!
 //! Must not know: how records are read, why some of them cannot be.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::call::{EffectClass, Outcome, Status};
+use super::call::{EffectClass, Status};
 use super::envelope::Envelope;
-use super::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use super::event::{CallEvent, EditEvent, Event, ResilienceEvent, TurnEvent};
 use super::fork::{Elsewhere, UNREADABLE};
-use super::id::{Attempt, NodeId, Rev, Seq};
-use super::ledger;
+use super::id::{Attempt, NodeId, Rev};
 use super::let_run;
-use super::node::{Content, Origin};
+use super::node::Content;
 use super::reference::rewrite;
 use super::repeat::sameness;
-use super::state::{LedgerOutcome, State};
+use super::state::State;
 use super::tags;
 
-/// The effects that were begun behind a gap, oldest first, as those of another run, with what the damaged run knew of
-/// others; `before` is the fold of what stands before it.
+/// The effects that began behind a gap, oldest first, as those of another run; `before` is the fold of the records
+/// before the gap.
 pub fn effects(before: &State, session: &Arc<str>, behind: &[Envelope]) -> Vec<Arc<Elsewhere>> {
     let mut reader = Reader {
         before,
         session,
         said: BTreeMap::new(),
         begun: BTreeMap::new(),
-        others: Vec::new(),
-        awaited: None,
     };
     for envelope in behind {
         reader.take(envelope);
     }
-    let own = reader.begun.into_values();
-    let own = own.filter(|one| one.may_have_happened).map(|one| one.what);
-    let mut all: Vec<(Seq, Arc<Elsewhere>)> = own.map(|what| (what.entry, Arc::new(what))).collect();
-    all.extend(reader.others);
-    all.sort_by_key(|(seq, _)| *seq);
-    all.into_iter().map(|(_, what)| what).collect()
-}
-
-/// How executions ended that were under way where the gap begins, from records behind it.
-///
-/// An end belongs to an intent where the intent is intact before the gap and open there, and the end names its call, its
-/// revision and its attempt: a run numbers calls, and the attempts of each, once, so no other execution can have the three.
-/// That the line is one of this run is up to who read it. It is a fact whatever stood in the gap: a tool reports once.
-/// Left open are: what has two ends that differ, as one of them must be wrong; what was cancelled, since who asked for
-/// that, and whether it happened before, may stand in the gap; and the work of a sub-agent, which is made of what is in
-/// the gap.
-pub fn ends(before: &State, behind: &[Envelope]) -> Vec<CallEvent> {
-    let mut found: BTreeMap<(NodeId, Attempt), Option<&CallEvent>> = BTreeMap::new();
-    for envelope in behind {
-        let Event::Call(event) = &envelope.event else {
-            continue;
-        };
-        let CallEvent::Finished {
-            call,
-            rev,
-            attempt,
-            outcome,
-            ..
-        } = event
-        else {
-            continue;
-        };
-        let mut attempts = before.calls.get(call).into_iter().flat_map(|call| &call.attempts);
-        let is_open = attempts.any(|one| {
-            (one.no, one.rev) == (*attempt, *rev)
-                && one.outcome.is_none()
-                && one.thread.is_none()
-                && one.intent < envelope.seq
-        });
-        if !is_open {
-            continue;
-        }
-        let of_tool = (!matches!(outcome, Outcome::Cancelled { .. })).then_some(event);
-        let one = found.entry((*call, *attempt)).or_insert(of_tool);
-        if *one != of_tool {
-            *one = None;
-        }
-    }
-    found.into_values().flatten().cloned().collect()
+    let mut all: Vec<Arc<Elsewhere>> = reader.begun.into_values().map(Arc::new).collect();
+    all.sort_by_key(|one| one.entry);
+    all
 }
 
 /// What takes back the decisions that let effects run and may have been followed where nobody can read it; `state` is
-/// that of the run that goes on.
+/// that of the run that continues.
 pub fn withdrawn(state: &State) -> Vec<CallEvent> {
     let let_run = state.agenda.queued.iter().chain(&state.agenda.delayed);
     let calls = let_run.filter_map(|id| state.calls.get(id));
@@ -97,14 +50,14 @@ pub fn withdrawn(state: &State) -> Vec<CallEvent> {
         .collect()
 }
 
-/// What is known of a call, for a revision of it.
+/// What is known of a revision of a call.
 #[derive(Default)]
 struct Said {
     rev: Rev,
     tool: Option<Arc<str>>,
-    /// The argument text.
+    /// The argument text as proposed.
     text: Option<Arc<str>>,
-    /// What the text came to, once it was known what it reads.
+    /// The exact bytes to run, once its inputs were known.
     bytes: Option<Arc<str>>,
     effect: Option<EffectClass>,
     delegates: bool,
@@ -118,16 +71,14 @@ impl Said {
         let is_checked = !matches!(call.status, Status::Proposed | Status::Invalid);
         let is_ready = is_checked && !call.suspect && call.status != Status::Blocked;
         Some(Self {
-            rev: node.rev(),
-            tool: Some(tool.clone()),
-            text: Some(text.clone()),
+            effect: is_checked.then_some(call.effect),
+            delegates: call.delegates,
             bytes: call
                 .digest
                 .as_ref()
                 .and(call.resolved.clone())
                 .filter(|_| is_ready),
-            effect: is_checked.then_some(call.effect),
-            delegates: call.delegates,
+            ..Self::proposed(node.rev(), tool, text)
         })
     }
 
@@ -140,38 +91,24 @@ impl Said {
         }
     }
 
-    /// The exact bytes that ran, where that can be told.
-    fn ran(&self) -> Option<Arc<str>> {
-        let of_text = || {
-            let text = self.text.as_ref()?;
-            let reads = rewrite::scan(text);
-            (reads.references.is_empty() && reads.faults.is_empty())
-                .then(|| Arc::from(rewrite::resolve(text, |_| None)))
-        };
-        self.bytes.clone().or_else(of_text)
+    /// What ran, where it is the same as the intent says.
+    fn ran(&self, same: &str) -> Option<Arc<str>> {
+        let of_text = || Some(Arc::from(rewrite::resolve(self.text.as_deref()?, |_| None)));
+        let args: Arc<str> = self.bytes.clone().or_else(of_text)?;
+        (sameness(self.tool.as_deref()?, &args) == same).then_some(args)
     }
-}
-
-/// An execution that some line names.
-struct Begun {
-    what: Elsewhere,
-    may_have_happened: bool,
 }
 
 struct Reader<'s> {
     before: &'s State,
     session: &'s Arc<str>,
     said: BTreeMap<NodeId, Said>,
-    begun: BTreeMap<(NodeId, Attempt), Begun>,
-    others: Vec<(Seq, Arc<Elsewhere>)>,
-    /// It happened, and what it gave is said in a line of its own.
-    awaited: Option<(NodeId, Attempt)>,
+    begun: BTreeMap<(NodeId, Attempt), Elsewhere>,
 }
 
 impl Reader<'_> {
     fn take(&mut self, envelope: &Envelope) {
         match &envelope.event {
-            Event::Run(RunEvent::HappenedElsewhere(one)) => self.others.push((envelope.seq, one.clone())),
             Event::Turn(TurnEvent::Proposed { node, tool, args, .. }) => {
                 self.said.insert(*node, Said::proposed(Rev(1), tool, args));
             }
@@ -190,7 +127,7 @@ impl Reader<'_> {
                 | ResilienceEvent::RetryDue {
                     call, rev, attempt, ..
                 },
-            ) => _ = self.named(envelope, (*call, *attempt), Some(*rev)),
+            ) => self.named(envelope, (*call, *attempt), Some(*rev)),
             Event::Call(event) => self.of_call(envelope, event),
             _ => {}
         }
@@ -216,51 +153,16 @@ impl Reader<'_> {
                 let said = self.said(*call, Some(*rev));
                 said.bytes = resolved.clone().or_else(|| said.text.clone());
             }
+            // What a sub-agent did is told by its own calls.
             CallEvent::Started { thread: Some(_), .. } => {}
             CallEvent::Started { .. } => self.started(envelope, event),
             CallEvent::Spawned { call, attempt, .. }
             | CallEvent::CancelAsked { call, attempt, .. }
-            | CallEvent::Undetermined { call, attempt } => _ = self.named(envelope, (*call, *attempt), None),
+            | CallEvent::Undetermined { call, attempt }
+            | CallEvent::Resolved { call, attempt, .. } => self.named(envelope, (*call, *attempt), None),
             CallEvent::Finished {
-                call,
-                rev,
-                attempt,
-                outcome,
-                ..
-            } => {
-                if let Some(one) = self.named(envelope, (*call, *attempt), Some(*rev)) {
-                    match ledger::told_by(outcome, one.what.effect) {
-                        LedgerOutcome::Known(outcome) => one.what.outcome = Some(outcome),
-                        LedgerOutcome::DidNot => one.may_have_happened = false,
-                        LedgerOutcome::Running | LedgerOutcome::Unknown => {}
-                    }
-                }
-            }
-            CallEvent::Resolved {
-                call,
-                attempt,
-                happened,
-                value,
-                ..
-            } => {
-                let which = (*call, *attempt);
-                if let Some(one) = self.named(envelope, which, None) {
-                    one.may_have_happened = *happened;
-                    one.what.outcome = value.clone().map(Outcome::ok);
-                    self.awaited = (*happened && value.is_none()).then_some(which);
-                }
-            }
-            CallEvent::Given {
-                call,
-                outcome,
-                origin: Origin::Operator { .. },
-                ..
-            } => {
-                let which = self.awaited.take().filter(|(of, _)| of == call);
-                if let Some(one) = which.and_then(|which| self.begun.get_mut(&which)) {
-                    one.what.outcome = Some(outcome.clone());
-                }
-            }
+                call, rev, attempt, ..
+            } => self.named(envelope, (*call, *attempt), Some(*rev)),
             _ => {}
         }
     }
@@ -281,7 +183,7 @@ impl Reader<'_> {
         said
     }
 
-    /// The intent itself: it says what it is of the same as, and thereby whether what is known of the call is what ran.
+    /// The intent itself: it says which effects it is the same as, and thereby whether what is known of the call ran.
     fn started(&mut self, envelope: &Envelope, event: &CallEvent) {
         let CallEvent::Started {
             call,
@@ -299,71 +201,46 @@ impl Reader<'_> {
         }
         let said = self.said(*call, Some(*rev));
         said.effect = Some(*effect);
-        let tool = said.tool.clone();
-        let ran = said.ran().zip(tool.as_deref());
-        let args = ran.and_then(|(args, tool)| (sameness(tool, &args) == **same).then_some(args));
+        let (tool, args) = (said.tool.clone(), said.ran(same));
+        let what = self.unknown(envelope, *call, tool, *effect);
         let what = Elsewhere {
             args: args.unwrap_or_default(),
             same: same.clone(),
-            ..self.unsaid(envelope, *call, tool, *effect)
+            ..what
         };
-        self.begun.insert(
-            (*call, *attempt),
-            Begun {
-                what,
-                may_have_happened: true,
-            },
-        );
+        self.begun.insert((*call, *attempt), what);
     }
 
-    /// An execution that a line names, though the intent may be among what cannot be read; none of one that had no
-    /// effect, or that the run goes on with.
-    fn named(
-        &mut self,
-        envelope: &Envelope,
-        which: (NodeId, Attempt),
-        rev: Option<Rev>,
-    ) -> Option<&mut Begun> {
+    /// An execution that a line names, though the intent may be among what cannot be read. Leaves out what had no effect,
+    /// and what began before the gap.
+    fn named(&mut self, envelope: &Envelope, which: (NodeId, Attempt), rev: Option<Rev>) {
         let (id, attempt) = which;
-        if !self.begun.contains_key(&which) {
-            let known = self.before.calls.get(&id);
-            let is_known = known.is_some_and(|call| call.attempts.iter().any(|one| one.no == attempt));
-            if is_known || attempt == Attempt(0) {
-                return None;
-            }
-            let before = self.before;
-            let said = self.said(id, rev);
-            let tool = said.tool.clone();
-            let by_tool = || tool.as_deref().map(|tool| tags::effect(before, tool));
-            let effect = said.effect.or_else(by_tool).unwrap_or(EffectClass::Unknown);
-            // What a sub-agent did is told by its own calls.
-            if said.delegates || !effect.has_effect() {
-                return None;
-            }
-            let ran = said.ran().zip(tool.as_deref());
-            let (args, same) = ran.map_or_else(Default::default, |(args, tool)| {
-                let same = sameness(tool, &args).into();
-                (args, same)
-            });
-            let what = Elsewhere {
-                args,
-                same,
-                ..self.unsaid(envelope, id, tool, effect)
-            };
-            let may_have_happened = true;
-            self.begun.insert(
-                which,
-                Begun {
-                    what,
-                    may_have_happened,
-                },
-            );
+        let known = self.before.calls.get(&id);
+        let is_known = known.is_some_and(|call| call.attempts.iter().any(|one| one.no == attempt));
+        if is_known || attempt == Attempt(0) || self.begun.contains_key(&which) {
+            return;
         }
-        self.begun.get_mut(&which)
+        let before = self.before;
+        let said = self.said(id, rev);
+        let (tool, args) = (said.tool.clone(), said.bytes.clone());
+        let by_tool = || tool.as_deref().map(|tool| tags::effect(before, tool));
+        let effect = said.effect.or_else(by_tool).unwrap_or(EffectClass::Unknown);
+        if said.delegates || !effect.has_effect() {
+            return;
+        }
+        let same = args.as_deref().zip(tool.as_deref());
+        let same = same.map(|(args, tool)| sameness(tool, args).into());
+        let what = self.unknown(envelope, id, tool, effect);
+        let what = Elsewhere {
+            args: args.unwrap_or_default(),
+            same: same.unwrap_or_default(),
+            ..what
+        };
+        self.begun.insert(which, what);
     }
 
-    /// An effect of which it is not known with what it ran.
-    fn unsaid(
+    /// An effect of which neither the arguments nor the outcome is known.
+    fn unknown(
         &self,
         envelope: &Envelope,
         call: NodeId,

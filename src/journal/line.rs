@@ -23,7 +23,7 @@ const CHECK: &str = ",\"crc\":\"";
 const END: &str = "\"}";
 
 /// The member of a record whose decision continues in the next record.
-pub(super) const MORE: &str = ",\"more\":true";
+const MORE: &str = ",\"more\":true";
 
 /// Number of hexadecimal digits of the checksum.
 const DIGITS: usize = 8;
@@ -43,25 +43,6 @@ impl Link {
             *to = *from;
         }
         Self(half)
-    }
-
-    /// Parses a link from its hexadecimal spelling.
-    pub(super) fn spelt(hex: &str) -> Option<Self> {
-        let digit = |digit: u8| match digit {
-            b'0'..=b'9' => Some(digit - b'0'),
-            b'a'..=b'f' => Some(digit - b'a' + 10),
-            _ => None,
-        };
-        let mut half = [0; 16];
-        let pairs = hex.as_bytes().chunks_exact(2);
-        if pairs.len() != half.len() || !hex.len().is_multiple_of(2) {
-            return None;
-        }
-        for (to, pair) in half.iter_mut().zip(pairs) {
-            let [high, low] = pair else { return None };
-            *to = digit(*high)? << 4 | digit(*low)?;
-        }
-        Some(Self(half))
     }
 
     /// Returns the hexadecimal spelling that the next record contains.
@@ -186,12 +167,6 @@ pub(super) fn is_intact(line: &[u8]) -> bool {
     spell(&mut digits, crc32fast::hash(covered));
     let tail = tail.strip_prefix(CHECK.as_bytes());
     tail.and_then(|tail| tail.strip_suffix(END.as_bytes())) == Some(&digits)
-}
-
-/// Returns the part of an intact line that the checksum covers.
-pub(super) fn covered(line: &str) -> Option<&str> {
-    let tail = CHECK.len() + DIGITS + END.len();
-    line.len().checked_sub(tail).and_then(|at| line.get(..at))
 }
 
 /// Parses an intact line.

@@ -8,11 +8,9 @@
 //! - [`read`]: every record up to the first that is not intact, and a description of the rest. It never
 //!   panics and passes over the file once.
 //! - [`beyond`]: what can still be read behind damage.
-//! - [`tail`]: the newest records, without the rest.
 //! - [`Records`]: the same records one at a time, decoded on demand.
 //! - [`Store`]: creates, lists, finds and deletes sessions.
 
-mod ahead;
 mod beyond;
 mod codec;
 mod dirs;
@@ -21,12 +19,10 @@ mod line;
 mod lines;
 mod lock;
 mod payload;
-mod quick;
 mod reader;
 mod records;
 mod store;
 mod summary;
-mod tail;
 pub mod wire;
 mod writer;
 
@@ -42,5 +38,4 @@ pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, begins, each, read, 
 pub use records::Records;
 pub use store::{Place, Store};
 pub use summary::{Last, Standing, Summary};
-pub use tail::tail;
 pub use writer::Writer;

@@ -156,7 +156,7 @@ fn replace(
 }
 
 /// Returns true if a body may name payloads.
-pub(super) fn is_named(body: &str) -> bool {
+fn is_named(body: &str) -> bool {
     body.contains(SIGN)
 }
 

@@ -8,12 +8,10 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use super::ahead::{Ahead, Found, Line};
 use super::error::{Error, shown};
 use super::line::{self, Link, MAX_LINE};
 use super::lines::{Lines, Seen};
 use super::payload::{self, BOUNDS, Payloads};
-use super::quick::Run;
 use super::store::Place;
 use crate::domain::envelope::{Envelope, FORMAT};
 use crate::regular_file;
@@ -172,22 +170,19 @@ pub fn verify(place: &Place) -> Result<Report, Error> {
 }
 
 /// Makes one pass over the records, each with the offset of the byte after its line.
-pub(super) fn pass(place: &Place, file: File, each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
-    std::thread::scope(|scope| follow(place, Ahead::new(file, scope), each))
-}
-
-fn follow(place: &Place, mut lines: Ahead, mut each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
+pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file));
     let mut check = Check::new(place);
     // An incomplete decision does not count: its records are passed on once the last of them is there.
     let mut whole = check.report.clone();
     let mut open = Vec::new();
     let mut end = 0;
-    while let Some(line) = lines.next().map_err(fail)? {
-        let (bytes, seen) = (line.bytes, line.seen);
+    let mut bytes = Vec::new();
+    while let Some(seen) = lines.next(&mut bytes).map_err(fail)? {
         end = seen.end;
-        match check.line(line) {
+        match check.record(&bytes, seen) {
             Ok(envelope) if envelope.more => open.push((envelope, seen.end)),
             Ok(envelope) => {
                 for (earlier, end) in open.drain(..) {
@@ -196,11 +191,9 @@ fn follow(place: &Place, mut lines: Ahead, mut each: impl FnMut(Envelope, u64)) 
                 each(envelope, seen.end);
                 whole.clone_from(&check.report);
             }
-            Err(why) => {
-                let first = (bytes.to_owned(), seen);
-                return after_gap(whole, lines, first, why, place);
-            }
+            Err(why) => return after_gap(whole, lines, (bytes, seen), why, place),
         }
+        bytes.clear();
     }
     if !open.is_empty() {
         whole.torn = Some(Torn {
@@ -217,23 +210,25 @@ fn follow(place: &Place, mut lines: Ahead, mut each: impl FnMut(Envelope, u64)) 
 /// Examines what follows the first record that is not intact.
 fn after_gap(
     mut report: Report,
-    mut lines: Ahead,
+    mut lines: Lines<BufReader<File>>,
     (beginning, first): (Vec<u8>, Seen),
     why: String,
     place: &Place,
 ) -> Result<Report, Error> {
     let path = place.journal();
     let mut seen = first;
-    let is_record = first.ended && !first.long && line::is_intact(&beginning);
-    let mut intact = u64::from(is_record);
+    let is_record = |bytes: &[u8], seen: Seen| seen.ended && !seen.long && line::is_intact(bytes);
+    let mut intact = u64::from(is_record(&beginning, first));
     let mut count = 1;
+    let mut bytes = Vec::new();
     while let Some(next) = lines
-        .next()
+        .next(&mut bytes)
         .map_err(|error| Error::io("read the session", &path, error))?
     {
         count += 1;
-        intact += u64::from(matches!(next.found, Found::Record(..)));
-        seen = next.seen;
+        intact += u64::from(is_record(&bytes, next));
+        seen = next;
+        bytes.clear();
     }
     let (line, offset) = (report.records + 1, report.bytes);
     let bytes = seen.end - offset;
@@ -277,8 +272,6 @@ pub(super) fn is_beginning(line: &[u8]) -> bool {
 /// What the next record has to match.
 struct Check {
     report: Report,
-    /// The run's id as it is written.
-    run: Option<Run>,
     payloads: Payloads,
 }
 
@@ -293,31 +286,11 @@ impl Check {
                 torn: None,
                 damage: None,
             },
-            run: None,
             payloads: Payloads::new(place.payloads()),
         }
     }
 
     /// Returns the envelope of a line if it is intact and the next in order.
-    fn line(&mut self, line: Line<'_>) -> Result<Envelope, String> {
-        if let Found::Record(link, Some(quick)) = line.found {
-            let expected = self.report.records + 1;
-            let fits = quick.envelope.seq.0 == expected
-                && expected <= MAX_RECORDS
-                && quick.prev == self.report.head
-                && self.run == Some(quick.run);
-            if fits {
-                self.report.records = expected;
-                self.report.head = link;
-                self.report.bytes = line.seen.end;
-                return Ok(quick.envelope);
-            }
-        }
-        // The thorough path decides what this line contains or what is wrong with it.
-        self.record(line.bytes, line.seen)
-    }
-
-    /// Returns the envelope of a line, on the thorough path, if it is intact and the next in order.
     fn record(&mut self, bytes: &[u8], seen: Seen) -> Result<Envelope, String> {
         if seen.long {
             return Err(format!("it has more than {MAX_LINE} bytes"));
@@ -359,7 +332,6 @@ impl Check {
         let body = payload::resolve(head.body.get(), &BOUNDS, &mut self.payloads)?;
         let envelope = line::envelope(&head, &body)?;
         self.report.run = Some(run);
-        self.run = Run::try_from(head.run.as_bytes()).ok();
         self.report.records = expected;
         self.report.head = Link::of(bytes);
         self.report.bytes = end;

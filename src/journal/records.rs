@@ -27,9 +27,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads a session, passes on each record with the offset of the byte after it, and notes where the
-    /// records are.
-    pub fn read(place: &Place, mut each: impl FnMut(Envelope, u64)) -> Result<(Self, Report), Error> {
+    /// Reads a session, passes on each record, and notes where the records are.
+    pub fn read(place: &Place, mut each: impl FnMut(Envelope)) -> Result<(Self, Report), Error> {
         let file = reader::open(place)?;
         let again = file
             .try_clone()
@@ -37,7 +36,7 @@ impl Records {
         let mut ends = Series::default();
         let report = reader::pass(place, again, |envelope, end| {
             ends.push(end);
-            each(envelope, end);
+            each(envelope);
         })?;
         let place = place.clone();
         Ok((Self { place, file, ends }, report))

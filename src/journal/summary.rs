@@ -9,12 +9,12 @@ use std::thread;
 use std::time::SystemTime;
 
 use serde::Deserialize;
+use uuid::Uuid;
 
-use super::line::{self, Link};
+use super::line::{self, Head, Link};
 use super::lines::{Lines, Seen};
 use super::lock;
 use super::payload::Payloads;
-use super::quick;
 use super::reader::{self, MAX_BYTES};
 use super::store::{FORK, Place, TITLE};
 use crate::domain::envelope::FORMAT;
@@ -251,7 +251,7 @@ struct Pass {
     place: Place,
     records: u64,
     head: Link,
-    run: Option<quick::Run>,
+    run: Option<Uuid>,
     /// Up to the last record.
     now: Shown,
     /// Up to the last whole decision; none where that is the same.
@@ -295,34 +295,26 @@ impl Pass {
         if self.records == 0 {
             self.newer = line::claimed_version(bytes).filter(|version| *version > FORMAT);
         }
-        if let Some(header) = quick::header(bytes) {
-            self.follows(header.seq, header.prev == self.head, header.run, header.body)?;
-            self.note((header.kind, header.at), header.body, header.more);
-        } else {
-            // An operator's record, or one that another program wrote.
-            let head = line::head(bytes).map_err(|error| error.to_string())?;
-            let run = line::run_of(&head).map_err(|error| error.to_string())?;
-            let run = quick::Run::try_from(run.to_string().as_bytes()).unwrap_or([0; 36]);
-            let follows = head.prev.as_bytes() == self.head.hex();
-            self.follows(head.seq.0, follows, run, head.body.get())?;
-            self.note((head.kind, head.at), head.body.get(), head.more == Some(true));
-        }
+        let head = line::head(bytes).map_err(|error| error.to_string())?;
+        self.follows(&head)?;
+        self.note((head.kind, head.at), head.body.get(), head.more == Some(true));
         self.head = Link::of(bytes);
         Ok(())
     }
 
-    fn follows(&mut self, seq: u64, linked: bool, run: quick::Run, body: &str) -> Result<(), String> {
+    fn follows(&mut self, head: &Head<'_>) -> Result<(), String> {
+        let run = line::run_of(head).map_err(|error| error.to_string())?;
         let expected = self.records + 1;
-        if seq != expected {
-            return Err(format!("it has number {seq} where {expected} is next"));
+        if head.seq.0 != expected {
+            return Err(format!("it has number {} where {expected} is next", head.seq.0));
         }
-        if !linked {
+        if head.prev.as_bytes() != self.head.hex() {
             return Err("its link names another record than the one before it".to_owned());
         }
         if *self.run.get_or_insert(run) != run {
             return Err("it belongs to another run".to_owned());
         }
-        if !self.payloads.are_there(body) {
+        if !self.payloads.are_there(head.body.get()) {
             return Err("a payload file that it names is missing or has another length".to_owned());
         }
         self.records = expected;

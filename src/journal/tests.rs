@@ -1,13 +1,12 @@
 //! Tests of the journal.
 
-mod ahead;
 mod damage;
 mod escape;
 mod examples;
+mod long;
 mod payloads;
 mod records;
 mod store;
-mod tail;
 mod whole;
 mod writing;
 

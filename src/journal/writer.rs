@@ -82,7 +82,7 @@ impl Writer {
     /// reported in [`Loaded::torn`]. A damaged session is refused and stays unchanged.
     pub fn open(place: &Place) -> Result<(Self, Loaded), Error> {
         let mut envelopes = Vec::new();
-        let (writer, report) = Self::open_each(place, |envelope, _| envelopes.push(envelope))?;
+        let (writer, report) = Self::open_each(place, |envelope| envelopes.push(envelope))?;
         let loaded = Loaded {
             run: report.run,
             envelopes,
@@ -94,9 +94,9 @@ impl Writer {
         Ok((writer, loaded))
     }
 
-    /// Does the same as [`Writer::open`], but passes on the records one at a time, each with the offset of
-    /// the byte after it. Of a damaged session, it passes on those before the gap.
-    pub fn open_each(place: &Place, each: impl FnMut(Envelope, u64)) -> Result<(Self, Report), Error> {
+    /// Does the same as [`Writer::open`], but passes on the records one at a time. Of a damaged session, it passes on
+    /// those before the gap.
+    pub fn open_each(place: &Place, mut each: impl FnMut(Envelope)) -> Result<(Self, Report), Error> {
         let Place::Dir { id, path: dir } = place else {
             return Err(Error::ReadOnly {
                 path: shown(&place.journal()),
@@ -107,7 +107,7 @@ impl Writer {
         // Open the journal first: asking for the lock must not create a session that does not exist.
         let mut file = regular_file::appendable(&path).map_err(fail)?;
         let lock = Lock::take(dir)?;
-        let mut loaded = reader::pass(place, reader::open(place)?, each)?;
+        let mut loaded = reader::pass(place, reader::open(place)?, |envelope, _| each(envelope))?;
         if let Some(damage) = loaded.damage.take() {
             let path = shown(&path);
             return Err(Error::Damaged { path, damage });

@@ -18,7 +18,6 @@ mod world;
 
 mod bad_input;
 mod branches;
-mod collected;
 mod control;
 mod damaged;
 mod decisions;

@@ -343,7 +343,6 @@ fn every_verb_prints_json_where_it_is_asked_for() {
         (&["sessions", "path"], r#""path""#),
         (&["branches", &id], r#""branch":0"#),
         (&["compare", &id, "0", "1"], r#""equal""#),
-        (&["collected", &id], r#""digest":null"#),
         (&["effects", &id], "{"),
         (&["weights", &id], "{"),
         (&["graph", &id], r#""nodes""#),

@@ -1,4 +1,4 @@
-//! A collected edit outlasts the program, and so does what it holds back.
+//! An edit that was open or collected when the program ended is lost, and what it held back does not run by itself.
 
 use rustix::process::Signal;
 
@@ -59,59 +59,9 @@ fn collect(world: &World) -> Run {
     run
 }
 
-/// Goes on: the call after the held one runs, the held one does not, before its edit is committed.
-fn goes_on_held(world: &World) {
+/// Goes on: paused, with what is lost; what the edit held runs only once the operator lets the run go on.
+fn goes_on_paused(world: &World) {
     let first = world.work().join("first.txt");
-    let second = world.work().join("second.txt");
-    assert!(!first.exists() && !second.exists());
-    let mut run = world.program(&[&["resume", "last"], FREE.as_slice()], "");
-    run.until("the call behind it ran", || second.exists());
-    assert!(!first.exists(), "it was started as it was before the edit");
-    run.wait_for("queued, held");
-    run.send("E");
-    run.send("v");
-    run.wait_for("operator");
-    run.armed();
-    run.send("\r");
-    run.until("it ran", || first.exists());
-    assert_eq!(std::fs::read_to_string(&first).unwrap(), "operator");
-    // What ran before the crash may run still.
-    std::fs::write(world.work().join("go"), "").unwrap();
-    run.kill(Signal::TERM);
-    assert_eq!(run.exit(SOON), 143);
-}
-
-#[test]
-fn what_a_collected_edit_holds_waits_for_it_after_a_crash() {
-    let world = World::playing(PLAYBOOK);
-    let mut run = collect(&world);
-    run.kill(Signal::KILL);
-    run.exit(SOON);
-    drop(run);
-    goes_on_held(&world);
-}
-
-#[test]
-fn what_a_collected_edit_holds_waits_for_it_after_who_left() {
-    let world = World::playing(PLAYBOOK);
-    let mut run = collect(&world);
-    run.send("q");
-    run.wait_for("1 edit collected");
-    run.armed();
-    run.send("q");
-    assert_eq!(run.exit(SOON), 0);
-    drop(run);
-    goes_on_held(&world);
-}
-
-#[test]
-fn what_an_edit_held_that_died_with_the_program_waits_for_the_operator() {
-    let world = World::playing(PLAYBOOK);
-    let first = world.work().join("first.txt");
-    let mut run = edit(&world);
-    run.kill(Signal::KILL);
-    run.exit(SOON);
-    drop(run);
     let mut run = world.program(&[&["resume", "last"], FREE.as_slice()], "");
     run.wait_for("c4 was being edited when");
     run.wait_for("paused");
@@ -119,7 +69,41 @@ fn what_an_edit_held_that_died_with_the_program_waits_for_the_operator() {
     run.armed();
     run.send("p");
     run.until("it ran once it was let run", || first.exists());
+    assert_eq!(std::fs::read_to_string(&first).unwrap(), "agent");
     std::fs::write(world.work().join("go"), "").unwrap();
     run.kill(Signal::TERM);
     assert_eq!(run.exit(SOON), 143);
+}
+
+#[test]
+fn what_a_collected_edit_held_waits_for_the_operator_after_a_crash() {
+    let world = World::playing(PLAYBOOK);
+    let mut run = collect(&world);
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+    drop(run);
+    goes_on_paused(&world);
+}
+
+#[test]
+fn leaving_with_a_collected_edit_says_that_it_is_lost() {
+    let world = World::playing(PLAYBOOK);
+    let mut run = collect(&world);
+    run.send("q");
+    run.wait_for("1 collected edit is not committed: it is lost when you leave");
+    run.armed();
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    drop(run);
+    goes_on_paused(&world);
+}
+
+#[test]
+fn what_an_edit_held_that_died_with_the_program_waits_for_the_operator() {
+    let world = World::playing(PLAYBOOK);
+    let mut run = edit(&world);
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+    drop(run);
+    goes_on_paused(&world);
 }

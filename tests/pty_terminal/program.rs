@@ -105,6 +105,19 @@ fn a_recorded_run_is_shown_and_the_terminal_comes_back() {
 }
 
 #[test]
+fn the_first_frame_shows_all_of_a_recorded_run() {
+    let home = Home::new();
+    let mut run = home.replay(&[], |_| {});
+    run.wait_for("replay");
+    let text = run.text();
+    let (first, _) = text.split_once("\x1b[?2026l").unwrap();
+    assert!(first.contains("replay"), "{first:?}");
+    assert!(!first.contains("waiting for the run"), "{first:?}");
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+}
+
+#[test]
 fn it_ends_by_signals_and_by_ctrl_c_like_any_other() {
     for (act, code) in [
         ((|run: &mut Run| run.kill(Signal::TERM)) as fn(&mut Run), 143),

@@ -60,8 +60,6 @@ struct Step {
     /// Writes these files next to the workspace before, with what they name filled in.
     #[serde(default)]
     aside: BTreeMap<String, String>,
-    /// Leaves these edits beside the session before, as a console does that collected them.
-    collected: Option<String>,
     /// The exit code (0); without a meaning where it was killed.
     #[serde(default)]
     exit: i32,
@@ -209,11 +207,6 @@ impl Stage {
         for (name, text) in &step.aside {
             self.world.aside(name, &self.fill(text, what));
         }
-        if let Some(edits) = &step.collected {
-            let edits = self.fill(edits, what);
-            let text = format!(r#"{{"v":1,"edits":{edits},"reason":"","keep_later":false}}"#);
-            fs::write(self.draft(), text).unwrap();
-        }
         let args = self.args(step, what);
         let before = step.changes_nothing.then(|| self.world.everything());
         let said = self.carry_out(step, &args);
@@ -233,12 +226,6 @@ impl Stage {
         }
         self.files(step, what);
         self.record(step, what);
-    }
-
-    /// Where the collected edits of the newest session are kept.
-    fn draft(&self) -> PathBuf {
-        let id = self.world.ids().pop().unwrap_or_default();
-        self.world.sessions().join(id).join("draft.json")
     }
 
     fn args(&self, step: &Step, what: &str) -> Vec<String> {
@@ -375,11 +362,6 @@ impl Stage {
         }
         if kind == "file" {
             return self.world.path(of).to_str().unwrap().to_owned();
-        }
-        if kind == "digest-of-collected" {
-            let listed = self.world.run(&["collected", &id]).ends(0).out;
-            let last = listed.lines().last().unwrap_or_default().trim();
-            return last.strip_prefix("digest ").unwrap_or_default().to_owned();
         }
         if kind == "digest-of-all" {
             let queue = self.world.run(&["queue", &id]).ends(0).out;

@@ -255,7 +255,7 @@ pub enum Verb {
         /// The answer
         node: String,
     },
-    /// Commit several edits as one: from a JSON file (docs/branches.md describes it), or those collected in the console
+    /// Commit several edits as one: from a JSON file (docs/branches.md describes it)
     Commit {
         /// The session
         #[command(flatten)]
@@ -264,29 +264,8 @@ pub enum Verb {
         #[command(flatten)]
         change: Change,
         /// The file; `-` for standard input
-        #[arg(long, value_name = "FILE", required_unless_present = "collected")]
-        edits: Option<PathBuf>,
-        /// The edits that were collected in the console, as `overrule collected` lists them
-        #[arg(long, conflicts_with = "edits")]
-        collected: bool,
-        /// Digest of the collected edits that `overrule collected` printed
-        #[arg(long, requires = "collected")]
-        digest: Option<String>,
-    },
-    /// Forget edits that were collected in the console; what they held back goes on as it was
-    DropCollected {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The preview
-        #[command(flatten)]
-        look: Look,
-        /// Only this one, by its number in `overrule collected`; leave out for all
-        #[arg(value_name = "N", value_parser = number::whole::<usize>("the number of an edit, such as 2"))]
-        only: Option<usize>,
-        /// Digest that `overrule collected` printed
-        #[arg(long, required_unless_present = "preview")]
-        digest: Option<String>,
+        #[arg(long, value_name = "FILE")]
+        edits: PathBuf,
     },
     /// Undo the newest edit that counts; what stood before it stands again, and nothing is lost
     Undo {

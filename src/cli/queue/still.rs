@@ -2,7 +2,7 @@
 //!
 //! Must not know: how it is printed.
 
-use crate::cli::collected::{lost, torn};
+use crate::cli::lost_edits;
 use crate::domain::state::State;
 use crate::resilience::need::{Cause, Need, standstill};
 
@@ -13,16 +13,18 @@ pub(super) const STREAM: &[&str] = &["ask-again", "keep", "stop-turn"];
 pub(super) struct Still {
     /// Why.
     pub need: Need,
-    /// The verbs that let it go on.
+    /// The verbs that let it go on; none where only the console that has it open can.
     pub verbs: &'static [&'static str],
 }
 
-/// Why nothing goes on, for another reason than the calls that are listed. `gone` where no program has the run open
-/// and no edits of it are collected: what was typed in an editor is nowhere then.
+/// Why nothing goes on, for another reason than the calls that are listed. `gone` where no program has the run open:
+/// what was typed in an editor is nowhere then.
 pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
     let need = standstill(state).filter(|need| !matches!(need.cause, Cause::Calls | Cause::Repair))?;
-    if gone && need.cause == Cause::Edit {
-        let lost = torn(&lost(state, &[]));
+    if gone
+        && need.cause == Cause::Edit
+        && let Some(lost) = lost_edits::describe(state)
+    {
         let reason = format!("{lost}; `overrule resume` opens the run again, paused");
         let need = Need { reason, ..need };
         return Some(Still {
@@ -42,8 +44,7 @@ const fn verbs(cause: &Cause) -> &'static [&'static str] {
         Cause::Stopped => &["guide"],
         Cause::Limit => &["set-limits", "unpause"],
         Cause::Breaker => &["run-now", "reset-breaker"],
-        Cause::Edit => &["collected", "commit", "drop-collected"],
         Cause::Own => &["unpause", "guide"],
-        Cause::Calls | Cause::Repair => &[],
+        Cause::Calls | Cause::Repair | Cause::Edit => &[],
     }
 }

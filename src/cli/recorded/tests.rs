@@ -46,7 +46,7 @@ async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
     let place = sample();
     let all = journal::read(&place).unwrap().envelopes;
     let count = all.len();
-    let mut link = Recorded::open(&place, None, Watch::default());
+    let mut link = Recorded::open(&place, None, Watch::default()).unwrap();
     let (mut state, told) = seen(&mut link, State::default()).await;
     assert_eq!((&state, told), (&fold(&all), format!("event {count} of {count}")));
     let ways: [(&[ReplayControl], usize); 6] = [
@@ -80,7 +80,7 @@ async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens(
     let all = journal::read(&place).unwrap().envelopes;
     let state = fold(&all);
     let turn = state.turns.values().find(|turn| turn.asked > 0).unwrap();
-    let mut link = Recorded::open(&place, None, Watch::default());
+    let mut link = Recorded::open(&place, None, Watch::default()).unwrap();
     seen(&mut link, State::default()).await;
     link.sent(turn.id, turn.asked);
     match link.next().await {
@@ -104,7 +104,7 @@ async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens(
 #[tokio::test(start_paused = true)]
 async fn a_run_that_was_played_to_its_end_stands_and_says_so() {
     let place = sample();
-    let mut link = Recorded::open(&place, Some(1024.0), Watch::default());
+    let mut link = Recorded::open(&place, Some(1024.0), Watch::default()).unwrap();
     let (mut plays, mut count) = (Vec::new(), 0);
     while plays.last() != Some(&false) {
         match link.next().await {
@@ -140,7 +140,7 @@ async fn a_run_that_was_played_to_its_end_stands_and_says_so() {
 fn a_fold_from_a_mark_is_the_fold_from_the_beginning() {
     let place = sample();
     let all = journal::read(&place).unwrap().envelopes;
-    let (records, _) = Records::read(&place, |_, _| ()).unwrap();
+    let (records, _) = Records::read(&place, |_| ()).unwrap();
     let records = Arc::new(records);
     for to in [0, 1, all.len() / 2, all.len()] {
         for from in [0, to / 2, to, to + 1] {

@@ -9,11 +9,9 @@ use crate::console::keymap::Keymap;
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
 use crate::console::model::Source;
-use crate::console::model::log::LogPane;
-use crate::console::model::screen::Screen as Panes;
 use crate::console::msg::Leave;
 use crate::console::symbols::Charset;
-use crate::console::terminal::{Reach, Screen, Signals};
+use crate::console::terminal::Reach;
 use crate::console::theme::{Colours, Theme};
 use crate::resilience::watch::Watch;
 
@@ -40,8 +38,7 @@ pub struct Options {
     pub resume_hint: String,
     /// UTC milliseconds now; none where a recorded run is shown.
     pub utc_zero: Option<i64>,
-    /// Where what is shown comes from. A console that only reads stands until its link ends: another follows on the
-    /// same terminal.
+    /// Where what is shown comes from.
     pub source: Source,
     /// How weights of tools are made, and what is known of tools beforehand.
     pub watch: Watch,
@@ -53,8 +50,6 @@ pub struct Options {
     pub reach: Reach,
     /// Command line of the operator's editor.
     pub editor: Option<String>,
-    /// The file in which collected edits wait for the next console; none keeps nothing.
-    pub draft: Option<PathBuf>,
     /// Directory for the file that the editor works on; nobody else can read what is put there.
     pub scratch: PathBuf,
 }
@@ -100,14 +95,4 @@ pub struct Exit {
     pub how: Leave,
     /// The exit code that a signal asks for.
     pub code: Option<i32>,
-}
-
-/// The terminal and the signals of the process, handed on from one console to the next: in between the screen
-/// stays as it is, and no signal is lost.
-#[derive(Debug)]
-pub struct Held {
-    pub(super) screen: Screen,
-    pub(super) signals: Signals,
-    /// The panes, and the log with its place; none where nobody has looked at them yet.
-    pub(super) left: Option<Box<(Panes, LogPane)>>,
 }

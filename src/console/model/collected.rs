@@ -3,17 +3,11 @@
 //! An edit of the same thing takes the place of the one before it. Must not know: keys, how edits
 //! are shown.
 
-mod trouble;
-
-use serde::{Deserialize, Serialize};
-
 use crate::domain::command::{Behind, Edit, EditCommand};
-use crate::domain::id::{Epoch, NodeId, Rev};
+use crate::domain::id::{NodeId, Rev};
 use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
-
-pub use trouble::Trouble;
 
 /// A collected edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,17 +30,6 @@ pub struct Collected {
     pub stamp: u64,
     /// The item that is being committed by itself.
     pub sending: Option<u64>,
-    clashing: usize,
-    seen: Option<Seen>,
-}
-
-/// What the clashing ones were counted for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
-    stamp: u64,
-    epoch: Epoch,
-    turns: u32,
-    moved: Vec<bool>,
 }
 
 /// What an edit is about: one edit of each is kept.
@@ -100,7 +83,7 @@ const fn base_of(edit: &Edit) -> Option<Rev> {
 }
 
 /// What an insertion stands behind, where that is named.
-pub const fn after_of(edit: &Edit) -> Option<Behind> {
+const fn after_of(edit: &Edit) -> Option<Behind> {
     match edit {
         Edit::InsertPrompt {
             after: Some(turn), ..
@@ -113,44 +96,7 @@ pub const fn after_of(edit: &Edit) -> Option<Behind> {
     }
 }
 
-/// Collected edits as they are kept beside a session.
-#[derive(Debug, Serialize, Deserialize)]
-struct Draft {
-    /// Version of the form.
-    v: u32,
-    edits: Vec<Edit>,
-    reason: String,
-    keep_later: bool,
-}
-
 impl Collected {
-    /// The edits as a text that [`Collected::from_draft`] reads; none where there are none.
-    pub fn draft(&self) -> Option<String> {
-        let draft = Draft {
-            v: 1,
-            edits: self.edits(),
-            reason: self.reason.clone(),
-            keep_later: self.keep_later,
-        };
-        (!self.is_empty())
-            .then(|| serde_json::to_string(&draft).ok())
-            .flatten()
-    }
-
-    /// The edits of a draft.
-    pub fn from_draft(text: &str) -> Result<Self, String> {
-        let draft: Draft = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if draft.v != 1 {
-            return Err(format!("it is of version {}, and 1 can be read", draft.v));
-        }
-        let mut collected = Self::default();
-        for edit in draft.edits {
-            collected.add(edit, None);
-        }
-        (collected.reason, collected.keep_later) = (draft.reason, draft.keep_later);
-        Ok(collected)
-    }
-
     /// The items.
     pub fn items(&self) -> &[Item] {
         &self.items
@@ -255,32 +201,6 @@ impl Collected {
         nodes.sort_unstable();
         nodes.dedup();
         nodes
-    }
-
-    /// Why edits cannot be committed as they are, by their place; none for the ones that can.
-    pub fn troubles(&self, state: &State) -> Vec<Option<Trouble>> {
-        trouble::all(state, &self.edits())
-    }
-
-    /// How many of them cannot be committed as they are.
-    pub const fn clashing(&self) -> usize {
-        self.clashing
-    }
-
-    /// Counts those that cannot be committed as they are. What they do together is tried out on a copy of the run: only
-    /// where something came that can change it, not with every event.
-    pub fn look(&mut self, state: &State) {
-        let moved = |item: &Item| moved(state, &item.edit).is_some();
-        let seen = Seen {
-            stamp: self.stamp,
-            epoch: state.epoch,
-            turns: state.last_turn,
-            moved: self.items.iter().map(moved).collect(),
-        };
-        if self.seen.as_ref() != Some(&seen) {
-            self.clashing = self.troubles(state).iter().flatten().count();
-            self.seen = Some(seen);
-        }
     }
 }
 

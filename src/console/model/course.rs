@@ -11,8 +11,6 @@ pub enum Course {
     Halted,
     /// A live run of which nothing came yet.
     Starting,
-    /// A recorded run that is being read.
-    Reading,
     /// A recorded run that plays.
     Replaying,
     /// A recorded run.
@@ -41,7 +39,6 @@ impl Course {
         match self {
             Self::Halted => "HALTED",
             Self::Starting => "starting",
-            Self::Reading => "reading",
             Self::Replaying => "replaying",
             Self::Replay => "replay",
             Self::Stopped => "stopped",

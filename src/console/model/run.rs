@@ -47,8 +47,6 @@ pub struct RunPart {
     pub live: BTreeMap<TurnId, Live>,
     /// True once the first snapshot or event came.
     pub arrived: bool,
-    /// How many bytes of a record are read, and of how many, until all of them are.
-    pub reading: Option<(u64, u64)>,
     /// True once nothing more will come.
     pub ended: bool,
     /// Why nothing more begins.
@@ -201,7 +199,6 @@ impl RunPart {
         self.watch = models.map_or_else(|| self.watch.on(&state), |models| *models);
         self.worked = Worked::default();
         self.heard = Heard::default();
-        self.reading = None;
         let before = std::mem::replace(&mut self.state, state);
         self.arrived = true;
         self.gap = None;
@@ -392,11 +389,7 @@ impl RunPart {
             return Course::Halted;
         }
         if !self.arrived {
-            return if recorded {
-                Course::Reading
-            } else {
-                Course::Starting
-            };
+            return Course::Starting;
         }
         if recorded {
             return if self.playing {

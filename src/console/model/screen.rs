@@ -154,8 +154,6 @@ pub struct Screen {
     pub zoom: bool,
     /// The pane that is shown at the bottom.
     pub lower: Option<Pane>,
-    /// What had the focus, and what stood at the bottom, before the log was shown of itself.
-    pub before: Option<(Pane, Option<Pane>)>,
     /// Sizes that the operator gave.
     pub sizes: Sizes,
     /// The border that is being moved.
@@ -182,7 +180,6 @@ impl Screen {
             lead: Pane::Graph,
             zoom: false,
             lower: None,
-            before: None,
             sizes: Sizes::default(),
             moving: None,
             focused: None,

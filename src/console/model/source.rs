@@ -6,8 +6,6 @@ pub enum Source {
     /// A run that goes on: it can be decided about.
     #[default]
     Live,
-    /// The record of a run that goes on once it is read, in another console on the same terminal.
-    Reading,
     /// A record that can be played and stepped.
     Replay,
 }

@@ -162,9 +162,9 @@ fn comes(maker: &mut Maker<'_>) {
 }
 
 /// More about a collected edit.
-pub fn gathered(maker: &mut Maker<'_>, trouble: Option<&str>, texts: &[Arc<str>; 2]) {
-    if let Some(trouble) = trouble {
-        maker.own(Role::Error, crate::text::visible(trouble));
+pub fn gathered(maker: &mut Maker<'_>, moved: Option<&str>, texts: &[Arc<str>; 2]) {
+    if let Some(moved) = moved {
+        maker.own(Role::Error, crate::text::visible(moved));
     }
     apart(maker, texts);
 }

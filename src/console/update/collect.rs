@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{edits, lists, open, prompts, review as preview};
 use crate::console::halted;
 use crate::console::model::Model;
-use crate::console::model::collected::{Collected, moved, node_of, rebased};
+use crate::console::model::collected::{moved, node_of, rebased};
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
@@ -18,7 +18,6 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
 use crate::domain::state::Mode;
 use crate::domain::thread;
-use crate::text::visible;
 
 /// Keeps the edit of the topmost editor or preview.
 pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
@@ -66,27 +65,8 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
         ""
     };
     let edits = model.collected.len();
-    match clash(model) {
-        Some(clash) => {
-            let remove = model.settings.keymap.first("collected-remove");
-            let words = format!(
-                "{}{how}; {clash}; {key} lists {}, {remove} there takes one out",
-                count(edits),
-                them(edits)
-            );
-            model.complain(words);
-        }
-        None => model.say(format!("{}{how}; {key} lists {}", count(edits), them(edits))),
-    }
+    model.say(format!("{}{how}; {key} lists {}", count(edits), them(edits)));
     Ok(())
-}
-
-/// The newest of the collected edits that cannot be committed as it is, with the one that it clashes with.
-fn clash(model: &Model) -> Option<String> {
-    let troubles = model.collected.troubles(&model.run.state);
-    let edits = model.collected.edits();
-    let mut all = troubles.iter().enumerate().rev();
-    all.find_map(|(at, trouble)| Some(visible(&trouble.as_ref()?.named(&edits, at))))
 }
 
 const fn them(edits: usize) -> &'static str {
@@ -142,26 +122,6 @@ pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     nodes.dedup();
     for node in nodes {
         hold(node, out);
-    }
-}
-
-/// Takes up what an earlier console left. What was held for it is held again once the run is here.
-pub(super) fn take_up(model: &mut Model, draft: Result<String, String>) {
-    match draft.and_then(|text| Collected::from_draft(&text)) {
-        Ok(collected) if collected.is_empty() => {}
-        Ok(collected) => {
-            let key = model.settings.keymap.first("collected");
-            let are = if collected.len() == 1 { "is" } else { "are" };
-            model.say(format!(
-                "{} before the program ended {are} here again; {key} lists {}",
-                count(collected.len()),
-                them(collected.len())
-            ));
-            model.collected = collected;
-        }
-        Err(why) => model.complain(format!(
-            "the collected edits of before cannot be read ({why}); the file is kept beside the session"
-        )),
     }
 }
 

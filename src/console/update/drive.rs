@@ -255,19 +255,19 @@ pub(super) fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
 
 /// True where leaving cuts something off, loses something, or leaves a run that waits for nothing but an edit.
 fn asks_first(model: &Model) -> bool {
-    let lost = !model.collected.is_empty() && !model.settings.drafts;
+    let lost = !model.collected.is_empty();
     let waits = model.run.waits_for_edit() && !halted::is(model);
     !model.settings.is_recorded() && (model.run.is_busy() || lost || waits)
 }
 
-/// Ctrl-C: asks how to leave; leaves the second time, and at once where a session is only read.
+/// Ctrl-C: asks how to leave; leaves the second time.
 pub(super) fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let again = model
         .keys
         .interrupted
         .is_some_and(|before| at.saturating_sub(before) <= AGAIN_MS);
     model.keys.interrupted = Some(at);
-    if again || (model.settings.is_recorded() && !model.run.arrived) {
+    if again {
         out.push(Out::Quit(Leave::Interrupted));
         return;
     }

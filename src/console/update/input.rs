@@ -8,7 +8,7 @@ use super::refresh::prepare;
 use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
 use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, View};
 use crate::console::halted;
-use crate::console::hints::{self, context};
+use crate::console::hints::context;
 use crate::console::key::{Code, Key};
 use crate::console::model::arming::{BURST_MS, Pace};
 use crate::console::model::{Message, Model};
@@ -201,13 +201,6 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
 
 /// Carries out a verb.
 pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<Out>) {
-    if hints::is_too_early(model, verb) {
-        let log = model.settings.keymap.first("log");
-        let words =
-            "the session is still being read: until it is there only its newest events can be looked at";
-        model.complain(format!("{words} ({log})"));
-        return;
-    }
     if let Some(why) = halted::refuses(model, verb) {
         return model.complain(why);
     }

@@ -6,7 +6,7 @@ use super::collect::count;
 use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
-use crate::console::model::collected::{Collected, Trouble};
+use crate::console::model::collected::{Collected, moved};
 use crate::console::model::count::Count;
 use crate::console::model::listed::Listed;
 use crate::console::model::listing::{Item, Kind, Line, Listing, Rows};
@@ -44,8 +44,6 @@ type Counts<'a> = (&'a Count<Vec<Branch>>, &'a Listed);
 /// What lists are made of beside the run.
 struct Known<'a> {
     collected: &'a Collected,
-    /// Why collected edits cannot be committed, where they are listed: that is tried out on a copy of the run.
-    troubles: Vec<Option<Trouble>>,
     branches: &'a Count<Vec<Branch>>,
     listed: &'a Listed,
 }
@@ -72,13 +70,8 @@ pub(super) fn make(
     if stay && list.made.is_some_and(|made| made.3 == list.selected) && !list.doc.is_due() {
         return;
     }
-    let troubles = match list.kind {
-        Kind::Collected => collected.troubles(&maker.run.state),
-        _ => Vec::new(),
-    };
     let known = Known {
         collected,
-        troubles,
         branches,
         listed,
     };
@@ -148,8 +141,8 @@ fn more(maker: &mut Maker<'_>, list: &Listing, known: &Known<'_>, keymap: &Keyma
         (Kind::Collected, _) => {
             if let Some(item) = known.collected.items().get(list.at) {
                 let texts = texts(&maker.run.state, &item.edit);
-                let trouble = known.troubles.get(list.at).and_then(Option::as_ref);
-                tabs::gathered(maker, trouble.map(Trouble::words).as_deref(), &texts);
+                let moved = moved(&maker.run.state, &item.edit);
+                tabs::gathered(maker, moved.as_deref(), &texts);
             }
         }
         (Kind::Branches { .. }, _) => {
@@ -184,13 +177,11 @@ fn gathered(maker: &Maker<'_>, list: &mut Listing, known: &Known<'_>) {
     list.title = format!("{}, not committed", count(items.len()));
     let lines = items
         .iter()
-        .zip(&known.troubles)
         .enumerate()
-        .map(|(at, (item, trouble))| {
+        .map(|(at, item)| {
             let mut words = Styled::new().own(Role::Dim, format!(" {} ", at + 1));
-            if let Some(why) = trouble {
-                let word = if why.is_clash() { "! clash  " } else { "! redo  " };
-                words = words.own(Role::Error, word);
+            if moved(&maker.run.state, &item.edit).is_some() {
+                words = words.own(Role::Error, "! redo  ");
             }
             let said = summary::edit(&maker.run.state, &item.edit);
             let room = usize::from(maker.width).saturating_sub(words.columns());

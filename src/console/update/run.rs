@@ -13,7 +13,6 @@ use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
 use crate::console::model::run::Sent;
-use crate::console::model::screen::Pane;
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::console::words;
@@ -54,25 +53,12 @@ fn take_now(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.let_go(before);
             model.graph.renew();
             model.graph.begin(&model.run.state);
-            if is_first && !model.collected.is_empty() {
-                collect::hold_again(model, out);
-            }
             if is_first {
                 ledger::of_before(model);
             }
-            // Who has gone back in the log stays there.
-            if let Some(before) = model.screen.before.take()
-                && model.log.follows()
-                && model.screen.focus == Pane::Log
-            {
-                (model.screen.focus, model.screen.lower) = before;
-            }
         }
         Update::Models(watch) => model.run.models = Some(watch),
-        Update::Past(events) => {
-            model.log.replace(events);
-            show_the_end(model);
-        }
+        Update::Past(events) => model.log.replace(events),
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => {
             if let Some(now) = model.utc() {
@@ -89,8 +75,6 @@ fn take_now(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.notify(&words);
             model.log.add(Line::Note(words));
         }
-        Update::Progress(words) => model.say(words),
-        Update::Reading { done, of } => model.run.reading = Some((done, of)),
         Update::At(at) => {
             model.run.playing = at.speed.is_some();
             model.run.at = Some(at);
@@ -122,15 +106,6 @@ fn halts(model: &mut Model) {
     }
     if let Some(short) = halted::short(model, &model.message.text) {
         model.message.text = short;
-    }
-}
-
-/// As long as nothing but the end of a record is there, the log is what there is to look at.
-fn show_the_end(model: &mut Model) {
-    let screen = &mut model.screen;
-    if model.run.reading.is_some() && model.overlays.is_empty() && screen.focus == Pane::Graph {
-        screen.before = Some((screen.focus, screen.lower));
-        (screen.focus, screen.lower) = (Pane::Log, Some(Pane::Log));
     }
 }
 

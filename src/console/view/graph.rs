@@ -44,7 +44,6 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             _ if graph.is_coming() => "the rows are being made",
             (Some(_), _) => "nothing fits",
             (None, true) => "nothing has happened yet",
-            (None, false) if model.settings.is_recorded() => "the session is being read",
             (None, false) => "waiting for the run",
         };
         canvas.put(body.x + 1, body.y, body.width.saturating_sub(1), words, Role::Dim);

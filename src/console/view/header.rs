@@ -93,10 +93,6 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         let narrow = model.screen.width < NARROW;
         parts.push((1, Role::Text, at.words(narrow), true));
     }
-    if let Some((done, of)) = model.run.reading {
-        let words = format!("{} of {} MB", done >> 20, of >> 20);
-        parts.push((1, Role::Text, words, true));
-    }
     let waiting = model.waiting();
     // In a run that is halted nothing can be decided.
     if waiting > 0 && !halted::is(model) {
@@ -109,7 +105,6 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         Course::Answered => Role::Ok,
         Course::Waiting | Course::HeldByEdit => Role::Awaiting,
         Course::Starting
-        | Course::Reading
         | Course::Replay
         | Course::Stopped
         | Course::Paused
@@ -120,7 +115,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     parts
 }
 
-/// How many edits are collected, and how many of them cannot be committed as they are.
+/// How many edits are collected.
 fn collected(model: &Model) -> Option<(Role, String)> {
     let narrow = model.screen.width < 60;
     let words = match model.collected.len() {
@@ -128,13 +123,7 @@ fn collected(model: &Model) -> Option<(Role, String)> {
         count if narrow => many(count, "edit"),
         count => crate::console::update::collected_words(count),
     };
-    Some(match model.collected.clashing() {
-        0 => (Role::Edited, words),
-        // The sign that such an edit has in the list: what waits must have room beside it.
-        count if narrow => (Role::Error, format!("{words}, {count} !")),
-        1 => (Role::Error, format!("{words}, 1 clashes")),
-        count => (Role::Error, format!("{words}, {count} clash")),
-    })
+    Some((Role::Edited, words))
 }
 
 /// How much of the tightest limit is used.

@@ -174,13 +174,8 @@ fn title_of(model: &Model, bulk: &Bulk) -> String {
 fn leave(model: &Model, frame: &mut Frame<'_>) {
     let keymap = &model.settings.keymap;
     let mut lines = Vec::new();
-    let kept = model.settings.drafts;
     match model.collected.len() {
         0 => {}
-        1 if kept => lines.push("1 collected edit is not committed: it waits here for you.".to_owned()),
-        count if kept => lines.push(format!(
-            "{count} collected edits are not committed: they wait here for you."
-        )),
         1 => lines.push("1 collected edit is not committed: it is lost when you leave.".to_owned()),
         count => lines.push(format!(
             "{count} collected edits are not committed: they are lost when you leave."
@@ -192,7 +187,7 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     {
         lines.push(format!("{}.", crate::text::visible(&need.reason)));
     }
-    lines.extend(model.overlays.iter().filter_map(|overlay| unkept(model, overlay)));
+    lines.extend(model.overlays.iter().filter_map(unkept));
     let busy = model.run.is_busy();
     lines.push(under_way(model));
     let offers = |name: &str, verb| {
@@ -238,7 +233,7 @@ fn under_way(model: &Model) -> String {
 }
 
 /// That what was typed into an open editor is lost; none where nothing was.
-fn unkept(model: &Model, overlay: &Overlay) -> Option<String> {
+fn unkept(overlay: &Overlay) -> Option<String> {
     let Overlay::Editor(editor) = overlay else {
         return None;
     };
@@ -249,13 +244,7 @@ fn unkept(model: &Model, overlay: &Overlay) -> Option<String> {
         1 => "1 line".to_owned(),
         count => format!("{count} lines"),
     };
-    let keymap = &model.settings.keymap;
-    let keep = if model.settings.drafts && !editor.is_no_edit() {
-        format!(": {} there keeps it once it is whole", keymap.first("collect"))
-    } else {
-        String::new()
-    };
-    Some(format!("Your text in the editor ({lines}) is not kept{keep}."))
+    Some(format!("Your text in the editor ({lines}) is not kept."))
 }
 
 /// Draws what a plan touches in the graph below its preview, as far as there is room.

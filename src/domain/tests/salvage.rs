@@ -102,7 +102,7 @@ fn an_end_tells_of_an_effect_whose_beginning_cannot_be_read() {
         "the bytes that ran, and not what was proposed"
     );
     assert_eq!(*one.same, *sameness("write", r#"{"n":2}"#));
-    assert!(one.outcome.as_ref().is_some_and(Outcome::is_ok));
+    assert_eq!(one.outcome, None);
     // The whole of it behind the gap tells the same, and of no read.
     let proposed = line(&w, |event| {
         matches!(event, Event::Turn(TurnEvent::Proposed { .. }))
@@ -116,8 +116,30 @@ fn an_end_tells_of_an_effect_whose_beginning_cannot_be_read() {
     assert_eq!(told(&w, &[behind]), []);
 }
 
-/// The run whose write has a process and then ends with this, and where the line of that process stands.
-fn running(outcome: Outcome) -> (World, usize) {
+#[test]
+fn each_is_unknown_whatever_its_end_says() {
+    for outcome in [
+        Outcome::ok(r#"{"v":2}"#),
+        Outcome::Cancelled { executed: false },
+        Outcome::Cancelled { executed: true },
+    ] {
+        let mut w = World::new();
+        w.reply(&[call("write", WRITE)]);
+        let a = w.id("a");
+        w.finish_with(a, outcome.clone());
+        let at = line(&w, starts);
+        for unreadable in [at, at - 1] {
+            let effects = told(&w, &[unreadable]);
+            let [one] = &effects[..] else {
+                panic!("{outcome:?}, line {unreadable}: {effects:?}");
+            };
+            assert_eq!((one.call, &one.outcome), (a, &None), "line {unreadable}");
+        }
+    }
+}
+
+#[test]
+fn what_ran_at_the_gap_is_in_doubt_though_its_end_stands_behind_it() {
     let mut w = World::new();
     w.reply(&[call("write", WRITE)]);
     let a = w.id("a");
@@ -127,139 +149,14 @@ fn running(outcome: Outcome) -> (World, usize) {
         pid: 7,
         ticks: 9,
     });
-    w.finish_with(a, outcome);
+    w.finish_with(a, Outcome::ok(r#"{"v":2}"#));
     let at = line(&w, |event| {
         matches!(event, Event::Call(CallEvent::Spawned { .. }))
     });
-    (w, at)
-}
-
-#[test]
-fn what_ran_at_the_gap_takes_its_end_from_behind_it() {
-    let (w, at) = running(Outcome::ok(r#"{"v":2}"#));
-    let before = apply::fold(&w.log[..at]);
-    let end = w.log[line(&w, ends)].clone();
-    let Event::Call(event) = &end.event else { panic!() };
-    assert_eq!(
-        salvage::ends(&before, &w.log[at + 1..]),
-        std::slice::from_ref(event)
-    );
-    // The run that goes on has it, and asks nobody about it.
-    let mut reading = crate::domain::fork::Reading::up_to(None);
-    for envelope in &w.log[..at] {
-        reading.take(envelope.clone());
-    }
-    let ended = |ready: crate::domain::fork::Ready| {
-        let mut state = ready.point;
-        for fact in ready.foreseen.facts(&crate::domain::envelope::Actor::Engine, 0) {
-            apply::apply(&mut state, &fact);
-        }
-        state.calls[&w.id("a")].attempts[0].outcome.clone()
-    };
-    reading.ended(salvage::ends(reading.folded(), &w.log[at + 1..]));
-    assert_eq!(
-        ended(reading.finish("s1").unwrap()),
-        Some(Outcome::ok(r#"{"v":2}"#))
-    );
-    // Said twice in the same words it is the same.
-    assert_eq!(salvage::ends(&before, &[end.clone(), end]).len(), 1);
-}
-
-#[test]
-fn an_end_that_may_be_of_something_else_is_not_taken() {
-    let (w, at) = running(Outcome::ok(r#"{"v":2}"#));
-    let before = apply::fold(&w.log[..at]);
-    let end = w.log[line(&w, ends)].clone();
-    let other = |change: &dyn Fn(&mut CallEvent)| {
-        let mut other = end.clone();
-        let Event::Call(event) = &mut other.event else {
-            panic!()
-        };
-        change(event);
-        other
-    };
-    let changed: [&dyn Fn(&mut CallEvent); 4] = [
-        &|event| {
-            if let CallEvent::Finished { attempt, .. } = event {
-                attempt.0 += 1;
-            }
-        },
-        &|event| {
-            if let CallEvent::Finished { rev, .. } = event {
-                rev.0 += 1;
-            }
-        },
-        &|event| {
-            if let CallEvent::Finished { call, .. } = event {
-                call.no += 50;
-            }
-        },
-        &|event| {
-            if let CallEvent::Finished { outcome, .. } = event {
-                *outcome = Outcome::Cancelled { executed: false };
-            }
-        },
-    ];
-    for change in changed {
-        assert_eq!(salvage::ends(&before, &[other(change)]), []);
-    }
-    // Two that differ: one of them is wrong.
-    let differs = other(&|event| {
-        if let CallEvent::Finished { outcome, .. } = event {
-            *outcome = Outcome::ok("3");
-        }
-    });
-    for behind in [
-        vec![end.clone(), differs.clone()],
-        vec![differs.clone(), end.clone()],
-        vec![end.clone(), differs, end.clone()],
-    ] {
-        assert_eq!(salvage::ends(&before, &behind), []);
-    }
-    // What was over before the gap has its end.
-    let after = apply::fold(&w.log[..=line(&w, ends)]);
-    assert_eq!(salvage::ends(&after, &[end]), []);
-}
-
-#[test]
-fn what_is_proven_to_have_done_nothing_is_no_effect() {
-    for (outcome, listed) in [
-        (Outcome::Cancelled { executed: false }, 0),
-        (Outcome::Cancelled { executed: true }, 1),
-    ] {
-        let mut w = World::new();
-        w.reply(&[call("write", WRITE)]);
-        let a = w.id("a");
-        w.finish_with(a, outcome);
-        let at = line(&w, starts);
-        for unreadable in [at, at - 1] {
-            let effects = told(&w, &[unreadable]);
-            assert_eq!(effects.len(), listed, "line {unreadable}");
-            assert!(
-                effects.iter().all(|one| one.outcome.is_none()),
-                "nobody knows its end"
-            );
-        }
-    }
-}
-
-#[test]
-fn effects_of_the_other_run_stay_known() {
-    let mut w = World::new();
-    w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
-    w.drain();
-    let at = w.state.seq;
-    w.reply(&[call("write", WRITE)]);
-    w.drain();
-    let (mut b, _) = w.fork(Some(at), 1);
-    b.crash();
-    let effects = told(&b, &[line(&b, starts)]);
-    assert_eq!(effects.len(), 1);
-    let mut f = goes_on(&mut b, &[line(&w, starts)]);
-    f.drain();
-    f.reply(&[call("write", WRITE)]);
-    assert_eq!(f.status(f.id("a")), Status::Consent(ConsentCause::Elsewhere));
-    assert!(f.executed.iter().all(|one| one.tool != "write"));
+    assert_eq!(told(&w, &[at]), [], "it began before the gap");
+    let f = goes_on(&mut w, &[at]);
+    assert!(matches!(f.status(a), Status::InDoubt(_)), "{:?}", f.status(a));
+    assert!(f.executed.is_empty());
 }
 
 /// A write that was let run and waits for the run to go on.

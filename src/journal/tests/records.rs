@@ -41,6 +41,54 @@ fn every_event_comes_back_equal() {
     assert_eq!((loaded.torn, loaded.damage), (None, None));
 }
 
+/// Records of features that are gone: ends and effects of other sessions from behind a gap, what a list of edits beside
+/// the session held back.
+const OLD: [(&str, &str); 8] = [
+    ("run.forked", r#"{"session":"s1","at":9}"#),
+    (
+        "call.finished",
+        r#"{"call":"c3","rev":1,"attempt":1,"outcome":{"kind":"ok","value":"1"},"ms":4}"#,
+    ),
+    (
+        "run.happened_elsewhere",
+        r#"{"session":"s0","entry":4,"call":"c7","tool":"shell","args":"{}","same":"h","effect":"unknown","at":1,"outcome":{"kind":"ok","value":"1"}}"#,
+    ),
+    (
+        "call.decided",
+        r#"{"call":"c5","rev":1,"decision":{"kind":"withdrawn","reason":"it may have run already"}}"#,
+    ),
+    ("edit.held", r#"{"node":"c3","calls":["c3","c4"]}"#),
+    ("edit.released", r#"{"node":"c3"}"#),
+    ("edit.released", "{}"),
+    (
+        "run.paused",
+        r#"{"reason":"the collected edits of before cannot be read ({)"}"#,
+    ),
+];
+
+#[test]
+fn records_of_features_that_are_gone_stay_readable() {
+    let read_back: Vec<_> = OLD
+        .iter()
+        .map(|(kind, body)| codec::event(kind, body).unwrap())
+        .collect();
+    let [
+        _,
+        Event::Call(CallEvent::Finished { attempt, .. }),
+        Event::Run(RunEvent::HappenedElsewhere(one)),
+        ..,
+    ] = read_back.as_slice()
+    else {
+        panic!("{read_back:?}");
+    };
+    assert_eq!(attempt.0, 1);
+    assert_eq!((&*one.session, one.outcome.is_some()), ("s0", true));
+    let envelopes: Vec<_> = (1..).zip(read_back).map(|(no, one)| envelope(no, one)).collect();
+    let fixture = fixture();
+    let place = fixture.session(1, &envelopes);
+    assert_eq!(read(&place).unwrap().envelopes, envelopes);
+}
+
 /// The bodies that differ from this one by one member each, at any depth: the path of the member, the body without it,
 /// and a body for each default that it could have.
 fn without_one(body: &Value) -> Vec<(String, Value, Vec<Value>)> {
@@ -356,7 +404,7 @@ fn records_are_found_again_where_they_lie() {
     let fixture = fixture();
     let place = fixture.session(1, &envelopes);
     let mut given = Vec::new();
-    let (records, report) = Records::read(&place, |envelope, _| given.push(envelope)).unwrap();
+    let (records, report) = Records::read(&place, |envelope| given.push(envelope)).unwrap();
     assert_eq!((given.len(), records.len()), (envelopes.len(), envelopes.len()));
     assert!(given == envelopes && report.is_whole());
     for (index, envelope) in envelopes.iter().enumerate() {
@@ -375,7 +423,7 @@ fn records_are_found_again_where_they_lie() {
 fn a_record_that_was_changed_since_is_not_believed() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
-    let (records, _) = Records::read(&place, |_, _| ()).unwrap();
+    let (records, _) = Records::read(&place, |_| ()).unwrap();
     let path = place.journal();
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(8).position(|part| part == b"reason 3").unwrap();

@@ -43,7 +43,7 @@ fn it_is_listed_once_it_is_whole_and_has_what_was_appended() {
     assert_eq!(list[0].fork, Some(("elsewhere".to_owned(), 5)));
     assert_eq!(fs::read_dir(place.payloads().unwrap()).unwrap().count(), 1);
     // A part of it copied on takes its long texts along, and no others.
-    let (records, _) = Records::read(&place, |_, _| ()).unwrap();
+    let (records, _) = Records::read(&place, |_| ()).unwrap();
     let copied = |n: u128, count: usize| {
         fixture.store.create_whole(id(n), |writer| {
             let mut kept = Ok(());

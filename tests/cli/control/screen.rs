@@ -96,27 +96,3 @@ fn a_stream_is_ended_from_outside_and_the_run_waits() {
     assert_eq!(state.requests, 1);
     world.run(&["stop-turn", &id]).ends(4);
 }
-
-#[test]
-fn what_a_console_collected_is_its_own_while_it_has_the_session_open() {
-    let world = World::new();
-    let _screen = Screen::of(&world, STEPS);
-    let id = world.id();
-    until("the call waits", || world.state(&id).queue().count() == 1);
-    let draft = world.sessions().join(&id).join("draft.json");
-    let kept = r#"{"v":1,"edits":[{"type":"insert_prompt","after":null,"text":"be brief"}],"reason":"","keep_later":false}"#;
-    std::fs::write(&draft, kept).unwrap();
-    let listed = world.run(&["collected", &id]).ends(0).out;
-    let seen = listed.lines().last().unwrap().strip_prefix("digest ").unwrap();
-    let before = world.journal(&id);
-    for verb in [&["commit", &id, "--collected"][..], &["drop-collected", &id]] {
-        let said = world.run(&[verb, &["--digest", seen]].concat()).ends(7);
-        assert!(
-            said.err.contains("the console that has the session open"),
-            "{}",
-            said.err
-        );
-    }
-    assert_eq!(world.journal(&id), before);
-    assert_eq!(std::fs::read_to_string(&draft).unwrap(), kept);
-}

@@ -24,7 +24,6 @@ impl Verb {
             | Self::Delete { on, .. }
             | Self::RejectAnswer { on, .. }
             | Self::Commit { on, .. }
-            | Self::DropCollected { on, .. }
             | Self::Undo { on, .. }
             | Self::Redo { on, .. }
             | Self::Switch { on, .. }
@@ -67,7 +66,6 @@ impl Verb {
             }
             Self::Answer { look, .. }
             | Self::AddRule { look, .. }
-            | Self::DropCollected { look, .. }
             | Self::Retry { look, .. }
             | Self::Unpin { look, .. }
             | Self::AskAgain { look, .. } => look.preview,

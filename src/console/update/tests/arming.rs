@@ -348,7 +348,7 @@ fn a_call_that_an_edit_holds_cannot_be_decided() {
 
 #[test]
 fn a_recorded_run_decides_nothing() {
-    let mut stage = Stage::with(100, 30, |settings| settings.source = Source::Reading);
+    let mut stage = Stage::with(100, 30, |settings| settings.source = Source::Replay);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();

@@ -452,7 +452,7 @@ fn a_whole_turn_is_asked_for_again() {
 #[test]
 fn a_recorded_run_can_be_compared_and_not_changed() {
     let mut stage = edited();
-    stage.model.settings.source = Source::Reading;
+    stage.model.settings.source = Source::Replay;
     stage.press("u");
     assert!(stage.model.overlays.is_empty());
     stage.press("b k c");

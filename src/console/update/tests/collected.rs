@@ -330,18 +330,20 @@ fn an_edit_of_what_is_history_can_only_be_taken_out() {
 }
 
 #[test]
-fn edits_that_do_not_go_together_say_which() {
+fn edits_that_do_not_go_together_are_refused_by_the_preview() {
     let mut stage = stage();
     stage.press("1 g j e");
     stage.type_text("!");
     stage.press("ctrl-g");
     collect(&mut stage, 2, r#"{"path":"A"}"#);
-    stage.press("E");
+    stage.press("E v");
     let text = stage.text();
-    assert!(text.contains("2 ! clash  c3"), "{text}");
-    stage.press("j");
-    let text = stage.text();
-    assert!(text.contains("with edit 1 before it: c3 is history"), "{text}");
+    assert!(text.contains("not possible: c3 is history"), "{text}");
+    stage.wait(ARMING);
+    stage.commands();
+    stage.press("enter");
+    assert_eq!(stage.commands(), []);
+    assert_eq!(stage.model.collected.len(), 2, "no edit is lost");
 }
 
 #[test]
@@ -415,7 +417,7 @@ fn insertions_can_be_collected_and_opened_again() {
 
 #[test]
 fn nothing_is_collected_in_a_recorded_run() {
-    let mut stage = Stage::with(100, 40, |settings| settings.source = Source::Reading);
+    let mut stage = Stage::with(100, 40, |settings| settings.source = Source::Replay);
     stage.sample();
     stage.press("1 g j e");
     assert!(stage.model.overlays.is_empty());
@@ -437,47 +439,4 @@ fn the_impact_of_a_change_is_shown_without_one() {
     stage.press("enter esc");
     assert_eq!(stage.commands(), []);
     assert_eq!(stage.model.run.state.epoch, Epoch(0));
-}
-
-#[test]
-fn what_was_collected_comes_back_after_a_crash_and_is_held_again() {
-    let stage = two();
-    let draft = stage.model.collected.draft().unwrap();
-    let mut next = Stage::with(100, 40, |settings| settings.drafts = true);
-    next.send(Msg::Drafted(Ok(draft)));
-    assert!(
-        next.said().contains("2 edits collected before"),
-        "{}",
-        next.said()
-    );
-    let state = stage.model.run.state.clone();
-    next.send(Msg::Run(crate::console::link::Update::Snapshot(Box::new(state))));
-    assert_eq!(
-        args_of(&next.model.collected.edits()),
-        [r#"{"path":"A"}"#, r#"{"path":"B"}"#]
-    );
-    assert_eq!(next.commands(), [hold("c3"), hold("c4")]);
-    next.press("E");
-    assert!(next.text().contains("2 edits collected"));
-    next.press("esc q");
-    assert!(
-        next.out.iter().any(|out| matches!(out, Out::Quit(_))),
-        "what is kept need not be asked about"
-    );
-}
-
-#[test]
-fn a_draft_that_cannot_be_read_is_said_and_harms_nothing() {
-    let mut stage = Stage::new(100, 40);
-    for text in [
-        "",
-        "{",
-        "[]",
-        r#"{"v":2,"edits":[],"reason":"","keep_later":false}"#,
-    ] {
-        stage.send(Msg::Drafted(Ok(text.to_owned())));
-        assert!(stage.model.message.bad, "{text}");
-        assert!(stage.model.collected.is_empty());
-    }
-    assert_eq!(stage.model.collected.draft(), None, "nothing to keep");
 }

@@ -75,7 +75,7 @@ fn how_failures_are_met_follows_the_file_key_by_key() {
     }));
     stage.send(read(|read| read.policy = policy("2", "12")));
     assert_eq!(stage.commands(), [set("loops.window", "12")]);
-    let mut recorded = Stage::with(100, 30, |settings| settings.source = Source::Reading);
+    let mut recorded = Stage::with(100, 30, |settings| settings.source = Source::Replay);
     recorded.send(read(|_| {}));
     recorded.send(read(|read| read.policy = policy("2", "12")));
     assert_eq!(recorded.commands(), []);

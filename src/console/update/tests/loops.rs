@@ -114,7 +114,7 @@ fn of_what_is_over_nothing_is_offered() {
 #[test]
 fn in_a_recorded_run_the_page_offers_nothing() {
     let mut stage = stage();
-    stage.model.settings.source = Source::Reading;
+    stage.model.settings.source = Source::Replay;
     for (keys, told) in [("C", "it changed nothing"), ("W", "the newest events")] {
         stage.press(keys);
         let text = stage.text();

@@ -280,7 +280,7 @@ fn what_the_selected_node_says_on_a_branch_of_the_pane_is_taken_over_after_its_p
 #[test]
 fn a_branch_of_a_recorded_run_is_compared_from_the_pane_and_nothing_else() {
     let mut stage = branches();
-    stage.model.settings.source = Source::Reading;
+    stage.model.settings.source = Source::Replay;
     for key in ["enter", "alt-t", "alt-n"] {
         stage.press(key);
         assert!(stage.said().contains("recorded run"), "{key}: {}", stage.said());

@@ -145,7 +145,7 @@ fn it_is_looked_at_as_long_as_the_decision_is_on_screen_and_again_after_that() {
 
 #[test]
 fn a_recorded_run_is_not_compared() {
-    let mut stage = Stage::with(120, 40, |settings| settings.source = Source::Reading);
+    let mut stage = Stage::with(120, 40, |settings| settings.source = Source::Replay);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();

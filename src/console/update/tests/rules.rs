@@ -318,7 +318,7 @@ fn rules_are_listed_with_what_they_did_and_dropped_the_second_time() {
 
 #[test]
 fn nothing_is_ruled_in_a_recorded_run() {
-    let mut stage = Stage::with(100, 30, |settings| settings.source = Source::Reading);
+    let mut stage = Stage::with(100, 30, |settings| settings.source = Source::Replay);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.draw();

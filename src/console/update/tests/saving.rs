@@ -9,7 +9,7 @@ use crate::domain::call::Outcome;
 /// The result of a read, of so many bytes, in the inspector.
 fn shows(bytes: usize, read_only: bool) -> Stage {
     let mut stage = Stage::with(100, 30, |settings| {
-        settings.source = if read_only { Source::Reading } else { Source::Live }
+        settings.source = if read_only { Source::Replay } else { Source::Live }
     });
     stage.begin();
     let value = format!("\"{}\"", "x".repeat(bytes));

@@ -348,7 +348,7 @@ fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
 #[test]
 fn where_nothing_can_be_decided_no_second_press_is_asked_for() {
     let mut small = Stage::new(20, 5);
-    let mut recorded = Stage::with(100, 30, |settings| settings.source = Source::Reading);
+    let mut recorded = Stage::with(100, 30, |settings| settings.source = Source::Replay);
     for (stage, why) in [(&mut small, "too small"), (&mut recorded, "recorded run")] {
         stage.begin();
         stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);

@@ -1,7 +1,6 @@
 //! Pictures of everything that asks the operator, and of pages and lists that lead there.
 
-use crate::console::link::{Frames, Update};
-use crate::console::model::Source;
+use crate::console::link::Frames;
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::call::{ConsentCause, Consequence, Gate, Part, Quoted, Verdict};
@@ -157,16 +156,6 @@ fn wire() {
         stage.send(Msg::Wire(Ok(Some(frames))));
         stage.press("3");
     });
-}
-
-#[test]
-fn reading_at_the_start() {
-    for (width, height) in SIZES {
-        let mut stage = Stage::with(width, height, |settings| settings.source = Source::Reading);
-        let words = "reading: 3 of 12 MB; q leaves, and nothing is changed";
-        stage.send(Msg::Run(Update::Progress(words.to_owned())));
-        insta::assert_snapshot!(format!("reading_{width}x{height}"), stage.text());
-    }
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//! Pauses a run that is opened again after an open edit was lost with the process that had it.
+//!
+//! What the edit held back would otherwise run as it was before the edit. Must not know: what the edit said.
+
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::NodeId;
+use crate::domain::state::{Mode, State};
+
+/// Edits that were open when the process ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LostEdits {
+    /// What the operator is told.
+    pub notice: String,
+    /// The events to record before anything runs.
+    pub events: Vec<Event>,
+}
+
+/// Returns the edits that were open when the process of a session ended; none where there were none.
+pub fn lost_edits(state: &State) -> Option<LostEdits> {
+    let notice = format!(
+        "{}; what it held back goes on when the run does",
+        describe(state)?
+    );
+    let pause = RunEvent::Paused {
+        reason: notice.clone(),
+    };
+    let is_running = matches!(state.mode, Mode::Running);
+    let events = is_running.then_some(Event::Run(pause)).into_iter().collect();
+    Some(LostEdits { notice, events })
+}
+
+/// Returns that edits were lost as a sentence; none where there were none.
+pub fn describe(state: &State) -> Option<String> {
+    let names: Vec<String> = state.editing.keys().map(NodeId::to_string).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} was being edited when the program ended, and what was typed is lost",
+            names.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::testing::{Stage, id};
+
+    fn state() -> State {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
+        stage.model.run.state.clone()
+    }
+
+    #[test]
+    fn what_an_edit_held_that_is_lost_does_not_run_by_itself() {
+        let mut state = state();
+        assert_eq!(lost_edits(&state), None);
+        state.editing.insert(id("c3"), [id("c3")].into());
+        let LostEdits { notice, events } = lost_edits(&state).unwrap();
+        let [Event::Run(RunEvent::Paused { reason })] = events.as_slice() else {
+            panic!("{events:?}")
+        };
+        assert!(
+            reason.starts_with("c3 was being edited when the program ended"),
+            "{reason}"
+        );
+        assert_eq!(notice, *reason, "everybody is told");
+    }
+
+    #[test]
+    fn a_run_that_does_not_go_on_by_itself_stays_as_it_is() {
+        let mut state = state();
+        state.editing.insert(id("c3"), [id("c3")].into());
+        state.mode = Mode::Stopped("by hand".into());
+        let lost = lost_edits(&state).unwrap();
+        assert!(lost.events.is_empty(), "stopped is more than paused");
+        assert!(!lost.notice.is_empty());
+    }
+}
