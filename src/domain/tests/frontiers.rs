@@ -79,7 +79,12 @@ proptest! {
                 let now = context(&state, turn);
                 match turn.activity {
                     Activity::Active => drop(when_active.entry(turn.id).or_default().insert(state.epoch, now)),
-                    Activity::Suspended(_) => {}
+                    // More may arrive before a turn that is held.
+                    Activity::Suspended(_) => {
+                        if let Some(seen) = when_active.get_mut(&turn.id) {
+                            seen.insert(state.epoch, now);
+                        }
+                    }
                     // One that was held from its first node on was never seen by itself; and what an edit does
                     // before it is through is not what stood before it.
                     Activity::Superseded(_) => {

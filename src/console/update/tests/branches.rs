@@ -236,11 +236,16 @@ fn that_two_branches_are_equal_is_said_with_their_nodes_or_without() {
     let mut stage = edited();
     stage.press("b g c");
     assert!(!stage.text().contains("equal:"), "{}", stage.text());
-    stage.press("esc esc 1 g j j e");
-    stage.edit_field(r#"{"path":"a"}"#);
-    stage.press("ctrl-s");
-    stage.carry_out();
+    stage.press("esc esc u");
     commit(&mut stage);
+    // An edit, and another one that says again what stood before.
+    for value in ["new", "old"] {
+        stage.press("1 g j j o");
+        stage.edit_field(value);
+        stage.press("ctrl-s");
+        stage.carry_out();
+        commit(&mut stage);
+    }
     stage.press("b g c");
     let nodes = {
         stage.press("s");

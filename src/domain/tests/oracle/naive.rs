@@ -163,7 +163,7 @@ pub fn give_places(before: &[Turn], turn: &mut Turn) {
     let mut written: Vec<String> = before
         .iter()
         .filter(|one| one.reply == turn.reply)
-        .flat_map(|one| one.counting())
+        .flat_map(Turn::counting)
         .map(|(_, node)| node.written())
         .collect();
     for node in &mut turn.nodes {
