@@ -375,7 +375,7 @@ fn is_told(detail: &Value) -> bool {
     detail.is_string()
         || detail.get("message").is_some()
         || told.iter().any(|key| detail.get(key).is_some())
-        || ["reason", "description"].iter().any(|key| is_sentence(key))
+        || ["reason", "description"].iter().any(is_sentence)
 }
 
 fn path(place: &[Value]) -> String {

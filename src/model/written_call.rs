@@ -150,7 +150,7 @@ fn in_lines(text: &str, tools: &[&str]) -> Option<String> {
 fn in_code(text: &str, tools: &[&str]) -> Option<String> {
     let of = |code: &str| {
         let code = code.trim();
-        let inner = code.strip_prefix('[').map(str::trim_start).unwrap_or(code);
+        let inner = code.strip_prefix('[').map_or(code, str::trim_start);
         let inner = inner.strip_prefix("print(").unwrap_or(inner);
         let tool = tool_at(inner, tools)?;
         let at = inner.find(tool)? + tool.len();
