@@ -128,23 +128,31 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
 }
 
 /// What stands otherwise than the branch remembers it, because it went on on another one, belongs to this
-/// one from here on.
+/// one from here on. What does not count is as the branch remembers it, whatever became of it elsewhere.
 fn keep_what_stands(state: &mut State) {
     let epoch = state.epoch;
     let line = branch::line(state, epoch);
+    let is_history = |activity: Activity| matches!(activity, Activity::Superseded(_));
     let turns = state.turns.scan().filter(|turn| match turn.history.at(&line) {
         Then::Now => false,
+        Then::Was(was) if is_history(was.activity) && is_history(turn.activity) => false,
         Then::Was(was) => *was != turn.standing(),
-        Then::Absent => !matches!(turn.activity, Activity::Superseded(_)),
+        Then::Absent => !is_history(turn.activity),
     });
     let nodes = state.nodes.scan().filter(|node| match node.history.at(&line) {
         Then::Now => false,
+        Then::Was(was) if !was.active && !node.active => false,
         Then::Was(was) => *was != node.standing(),
         Then::Absent => node.active,
     });
     let counts = |id: NodeId| state.nodes.get(&id).is_some_and(|node| node.active);
+    let counted = |id: NodeId| {
+        let node = state.nodes.get(&id);
+        node.is_some_and(|node| matches!(node.history.at(&line), Then::Was(was) if was.active))
+    };
     let calls = state.calls.scan().filter(|call| match call.history.at(&line) {
         Then::Now => false,
+        Then::Was(_) if !counts(call.id) && !counted(call.id) => false,
         Then::Was(was) => *was != call.way(),
         Then::Absent => counts(call.id),
     });

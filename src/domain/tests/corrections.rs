@@ -398,6 +398,31 @@ fn it_belongs_to_its_branch() {
 }
 
 #[test]
+fn what_fell_on_another_branch_is_no_word_of_this_one() {
+    // `b` is corrected on one branch and falls there; another branch, on which it had fallen before, is chosen since.
+    let mut w = two_turns("read");
+    w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
+    w.reply(&[b("read")]);
+    w.drain();
+    w.reply(&[answer("one")]);
+    w.switch(0).unwrap();
+    w.correct(w.id("b"), GOOD).unwrap();
+    w.reply(&[answer("two")]);
+    w.correct(w.id("a"), r#"{"v":61}"#).unwrap();
+    w.reply(&[b("read")]);
+    assert_eq!(w.value(w.id("b")), GOOD);
+    w.reply(&[answer("three")]);
+    w.switch(1).unwrap();
+    assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
+    w.correct(w.id("a"), r#"{"v":62}"#).unwrap();
+    w.reply(&[b("read")]);
+    w.drain();
+    assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
+    assert!(!pinned(&w, w.id("b")));
+    w.remembers();
+}
+
+#[test]
 fn an_undo_takes_back_what_was_said_since() {
     // The turn is asked for anew behind the edit, and answered there: without the edit nobody has said anything.
     for by_undo in [true, false] {
