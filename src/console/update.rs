@@ -44,7 +44,6 @@ pub use decide::refusal;
 pub use ledger::in_doubt;
 
 use super::halted;
-use super::link::Update;
 use super::model::Model;
 use super::model::editor::Stood;
 use super::model::overlay::Overlay;
@@ -60,7 +59,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
     let mut out = Vec::new();
     match msg {
         Msg::Term(term) => terminal(model, term, &mut out),
-        Msg::Run(update) => from_run(model, update, &mut out),
+        Msg::Run(update) => {
+            run::take(model, update, &mut out);
+            leave(model, &mut out);
+        }
         Msg::Drawn { at } => {
             let sights = sights::sights(model);
             model.arming.drawn(sights, at, model.settings.arming_ms);
@@ -80,7 +82,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
-        Msg::Found(finding) => refresh::found(model, finding, &mut out),
+        Msg::Found(finding) => refresh::found(model, finding),
         Msg::Saved(written) => prompts::saved(model, written),
         Msg::Shown(result) => {
             if let Err(why) = result {
@@ -130,11 +132,6 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             }
         }
     }
-}
-
-fn from_run(model: &mut Model, update: Update, out: &mut Vec<Out>) {
-    run::take(model, update, out);
-    leave(model, out);
 }
 
 /// Who leaves when the run stands still leaves now, where it does.

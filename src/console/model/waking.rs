@@ -36,16 +36,6 @@ impl Model {
         let counts = self
             .is_counting()
             .then(|| self.arming.now.saturating_add(COUNTING));
-        let branches = self.lists_branches().then_some(Pane::Branches);
-        // What has no room is not counted.
-        let lower = self.screen.lower.filter(|_| self.screen.places.lower.is_some());
-        let panes = lower.into_iter().chain(branches);
-        let recount = panes
-            .filter_map(|pane| self.lower.wake_at(pane, self.run.state.seq))
-            .min();
-        let linked = self.inspector.wake_at(self.run.state.seq);
-        let foreseen = self.foresight.wake_at(self.run.state.seq);
-        let listed = self.listed.wake_at(self.run.state.seq);
         let begins = self.graph.begins().then_some(self.arming.now);
         let searches = self.graph.search.goes_on();
         let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
@@ -59,10 +49,6 @@ impl Model {
             counts,
             searches,
             begins,
-            recount,
-            linked,
-            foreseen,
-            listed,
         ]
         .into_iter()
         .flatten()
