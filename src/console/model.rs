@@ -411,15 +411,6 @@ impl Model {
         }
     }
 
-    /// True while matches of a search are still counted.
-    fn is_counting(&self) -> bool {
-        let seek = match self.overlays.last() {
-            Some(Overlay::Page(page)) => page.seek.as_ref(),
-            _ => self.inspector.seek.as_ref(),
-        };
-        seek.is_some_and(|seek| seek.said.is_some())
-    }
-
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.waiting() {

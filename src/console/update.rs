@@ -76,9 +76,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
             input::release(model, at, &mut out);
-            search::count_on(model);
-            search::look_on(model);
-            model.graph.go_on(&mut model.run.state);
+            model.graph.go_on(&model.run.state);
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
@@ -103,10 +101,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
 }
 
 fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
-    if !matches!(term, TermMsg::Resize { .. } | TermMsg::Focus(_)) {
-        // What is found later takes nobody away from what he does now.
-        model.graph.search.goes = false;
-    }
     match term {
         TermMsg::Key { key, at } => {
             model.arming.now = model.arming.now.max(at);

@@ -157,7 +157,7 @@ impl Inspector {
         }
         self.read = read;
         if let Some(seek) = &mut self.seek {
-            (seek.found, seek.said) = (None, None);
+            seek.found = None;
         }
         let known = self.places.iter().find(|(known, _)| Some(*known) == read);
         self.top = known.map_or(0, |(_, top)| *top);

@@ -8,11 +8,6 @@ use crate::domain::call::Status;
 use crate::domain::ladder;
 use crate::domain::state::Mode;
 
-/// Milliseconds between two pieces of a text in which matches are counted.
-const COUNTING: u64 = 20;
-/// Milliseconds between two pieces of the graph that are searched.
-const SEARCHING: u64 = 4;
-
 impl Model {
     /// The next moment at which something happens by time alone.
     pub fn wake_at(&self) -> Option<u64> {
@@ -33,12 +28,7 @@ impl Model {
         let silent = silent.map(|one| after(SILENT_MS.saturating_sub(one.ms).max(1000)));
         let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
         let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
-        let counts = self
-            .is_counting()
-            .then(|| self.arming.now.saturating_add(COUNTING));
         let begins = self.graph.begins().then_some(self.arming.now);
-        let searches = self.graph.search.goes_on();
-        let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
             arming,
             self.keys.wake_at(self.arming.now),
@@ -46,8 +36,6 @@ impl Model {
             deadlines,
             silent,
             works,
-            counts,
-            searches,
             begins,
         ]
         .into_iter()

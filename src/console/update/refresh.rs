@@ -137,7 +137,7 @@ pub fn settle(model: &mut Model) {
         if findings.is_empty() && !model.graph.begins() {
             return;
         }
-        model.graph.go_on(&mut model.run.state);
+        model.graph.go_on(&model.run.state);
         for finding in findings {
             found(model, finding);
         }
