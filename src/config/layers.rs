@@ -210,7 +210,7 @@ fn routing(mine: Feedback, theirs: Feedback) -> RoutingSettings {
     RoutingSettings {
         decay: last(0.9, [user(mine.decay), workspace(theirs.decay)]),
         order: last(true, [user(mine.order), workspace(theirs.order)]),
-        ask_below: last(0.25, [user(mine.ask_below), workspace(theirs.ask_below)]),
+        ask_below: last(0.0, [user(mine.ask_below), workspace(theirs.ask_below)]),
         hide_below: last(0.0, [user(mine.hide_below), workspace(theirs.hide_below)]),
         alert: last(0.2, [user(mine.alert), workspace(theirs.alert)]),
         priors: last(None, [some(user(mine.priors)), some(workspace(theirs.priors))]),

@@ -251,20 +251,25 @@ impl Assembler {
     /// answer of it.
     pub fn end(&mut self) -> Vec<Block> {
         if let Some(tool) = self.written_call() {
-            let why = format!("the model wrote a call of `{}` as text", visible(&tool));
+            let of = if tool.is_empty() {
+                String::new()
+            } else {
+                format!(" of `{}`", visible(&tool))
+            };
+            let why = format!("the model wrote a call{of} as text");
             self.finish = Some(Stop::BadCall(why.into()));
         }
         self.ready(true)
     }
 
-    /// The tool of a call that stands in the last text of a reply that made none.
+    /// The tool of a call that stands in a text of a reply that made none.
     fn written_call(&self) -> Option<String> {
         if self.has_calls || !self.finish.as_ref().is_some_and(Stop::is_meant) {
             return None;
         }
-        let last = self.parts.last().filter(|part| matches!(part.kind, Kind::Text))?;
         let names: Vec<&str> = self.tools.iter().map(|(name, _)| &**name).collect();
-        written_call::find(&last.text, &names)
+        let mut texts = self.parts.iter().filter(|part| matches!(part.kind, Kind::Text));
+        texts.find_map(|part| written_call::find(&part.text, &names))
     }
 
     /// Returns complete blocks that were not passed on yet. A call may overtake open text: a sealed call

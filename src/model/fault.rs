@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::frame::Object;
 use super::show::sample;
@@ -12,6 +12,8 @@ use crate::domain::turn::{StreamFault, StreamFaultKind};
 
 /// Levels of errors inside of errors that are looked through.
 const DEEPEST: u32 = 12;
+/// Bytes of an input that an error repeats.
+const MOST_REPEATED: usize = 64;
 /// Reasons that are told of a list of errors.
 const MOST_REASONS: usize = 3;
 
@@ -43,10 +45,18 @@ pub fn in_frame(name: &str, frame: &Object<'_>, text: &str) -> Option<Refusal> {
 impl Refusal {
     /// Reads the body of an error, or an error object of a stream.
     pub fn read(status: Option<u64>, text: &str) -> Self {
-        let value = serde_json::from_str(text.trim()).unwrap_or_else(|_| Value::from(text.trim()));
+        let text = text.trim();
+        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(page(text)));
         let mut found = Found::default();
         found.look(&value, DEEPEST);
-        let reason = reason(&value, DEEPEST).unwrap_or_default();
+        let reason = reason(&value, DEEPEST).unwrap_or_else(|| {
+            let words = found
+                .words
+                .lines()
+                .filter(|line| !line.is_empty())
+                .take(MOST_REASONS);
+            words.collect::<Vec<_>>().join(", ")
+        });
         let reason = match found.provider {
             Some(provider) if !reason.contains(&provider) => format!("{reason} (provider {provider})"),
             _ => reason,
@@ -194,7 +204,12 @@ impl Found {
             Value::Object(members) => {
                 for (key, value) in members {
                     self.member(key, value);
-                    self.look(value, left);
+                    // What was sent is repeated there; only a word of it is about the error.
+                    let repeats =
+                        key == "input" && value.as_str().is_none_or(|text| text.len() > MOST_REPEATED);
+                    if !repeats {
+                        self.look(value, left);
+                    }
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -210,6 +225,12 @@ impl Found {
             "provider_name" | "provider" => {
                 let name = value.as_str().map(str::to_owned);
                 self.provider = name.filter(|name| !name.is_empty()).or(self.provider.take());
+            }
+            "loc" | "path" => {
+                if let Some(place) = value.as_array() {
+                    self.words.push_str(&path(place));
+                    self.words.push('\n');
+                }
             }
             // What it is about decides which words of it matter.
             "param" | "retryDelay" => {
@@ -241,55 +262,120 @@ fn reason(value: &Value, left: u32) -> Option<String> {
                 .collect();
             (!reasons.is_empty()).then(|| reasons.join("; "))
         }
-        Value::Object(members) => {
-            let of = |key: &str| members.get(key).and_then(|value| reason(value, left));
-            // A list of details may hold what is for programs only.
-            let of_details = |key: &str| {
-                let details = members.get(key)?;
-                let told: Vec<&Value> = match details {
-                    Value::Array(list) => list.iter().filter(|one| is_told(one)).collect(),
-                    other => vec![other],
-                };
-                let told = Value::Array(told.into_iter().cloned().collect());
-                reason(&told, left)
-            };
-            // Beside a message, a text is the name of a status.
-            let has_message = members
-                .get("message")
-                .is_some_and(|words| words.as_str() != Some(""));
-            let named = members.get("error").is_some_and(Value::is_string) && has_message;
-            let deeper = of("error")
-                .filter(|_| !named)
-                .or_else(|| of_details("errors"))
-                .or_else(|| {
-                    members
-                        .get("metadata")
-                        .and_then(|more| reason(more.get("raw")?, left))
-                })
-                .or_else(|| of("innererror"))
-                .or_else(|| of("inner_error"))
-                .or_else(|| of("cause"))
-                .or_else(|| of_details("details"))
-                .or_else(|| of_details("detail"));
-            let own = || {
-                ["message", "msg", "error_description", "title"]
-                    .iter()
-                    .find_map(|key| of(key))
-            };
-            let found = deeper.or_else(own)?;
-            Some(match members.get("loc").and_then(Value::as_array) {
-                Some(place) => format!("{}: {found}", path(place)),
-                None => found,
-            })
-        }
+        Value::Object(members) => of_object(members, left),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }
 
+/// Members that hold errors inside of an error.
+const DEEPER: &[&str] = &[
+    "error",
+    "errors",
+    "issues",
+    "metadata",
+    "innererror",
+    "inner_error",
+    "cause",
+    "fault",
+    "details",
+    "detail",
+    "fieldViolations",
+    "violations",
+];
+/// Members that say it in words.
+const SAYING: &[&str] = &[
+    "message",
+    "Message",
+    "msg",
+    "error_description",
+    "error_message",
+    "error_msg",
+    "errorMessage",
+    "faultstring",
+    "description",
+    "reason",
+    "text",
+    "title",
+];
+
+/// The innermost reason of an error that is an object.
+fn of_object(members: &Map<String, Value>, left: u32) -> Option<String> {
+    // Beside a message, a text is the name of a status.
+    let has_message = members
+        .get("message")
+        .is_some_and(|words| words.as_str() != Some(""));
+    let deeper = DEEPER.iter().find_map(|key| {
+        let value = members.get(*key)?;
+        match (*key, value) {
+            ("error", Value::String(_)) if has_message => None,
+            ("error" | "cause" | "fault" | "innererror" | "inner_error", _) => reason(value, left),
+            ("metadata", _) => reason(value.get("raw")?, left),
+            // A list may hold what is for programs only.
+            (_, Value::Array(list)) => {
+                let told = list.iter().filter(|one| is_told(one)).cloned();
+                reason(&Value::Array(told.collect()), left)
+            }
+            ("errors", Value::Object(fields)) => reason(value, left).or_else(|| of_fields(fields, left)),
+            (_, value) => reason(value, left),
+        }
+    });
+    let own = || {
+        let mut said = SAYING.iter().filter_map(|key| members.get(*key));
+        said.find_map(|value| reason(value, left))
+    };
+    let found = deeper.or_else(own)?;
+    let place = ["loc", "path"]
+        .iter()
+        .find_map(|key| members.get(*key)?.as_array());
+    let place = place
+        .map(|place| path(place))
+        .or_else(|| members.get("field")?.as_str().map(str::to_owned));
+    let found = match place.filter(|place| !place.is_empty() && !found.contains(place.as_str())) {
+        Some(place) => format!("{place}: {found}"),
+        None => found,
+    };
+    let names = names_of_details(members);
+    Some(match names.filter(|names| !found.contains(names.as_str())) {
+        Some(names) => format!("{found} ({names})"),
+        None => found,
+    })
+}
+
+/// Reasons for each field, as some servers list them: `{"FIELD": ["must be …"]}`.
+fn of_fields(fields: &Map<String, Value>, left: u32) -> Option<String> {
+    let reasons = fields
+        .iter()
+        .filter_map(|(field, value)| Some(format!("{field}: {}", reason(value, left)?)));
+    let reasons: Vec<String> = reasons.take(MOST_REASONS).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// The names of reasons in a list of details, which stand beside the words.
+fn names_of_details(members: &Map<String, Value>) -> Option<String> {
+    let details = members.get("details")?.as_array()?;
+    let names = details.iter().filter_map(|one| one.get("reason")?.as_str());
+    let names: Vec<&str> = names
+        .filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
+        .take(MOST_REASONS)
+        .collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 /// Returns true for a detail in words.
 fn is_told(detail: &Value) -> bool {
-    let told = ["message", "msg", "detail", "error"];
-    detail.is_string() || told.iter().any(|key| detail.get(key).is_some())
+    let told = ["msg", "detail", "error", "fieldViolations", "violations"];
+    let is_sentence = |key: &&str| {
+        let words = detail.get(*key);
+        words.is_some_and(|words| {
+            words
+                .as_str()
+                .is_none_or(|words| words.contains(char::is_whitespace))
+        })
+    };
+    detail.is_string()
+        || detail.get("message").is_some()
+        || told.iter().any(|key| detail.get(key).is_some())
+        || ["reason", "description"].iter().any(is_sentence)
 }
 
 fn path(place: &[Value]) -> String {
@@ -298,6 +384,28 @@ fn path(place: &[Value]) -> String {
         other => other.to_string(),
     });
     steps.collect::<Vec<_>>().join(".")
+}
+
+/// The words of a page or of XML; other text as it is.
+fn page(text: &str) -> String {
+    if !text.starts_with('<') {
+        return text.to_owned();
+    }
+    let lower = text.to_ascii_lowercase();
+    for mark in ["title", "message", "h1"] {
+        let begin = lower.find(&format!("<{mark}>")).map(|at| at + mark.len() + 2);
+        let end = lower.find(&format!("</{mark}>"));
+        let words = begin.zip(end).and_then(|(begin, end)| text.get(begin..end));
+        if let Some(words) = words.filter(|words| !words.trim().is_empty()) {
+            return words.trim().to_owned();
+        }
+    }
+    let mut words = String::new();
+    for part in text.split('<') {
+        words.push_str(part.split_once('>').map_or("", |(_, behind)| behind));
+        words.push(' ');
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The JSON object or list that a text is, or that stands in it behind a few words.

@@ -1,79 +1,94 @@
-//! Finds a tool call that a model wrote as text, whole or begun: in the marks of its training, as tags, or as JSON that
-//! names a tool on offer. Such a text is no answer. Must not know: wire formats, what is done about it.
+//! Finds a tool call that a model wrote as text, whole or begun: in the marks of its training, as tags, as lines, or as
+//! JSON that names a tool on offer. Such a text is no answer. Must not know: wire formats, what is done about it.
 
-use serde_json::Value;
+mod json;
+#[cfg(test)]
+mod tests;
 
-/// Marks that begin a call in the text of models. What follows tells a call from talk about one.
+use json::{fenced, in_json, names};
+
+/// Marks that begin a call in the text of models, in lower case. What follows tells a call from talk about one.
 const MARKS: &[&str] = &[
     "<tool_call>",
     "<tool_calls>",
+    "<toolcall>",
     "<tool_use>",
     "<function_call>",
     "<function_calls>",
+    "<functioncall>",
     "<|tool_call|>",
     "<|tool_call>",
     "<|tool_calls|>",
     "<|tool_call_begin|>",
+    "<|tool_call_start|>",
     "<|tool_calls_section_begin|>",
+    "<|tools_prefix|>",
     "<|python_tag|>",
     "<|action_start|>",
+    "<|start_action|>",
     "<start_function_call>",
     "<｜tool▁calls▁begin｜>",
     "<｜tool▁call▁begin｜>",
     "<minimax:tool_call>",
-    "[TOOL_CALLS]",
-    "[TOOL_CALL]",
-    "[TOOL_REQUEST]",
+    "[tool_calls]",
     "[tool_call]",
+    "[tool_request]",
 ];
-/// Marks that are followed by the name of the tool.
+/// Marks that are followed by the name of the tool, in lower case, with `"` for both quotation marks.
 const NAMING: &[&str] = &[
     "<function=",
     "<function name=\"",
-    "<invoke name=\"",
+    "<tool name=\"",
+    "<tool_call name=\"",
+    "<call name=\"",
+    "invoke name=\"",
+    "<tool_name>",
+    "<function_name>",
     "to=functions.",
+    "<|recipient|>",
+    "✿function✿: ",
+    ">>>",
 ];
-/// Members of JSON that name a tool.
-const NAMES: &[&str] = &["name", "tool", "tool_name", "function", "function_name", "action"];
-/// Members of JSON that hold the arguments.
-const ARGUMENTS: &[&str] = &[
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "params",
-    "tool_input",
-    "action_input",
-];
+/// Prefixes of a tool's name.
+const PREFIXES: &[&str] = &["functions.", "default_api.", "call:", "tools."];
 
 /// Returns the tool of the first written call; empty where the text does not say which.
 pub fn find(text: &str, tools: &[&str]) -> Option<String> {
-    marked(text, tools).or_else(|| in_json(text, tools))
+    // Both keep the places of all bytes.
+    let lower = text.to_ascii_lowercase().replace('\'', "\"");
+    named(text, &lower, tools)
+        .or_else(|| marked(text, &lower, tools))
+        .or_else(|| in_lines(text, tools))
+        .or_else(|| in_code(text, tools))
+        .or_else(|| in_json(text, tools))
 }
 
-/// A call behind a mark.
-fn marked(text: &str, tools: &[&str]) -> Option<String> {
-    for mark in NAMING {
-        for (at, _) in text.match_indices(mark) {
+/// A call behind a mark that names its tool.
+fn named(text: &str, lower: &str, tools: &[&str]) -> Option<String> {
+    NAMING.iter().find_map(|mark| {
+        lower.match_indices(mark).find_map(|(at, _)| {
             let rest = text.get(at + mark.len()..).unwrap_or_default();
             let name: String = rest.chars().take_while(|c| is_of_name(*c)).collect();
-            let known = tools.contains(&name.as_str()) || name.is_empty() && rest.trim().is_empty();
-            if known && !is_quoted(text, at) {
-                return Some(name);
-            }
-        }
-    }
+            let cut = name.is_empty() && rest.trim().is_empty();
+            let known = tools.contains(&name.as_str()) || (cut && mark.starts_with('<'));
+            (known && !is_quoted(text, at)).then_some(name)
+        })
+    })
+}
+
+/// A call behind another mark, or the beginning of a mark.
+fn marked(text: &str, lower: &str, tools: &[&str]) -> Option<String> {
     for mark in MARKS {
-        for (at, _) in text.match_indices(mark) {
+        for (at, _) in lower.match_indices(mark) {
             let rest = text.get(at + mark.len()..).unwrap_or_default().trim_start();
-            let begun: String = rest.chars().take_while(|c| is_of_name(*c)).collect();
-            let name = tools.iter().find(|tool| {
-                begun == **tool || begun.strip_prefix("functions.") == Some(tool) || names(rest, tool)
-            });
+            let begun = tool_at(rest, tools);
             // A call that was cut right behind its mark counts as well.
-            let is_call = name.is_some() || rest.is_empty() || rest.starts_with(['{', '[', '<']);
+            let is_call = begun.is_some() || rest.is_empty() || rest.starts_with(['{', '[', '<']);
             if is_call && !is_quoted(text, at) {
-                return Some(name.map_or_else(String::new, |name| (*name).to_owned()));
+                let name = begun
+                    .or_else(|| tools.iter().copied().find(|tool| names(rest, tool)))
+                    .or_else(|| tools.iter().copied().find(|tool| has_word(rest, tool)));
+                return Some(name.unwrap_or_default().to_owned());
             }
         }
     }
@@ -82,11 +97,101 @@ fn marked(text: &str, tools: &[&str]) -> Option<String> {
         let mut ends = mark.char_indices().map(|(at, _)| at).skip(6);
         ends.any(|at| {
             let begun = mark.get(..at).unwrap_or_default();
-            text.ends_with(begun) && !is_quoted(text, text.len() - begun.len())
+            lower.ends_with(begun) && !is_quoted(text, text.len() - begun.len())
         })
     };
     let all = MARKS.iter().chain(NAMING);
     all.copied().any(|mark| torn(&mark)).then(String::new)
+}
+
+/// A call as lines: `Action: TOOL` with its input below, or a tag of the tool's name.
+fn in_lines(text: &str, tools: &[&str]) -> Option<String> {
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .peekable();
+    while let Some(line) = lines.next() {
+        let next = lines.peek().copied().unwrap_or_default();
+        let action = after_word(line, &["action:", "tool:", "function:"]);
+        if let Some(action) = action {
+            let action = action.trim_matches(['`', '*', ' ']);
+            let tool = tool_at(action, tools);
+            let rest = tool
+                .and_then(|tool| action.strip_prefix(tool))
+                .unwrap_or_default();
+            let input = [
+                "action input",
+                "action_input",
+                "input:",
+                "arguments:",
+                "args:",
+                "parameters:",
+            ];
+            let has_input = rest.is_empty() && (next.starts_with('{') || after_word(next, &input).is_some());
+            if let Some(tool) = tool.filter(|_| has_input || rest.trim_start().starts_with(['(', '[', '{'])) {
+                return Some(tool.to_owned());
+            }
+        }
+        let tag = line.strip_prefix('<').and_then(|rest| {
+            let tool = tool_at(rest, tools)?;
+            let behind = rest.strip_prefix(tool)?.strip_prefix('>')?.trim_start();
+            let inside = if behind.is_empty() { next } else { behind };
+            (inside.is_empty() || inside.starts_with(['<', '{'])).then_some(tool)
+        });
+        if let Some(tool) = tag {
+            return Some(tool.to_owned());
+        }
+    }
+    None
+}
+
+/// A call as code: `[TOOL(a=1)]` or `TOOL(a=1)` as the whole text or in a block for calls.
+fn in_code(text: &str, tools: &[&str]) -> Option<String> {
+    let of = |code: &str| {
+        let code = code.trim();
+        let inner = code.strip_prefix('[').map_or(code, str::trim_start);
+        let inner = inner.strip_prefix("print(").unwrap_or(inner);
+        let tool = tool_at(inner, tools)?;
+        let at = inner.find(tool)? + tool.len();
+        let is_call = inner.get(at..)?.starts_with('(') && code.ends_with([')', ']']);
+        is_call.then(|| tool.to_owned())
+    };
+    let blocks = fenced(text);
+    let mut blocks = blocks.iter().filter(|(language, _)| language.starts_with("tool"));
+    of(text).or_else(|| blocks.find_map(|(_, block)| of(block)))
+}
+
+/// The tool whose name a text begins with, perhaps behind a prefix.
+fn tool_at<'t>(text: &str, tools: &[&'t str]) -> Option<&'t str> {
+    let text = PREFIXES
+        .iter()
+        .find_map(|prefix| text.strip_prefix(prefix))
+        .unwrap_or(text);
+    tools.iter().copied().find(|tool| {
+        let rest = text.strip_prefix(tool);
+        rest.is_some_and(|rest| rest.starts_with(".call(") || !rest.starts_with(is_of_name))
+    })
+}
+
+/// What stands behind one of these words, in any case, at the beginning of a line.
+fn after_word<'l>(line: &'l str, words: &[&str]) -> Option<&'l str> {
+    let line = line.trim_start_matches('*');
+    words.iter().find_map(|word| {
+        let begin = line.get(..word.len())?;
+        begin.eq_ignore_ascii_case(word).then(|| line.get(word.len()..))?
+    })
+}
+
+/// Returns true if the text has the name as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let behind = text
+            .get(at + name.len()..)
+            .and_then(|behind| behind.chars().next());
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_') && !behind.is_some_and(is_of_name)
+    })
 }
 
 fn is_of_name(c: char) -> bool {
@@ -97,146 +202,4 @@ fn is_of_name(c: char) -> bool {
 fn is_quoted(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     before.ends_with(['`', '"', '\''])
-}
-
-/// A call as JSON: the whole text, or a fenced block of it.
-fn in_json(text: &str, tools: &[&str]) -> Option<String> {
-    let whole = text.trim();
-    if whole.starts_with(['{', '['])
-        && let Some(tool) = call_of(whole, tools)
-    {
-        return Some(tool);
-    }
-    let mut rest = text;
-    while let Some(at) = rest.find("```") {
-        let inside = rest.get(at + 3..).unwrap_or_default();
-        let (block, behind) = inside.split_once("```").unwrap_or((inside, ""));
-        // The language stands behind the fence.
-        let begins = block.find(['{', '[']).unwrap_or(block.len());
-        let (language, json) = block.split_at(begins);
-        let language = language.trim().to_lowercase();
-        let fits = matches!(
-            language.as_str(),
-            "" | "json"
-                | "tool_call"
-                | "tool"
-                | "tool_code"
-                | "tool_calls"
-                | "function_call"
-                | "jsonc"
-                | "json5"
-        );
-        if fits && let Some(tool) = call_of(json.trim(), tools) {
-            return Some(tool);
-        }
-        rest = behind;
-    }
-    None
-}
-
-/// The tool that a JSON text calls, also one that was cut.
-fn call_of(json: &str, tools: &[&str]) -> Option<String> {
-    let Ok(value) = serde_json::from_str::<Value>(json) else {
-        let is_cut = serde_json::from_str::<Value>(json).is_err_and(|error| error.is_eof());
-        let mut lines = serde_json::Deserializer::from_str(json).into_iter::<Value>();
-        let first = lines.next().and_then(Result::ok);
-        let of_first = first.and_then(|first| call_in(&first, tools));
-        let of_cut = || tools.iter().find(|tool| is_cut && names(json, tool));
-        return of_first.or_else(|| of_cut().map(|tool| (*tool).to_owned()));
-    };
-    call_in(&value, tools)
-}
-
-fn call_in(value: &Value, tools: &[&str]) -> Option<String> {
-    match value {
-        Value::Array(list) => list.iter().find_map(|one| call_in(one, tools)),
-        Value::Object(members) => {
-            let inner = ["tool_calls", "tool_call", "function_call", "function", "calls"];
-            let inside = inner.iter().filter_map(|key| members.get(*key));
-            let nested = inside
-                .filter(|one| one.is_object() || one.is_array())
-                .find_map(|one| call_in(one, tools));
-            if nested.is_some() {
-                return nested;
-            }
-            let name = NAMES.iter().find_map(|key| members.get(*key)?.as_str())?;
-            let name = name.strip_prefix("functions.").unwrap_or(name);
-            let is_call = ARGUMENTS.iter().any(|key| members.contains_key(*key)) || members.len() == 1;
-            (is_call && tools.contains(&name)).then(|| name.to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// True where JSON that may be cut gives this name to a member that names a tool.
-fn names(json: &str, tool: &str) -> bool {
-    NAMES.iter().any(|key| {
-        let member = format!("\"{key}\"");
-        json.match_indices(&member).any(|(at, _)| {
-            let rest = json.get(at + member.len()..).unwrap_or_default().trim_start();
-            let value = rest.strip_prefix(':').unwrap_or_default().trim_start();
-            value
-                .strip_prefix('"')
-                .is_some_and(|value| value.strip_prefix(tool).is_some_and(|rest| rest.starts_with('"')))
-        })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TOOLS: &[&str] = &["read_file", "list_dir"];
-
-    #[test]
-    fn a_call_in_the_text_is_found_in_each_form_whole_or_begun() {
-        for text in [
-            "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>",
-            "I look.\n<tool_call>{\"name\":\"read_file\"",
-            "I look.\n<tool_call>",
-            "I look.\n<tool_ca",
-            "<function=read_file>{\"path\": \"a\"}</function>",
-            "<tool_call>\n<function=read_file>\n<parameter=path>a</parameter>",
-            "<tool_call>read_file\n<arg_key>path</arg_key>",
-            "<invoke name=\"read_file\">",
-            "[TOOL_CALLS][{\"name\": \"read_file\", \"arguments\": {}}]",
-            "[TOOL_CALLS]read_file[ARGS]{}",
-            "<|python_tag|>{\"name\": \"read_file\", \"parameters\": {}}",
-            "<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0",
-            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file",
-            "<|channel|>commentary to=functions.read_file <|message|>{}",
-            "Like so:\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```\n",
-            "```\n[{\"function\": {\"name\": \"list_dir\", \"arguments\": \"{}\"}}]\n```",
-            "```json\n{\"tool\": \"read_file\", \"args\": {\"path\": \"",
-            "```tool_call\n{\"name\": \"list_dir\"}\n```",
-            "{\"name\": \"read_file\", \"parameters\": {\"path\": \"a\"}}",
-            "{\"tool_calls\": [{\"name\": \"read_file\", \"arguments\": {}}]}",
-            "{\"name\":\"read_file\",\"arguments\":{}}\n{\"name\":\"list_dir\",\"arguments\":{}}",
-        ] {
-            assert!(find(text, TOOLS).is_some(), "{text}");
-        }
-        assert_eq!(find("<function=list_dir>", TOOLS).as_deref(), Some("list_dir"));
-    }
-
-    #[test]
-    fn an_answer_that_talks_about_calls_is_one() {
-        for text in [
-            "It says alpha.",
-            "",
-            "The format is `<tool_call>{...}</tool_call>`.",
-            "A <tool_call> is a mark of some models.",
-            "Use <function=other> there.",
-            "```json\n{\"name\": \"Ada\", \"age\": 36}\n```",
-            "```json\n{\"name\": \"other_tool\", \"arguments\": {}}\n```",
-            "```python\nread_file(\"a\")\n```",
-            "{\"name\": \"read_file\", \"size\": 3}",
-            "{\"answer\": 42}",
-            "[1, 2]",
-            "The call read_file gave an error.",
-            "a < b",
-            "The list: <tool",
-        ] {
-            assert_eq!(find(text, TOOLS), None, "{text}");
-        }
-    }
 }

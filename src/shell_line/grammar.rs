@@ -4,6 +4,7 @@
 //! whether it runs or not. Must not know: what a program does with its words.
 
 use super::command::Redirect;
+use super::lines::is_unseen;
 use super::reading::Doubt;
 use super::scan::{Found, Scan};
 use super::word::Word;
@@ -391,9 +392,7 @@ impl Scan<'_, '_> {
                 });
                 return true;
             }
-            if !(self.take("&") || self.take(">")) {
-                raw.input.file = true;
-            }
+            raw.input.file = !(self.take("&") || self.take(">"));
         } else if !(self.take(">") || self.take("&")) {
             self.take("|");
         }
@@ -407,6 +406,7 @@ impl Scan<'_, '_> {
         if target.raw.is_none() && target.text.is_empty() {
             self.note(Doubt::Syntax);
         }
+        raw.input.file &= !(sign.contains('<') && is_unseen(&target));
         raw.redirects.push(Redirect { sign, target });
         true
     }

@@ -31,10 +31,18 @@ pub(super) fn among(parts: &mut Parts, words: &[Word], raw: &Raw) {
 /// True for a name of what a command reads, and for what another command writes.
 pub(super) fn is_unseen(word: &Word) -> bool {
     let text = word.text.as_str();
-    ["/dev/stdin", "-"].contains(&text)
-        || ["/dev/fd/", "/proc/self/fd/", "<("]
-            .iter()
-            .any(|start| text.starts_with(start))
+    if text == "-" || text.starts_with("<(") {
+        return true;
+    }
+    let mut path = Vec::new();
+    for part in text.split('/').filter(|part| !["", "."].contains(part)) {
+        if part == ".." {
+            path.pop();
+        } else {
+            path.push(part);
+        }
+    }
+    text.starts_with('/') && (matches!(*path, ["dev" | "proc", ..]) && *path != ["dev", "null"])
 }
 
 /// The lines that a shell reads from its input.

@@ -5,6 +5,7 @@
 //! one of them would run, or says that it is in doubt. Must not know: rules, files, screens.
 
 mod command;
+mod feed;
 mod grammar;
 mod heredoc;
 mod keywords;

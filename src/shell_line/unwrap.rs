@@ -2,6 +2,7 @@
 //!
 //! Must not know: the grammar of lines.
 
+use super::feed::{Feed, with_input};
 use super::grammar::{Input, Raw};
 use super::lines::{among, from_input, is_unseen, shell, split};
 use super::reading::Doubt;
@@ -132,16 +133,36 @@ pub(super) fn inner(raw: &Raw) -> Parts {
 /// What a wrapper runs.
 fn unwrap(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
     let mut at = 0;
-    let mut replaced: Option<String> = None;
-    let mut maybe = Vec::new();
-    while let Some(word) = words.get(at) {
-        if at >= NEAR {
-            parts.note(Doubt::TooMany);
+    let mut feed = Feed::default();
+    loop {
+        let unsure = options(parts, wrapper, words, &mut at, &mut feed);
+        let rest = operands(parts, wrapper, words.get(at..).unwrap_or_default());
+        match wrapper.runs {
+            Runs::Words => parts.words(rest, &raw.input),
+            Runs::Given => given_words(parts, wrapper, rest, raw),
+            Runs::Line => line_of(parts, wrapper, rest),
+            Runs::Input => parts.inner.extend(with_input(rest, &feed, &raw.input)),
+        }
+        // An option that is not known may take the word behind it, and others may follow.
+        if !unsure {
             return;
         }
+        at += 1;
+    }
+}
+
+/// Skips the options of a wrapper; returns true if the last one may take the next word.
+fn options(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], at: &mut usize, feed: &mut Feed) -> bool {
+    let mut unsure = false;
+    while let Some(word) = words.get(*at) {
+        if *at >= NEAR {
+            parts.note(Doubt::TooMany);
+            *at = words.len();
+            return false;
+        }
         if word.text == "--" {
-            at += 1;
-            break;
+            *at += 1;
+            return false;
         }
         if !word.text.starts_with('-') || word.text == "-" {
             break;
@@ -150,36 +171,21 @@ fn unwrap(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
             parts.note(Doubt::Program);
         }
         let (value, given) = wrapper.value(&word.text, 'c');
-        at += 1;
+        *at += 1;
         if wrapper.runs == Runs::Given {
             if let Some(line) = given {
                 parts.line("-c", &[part(word, line)]);
             } else if value == Value::Next && Wrapper::is_given(&word.text) {
-                parts.line("-c", words.get(at).map_or(&[], std::slice::from_ref));
+                parts.line("-c", words.get(*at).map_or(&[], std::slice::from_ref));
             }
         }
         if wrapper.runs == Runs::Input {
-            replaced = replacement(&word.text, words.get(at)).or(replaced);
+            feed.option(&word.text, words.get(*at));
         }
-        match value {
-            Value::Here => {}
-            Value::Next => at += 1,
-            Value::Unknown => maybe.push(at),
-        }
+        unsure = value == Value::Unknown;
+        *at += usize::from(value == Value::Next);
     }
-    // An option that is not known may take the word behind it.
-    let unsure = maybe.last() == Some(&at);
-    for start in [Some(at), unsure.then_some(at + 1)].into_iter().flatten() {
-        let rest = operands(parts, wrapper, words.get(start..).unwrap_or_default());
-        match wrapper.runs {
-            Runs::Words => parts.words(rest, &raw.input),
-            Runs::Given => given_words(parts, wrapper, rest, raw),
-            Runs::Line => line_of(parts, wrapper, rest),
-            Runs::Input => parts
-                .inner
-                .extend(with_input(rest, replaced.as_deref(), &raw.input)),
-        }
-    }
+    unsure && *at < words.len()
 }
 
 /// The words behind the arguments of a wrapper's own.
@@ -221,12 +227,12 @@ fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> 
 
 /// What `su`, `flock` and the like run besides the line behind an option at their beginning.
 fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
-    // `flock` runs the words behind its options; those of others may follow anywhere.
-    let is_flock = wrapper.name == "flock";
+    // These run the words behind their options; the options of others may follow anywhere.
+    let runs_words = ["flock", "npx", "npm exec"].contains(&wrapper.name);
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let is_option = word.text.starts_with('-');
-        if is_flock && !is_option {
+        if runs_words && !is_option {
             break;
         }
         at += 1;
@@ -239,7 +245,7 @@ fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) 
         }
     }
     match wrapper.name {
-        "flock" => parts.words(words.get(at..).unwrap_or_default(), &raw.input),
+        "flock" | "npx" | "npm exec" => parts.words(words.get(at..).unwrap_or_default(), &raw.input),
         "runuser" => parts.words(words, &raw.input),
         // Of some systems it takes the command behind the file.
         "script" if words.first().is_some_and(|word| !word.text.starts_with('-')) => {
@@ -250,7 +256,7 @@ fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) 
 }
 
 /// A word that is a part of another.
-fn part(word: &Word, text: &str) -> Word {
+pub(super) fn part(word: &Word, text: &str) -> Word {
     Word {
         text: text.to_owned(),
         raw: None,
@@ -258,8 +264,14 @@ fn part(word: &Word, text: &str) -> Word {
     }
 }
 
-/// The line that the words of `watch`, `ssh` and `parallel` make.
+/// The lines that the words of `watch`, `ssh`, `hyperfine` and `parallel` make.
 fn line_of(parts: &mut Parts, wrapper: &Wrapper, words: &[Word]) {
+    if wrapper.name == "hyperfine" {
+        for word in words.iter().filter(|word| !word.text.starts_with('-')).take(NEAR) {
+            parts.line("-c", std::slice::from_ref(word));
+        }
+        return;
+    }
     if wrapper.name != "parallel" {
         parts.line("-c", words);
         return;
@@ -286,73 +298,6 @@ fn line_of(parts: &mut Parts, wrapper: &Wrapper, words: &[Word]) {
     parts.line("-c", &whole);
 }
 
-/// The text that `xargs` replaces by what it reads.
-fn replacement(option: &str, next: Option<&Word>) -> Option<String> {
-    let attached = |text: &str, none: &str| {
-        Some(if text.is_empty() {
-            none.to_owned()
-        } else {
-            text.to_owned()
-        })
-    };
-    if let Some(long) = option.strip_prefix("--replace") {
-        return attached(long.trim_start_matches('='), "{}");
-    }
-    let at = option
-        .find(['I', 'i', 'J'])
-        .filter(|_| !option.starts_with("--"))?;
-    let text = option.get(at + 1..).unwrap_or_default();
-    if option.get(at..).is_some_and(|rest| rest.starts_with('i')) {
-        return attached(text, "{}");
-    }
-    attached(text, next.map_or("", |word| &word.text))
-}
-
-/// The commands of `xargs`, with the words that it reads.
-fn with_input(words: &[Word], replaced: Option<&str>, input: &Input) -> Vec<Inner> {
-    if words.is_empty() {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let mut add = |words: Vec<Word>| {
-        found.push(Inner::Words {
-            words,
-            input: Input::default(),
-        });
-    };
-    let known = input
-        .text
-        .as_ref()
-        .filter(|text| text.sure && !text.text.contains(['\'', '"', '\\']));
-    let Some(mark) = replaced.filter(|mark| !mark.is_empty()) else {
-        let mut whole = words.to_vec();
-        match known {
-            Some(text) => whole.extend(text.text.split_ascii_whitespace().map(Word::literal)),
-            None => whole.push(Word::unseen()),
-        }
-        add(whole);
-        return found;
-    };
-    let put = |by: &str, unknown: bool| -> Vec<Word> {
-        let each = words.iter().map(|word| {
-            if !word.text.contains(mark) {
-                return word.clone();
-            }
-            let put = part(word, &word.text.replace(mark, by));
-            if unknown { put.into_unknown() } else { put }
-        });
-        each.collect()
-    };
-    let mut lines = known.map(|text| text.text.lines()).into_iter().flatten();
-    for line in lines.by_ref().take(NEAR) {
-        add(put(line.trim_start(), false));
-    }
-    if known.is_none() || lines.next().is_some() {
-        add(put(mark, true));
-    }
-    found
-}
-
 /// What `find` runs for what it finds.
 fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
     let first = words
@@ -371,10 +316,8 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
             continue;
         }
         let rest = words.get(at..).unwrap_or_default();
-        let end = rest
-            .iter()
-            .position(|word| word.text == ";" || word.text == "+")
-            .unwrap_or(rest.len());
+        let signs = |signs: &'static [&str]| rest.iter().position(|word| signs.contains(&word.text.as_str()));
+        let end = signs(&[";"]).unwrap_or(rest.len());
         let mark = |word: &Word| {
             let found = word.text.contains("{}");
             if found {
@@ -383,20 +326,39 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
                 word.clone()
             }
         };
-        let command: Vec<Word> = rest.iter().take(end).map(mark).collect();
-        parts.words(&command, &raw.input);
-        at += end;
+        // A `+` ends it right behind `{}`, and is a word elsewhere.
+        let short = signs(&[";", "+"]).filter(|short| *short < end);
+        for end in short.into_iter().chain([end]) {
+            let command: Vec<Word> = rest.iter().take(end).map(mark).collect();
+            parts.words(&command, &raw.input);
+        }
+        at += short.unwrap_or(end);
     }
 }
 
-/// Aliases that `git` is given and runs as lines.
+/// What `git` runs: aliases that it is given, lines of `rebase` and `submodule`, the command of `bisect`.
 fn git(parts: &mut Parts, words: &[Word]) {
-    for pair in words.windows(2) {
-        if let [option, value] = pair {
-            let line = value.text.split_once("=!").map(|(_, line)| line);
-            if let Some(line) = line.filter(|_| option.text == "-c") {
-                parts.line("-c", &[part(value, line)]);
+    for (at, pair) in words.windows(2).enumerate() {
+        let [option, value] = pair else { continue };
+        let behind = words.get(at + 2..).unwrap_or_default();
+        match (option.text.as_str(), value.text.as_str()) {
+            ("-c", text) => {
+                if let Some((_, line)) = text.split_once("=!") {
+                    parts.line("-c", &[part(value, line)]);
+                }
             }
+            ("-x" | "--exec", _) if words.iter().any(|word| word.text == "rebase") => {
+                parts.line("-c", std::slice::from_ref(value));
+            }
+            ("submodule", "foreach") => {
+                let options = behind
+                    .iter()
+                    .take_while(|word| word.text.starts_with('-'))
+                    .count();
+                parts.line("-c", behind.get(options..).unwrap_or_default());
+            }
+            ("bisect", "run") => parts.words(behind, &Input::default()),
+            _ => {}
         }
     }
 }

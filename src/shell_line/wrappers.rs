@@ -127,6 +127,13 @@ const WRAPPERS: &[Wrapper] = &[
     plain("busybox", "", "", 0),
     plain("toybox", "", "", 0),
     plain("catchsegv", "", "", 0),
+    plain("chronic", "ve", "", 0),
+    plain("eatmydata", "", "", 0),
+    plain("ccache", "", "", 0),
+    plain("sccache", "", "", 0),
+    plain("tini", "sgvwp:e:", "", 0),
+    plain("dumb-init", "cvr:", "", 0),
+    plain("ssh-agent", "cskdDPa:E:O:t:", "", 0),
     // Another user, another root, another session.
     sets(plain(
         "sudo",
@@ -163,6 +170,8 @@ const WRAPPERS: &[Wrapper] = &[
              reset-env",
         0,
     ),
+    plain("gosu", "", "", 1),
+    plain("su-exec", "", "", 1),
     plain("chroot", "", "userspec= groups= skip-chdir", 1),
     plain(
         "unshare",
@@ -242,6 +251,11 @@ const WRAPPERS: &[Wrapper] = &[
             0,
         ),
     ),
+    plain("entr", "acdnprsxz", "", 0),
+    runs(
+        Runs::Line,
+        plain("hyperfine", "w:r:m:M:N", "warmup= runs= min-runs= max-runs=", 0),
+    ),
     runs(
         Runs::Given,
         plain(
@@ -278,10 +292,19 @@ const WRAPPERS: &[Wrapper] = &[
         0,
     ),
     plain("bundle exec", "", "", 0),
-    plain("npm exec", "c:", "package= yes", 0),
+    runs(
+        Runs::Given,
+        plain("npm exec", "c:yqw:", "call= package= yes workspace=", 0),
+    ),
     plain("pnpm exec", "", "", 0),
     plain("yarn exec", "", "", 0),
-    plain("npx", "yqp:", "yes package=", 0),
+    runs(Runs::Given, plain("npx", "c:yqp:", "call= yes package=", 0)),
+    plain("rustup run", "", "install", 1),
+    plain("pixi run", "e:", "environment= manifest-path=", 0),
+    plain("rye run", "", "", 0),
+    plain("asdf exec", "", "", 0),
+    plain("pyenv exec", "", "", 0),
+    plain("rbenv exec", "", "", 0),
     plain("bunx", "", "", 0),
     plain("direnv exec", "", "", 1),
     plain("mise exec", "", "", 0),
@@ -331,7 +354,7 @@ impl Wrapper {
                 && self
                     .long
                     .split_ascii_whitespace()
-                    .any(|one| one.trim_end_matches('=') == "command" && one.starts_with(name));
+                    .any(|one| ["command=", "call="].contains(&one) && one.starts_with(name));
             return (takes, value.filter(|_| is_of));
         }
         let letters = option.get(1..).unwrap_or_default();
@@ -355,10 +378,10 @@ impl Wrapper {
         (Value::Here, None)
     }
 
-    /// True if the option, with its `-`, ends in the letter, or is the long option `--command`.
+    /// True if the option, with its `-`, ends in the letter, or is the long option `--command` or `--call`.
     pub(super) fn is_given(option: &str) -> bool {
         match option.strip_prefix("--") {
-            Some(long) => !long.contains('=') && long.len() > 1 && "command".starts_with(long),
+            Some(long) => !long.is_empty() && ["command", "call"].iter().any(|name| name.starts_with(long)),
             None => option.ends_with('c'),
         }
     }

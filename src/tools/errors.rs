@@ -90,6 +90,8 @@ const TABLE: &[Row] = &[
     (Errno::NOENT, "ENOENT", ErrorClass::NotFound, "it does not exist", "list the directory to see what is there"),
     (Errno::NOTDIR, "ENOTDIR", ErrorClass::NotFound, "a part of the path is a file, not a directory", "list the directory to see what is there"),
     (Errno::ISDIR, "EISDIR", ErrorClass::Param, "it is a directory", "name a file, or use list_dir"),
+    (Errno::NXIO, "ENXIO", ErrorClass::Param, "it is a device, pipe or socket, not a file", "name a regular file"),
+    (Errno::NODEV, "ENODEV", ErrorClass::Param, "it is a device, pipe or socket, not a file", "name a regular file"),
     (Errno::NAMETOOLONG, "ENAMETOOLONG", ErrorClass::Param, "the name is too long", "use a shorter name"),
     (Errno::INVAL, "EINVAL", ErrorClass::Param, "the system does not accept it", ""),
     (Errno::ILSEQ, "EILSEQ", ErrorClass::Param, "the file system does not accept the name", "use plain characters"),
@@ -176,6 +178,7 @@ mod tests {
                 true,
             ),
             (Errno::NOSPC, ErrorClass::Business, "errno ENOSPC", true),
+            (Errno::NXIO, ErrorClass::Param, "errno ENXIO", true),
             (Errno::NOLCK, ErrorClass::Unknown, "errno 37", false),
         ];
         for (errno, class, evidence, advised) in table {

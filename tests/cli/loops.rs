@@ -176,7 +176,17 @@ fn looking() -> Vec<(&'static str, Vec<Turn>)> {
         ),
         (
             "a file for each item, none there",
-            turns(1..=6, |no| vec![vec![read(format!("part{no}.txt"))]]),
+            turns(1..=14, |no| vec![vec![read(format!("part{no}.txt"))]]),
+        ),
+        (
+            "an edit for each item, none fits",
+            turns(1..=14, |no| {
+                let old = format!("y={no}");
+                vec![vec![(
+                    "edit_file",
+                    json!({"path": "a.py", "old": old, "new": "y=0"}),
+                )]]
+            }),
         ),
         (
             "a write for each item",
@@ -231,8 +241,10 @@ fn progress_is_no_loop() {
         assert_eq!(ran.count("escape.found"), 0, "{what}");
         let calls: usize = turns.iter().map(Vec::len).sum();
         assert_eq!(ran.count("call.started"), calls, "{what}: every call ran, once");
+        assert_eq!(ran.count("call.asked"), 0, "{what}: nothing asked");
         let last = ran.asked.last().unwrap();
         assert!(!last.contains("refused for this turn"), "{what}");
+        assert!(!last.contains("not approved"), "{what}");
     }
 }
 

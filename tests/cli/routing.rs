@@ -100,7 +100,7 @@ fn a_weight_only_ever_asks_it_neither_allows_nor_sends_a_call_elsewhere() {
     let once = |settings: &str| {
         let look = calls("I look.", &[("c", "list_dir", json!({"path": "."}))]);
         let (world, server, said) = run(
-            &format!("{settings}\n[routing]\npriors = \"weights.json\""),
+            &format!("{settings}\n[routing]\nask_below = 0.25\npriors = \"weights.json\""),
             vec![look, answer_in_words("done")],
         );
         said.ends(0);
@@ -120,7 +120,24 @@ fn a_weight_only_ever_asks_it_neither_allows_nor_sends_a_call_elsewhere() {
     // What is denied stays denied, by the rule that denies it.
     let record = once("[[policy.rule]]\ntool = \"list_dir\"\ngate = \"deny\"\nreason = \"not here\"");
     assert!(
-        record.contains("not here") && !record.contains("routing.ask_below"),
+        record.contains("not here") && !record.contains("routing.ask_below (the policy allows it"),
         "{record}"
     );
+}
+
+#[test]
+fn a_tool_that_keeps_failing_is_only_told_of_where_nothing_else_is_set() {
+    let look = calls("I look.", &[("c", "list_dir", json!({"path": "."}))]);
+    let (world, server, said) = run(
+        "[routing]\npriors = \"weights.json\"",
+        vec![look, answer_in_words("done")],
+    );
+    said.ends(0);
+    assert_eq!(server.seen().len(), 2);
+    let offered = tools(&server.seen()[0].json());
+    let (name, words) = offered.last().unwrap();
+    assert!(name == "list_dir" && words.contains(NOTE), "{offered:?}");
+    let record = world.journal(&world.id());
+    assert!(record.contains("call.started"), "{record}");
+    assert!(!record.contains("routing.ask_below"), "{record}");
 }

@@ -305,9 +305,16 @@ impl Stage {
 }
 
 impl Stage {
-    /// A run with a tool that refuses everybody and one that works, for the health of tools.
+    /// A run with a tool that refuses everybody and one that works, for the health of tools. Its operator is asked about
+    /// a tool of such a weight.
     pub fn ailing(&mut self) {
         use crate::domain::call::{ErrorClass, ToolError};
+        use crate::resilience::routing::Settings;
+        use crate::resilience::watch::Watch;
+        self.model.run.watch = Watch::new(Settings {
+            ask_below: 0.25,
+            ..Settings::default()
+        });
         self.begin();
         self.thought("t2", "I will ask both.");
         let refused = || {

@@ -16,6 +16,21 @@ fn the_innermost_reason_is_told_with_the_name_of_the_provider() {
     let azure = r#"{"error":{"code":"BadRequest","message":"See details","details":[{"code":"x","message":"Too many tools"}]}}"#;
     let google =
         r#"{"error":{"message":"Quota exceeded","details":[{"@type":"RetryInfo","retryDelay":"32s"}]}}"#;
+    let named = r#"{"error":{"code":400,"message":"API key not valid.","details":[{"@type":"ErrorInfo","reason":"API_KEY_INVALID","domain":"x"}]}}"#;
+    let sentence =
+        r#"{"error":{"message":"Bad Request","details":[{"reason":"the model takes no images"}]}}"#;
+    let violations = r#"{"error":{"message":"Request is wrong","details":[{"@type":"BadRequest","fieldViolations":[{"field":"tools[0].name","description":"must be a word"}]},{"links":[{"description":"Learn more"}]}]}}"#;
+    let zod = r#"{"error":{"name":"ZodError","issues":[{"path":["messages",2,"content"],"message":"Expected string, received null"}]}}"#;
+    let spring =
+        r#"{"timestamp":"x","status":400,"error":"Bad Request","message":"content is null","path":"/v1"}"#;
+    let by_field = |key: &str| {
+        format!(
+            r#"{{"title":"One or more errors","{key}":{{"content":["is required","is short"],"role":"is odd"}}}}"#
+        )
+    };
+    let aspnet = by_field("errors");
+    let page =
+        "<html>\n<head><title>413 Request Entity Too Large</title></head><body><h1>x</h1></body></html>";
     let gateway = r#"{"error":{"message":"Error from provider: 400 Bad Request {\"error\":{\"message\":\"No signature\"}}"}}"#;
     for (text, reason) in [
         (text, "Unexpected role 'tool' (provider Mistral)"),
@@ -25,6 +40,41 @@ fn the_innermost_reason_is_told_with_the_name_of_the_provider() {
         (azure, "Too many tools"),
         (google, "Quota exceeded"),
         (gateway, "No signature"),
+        (named, "API key not valid. (API_KEY_INVALID)"),
+        (sentence, "the model takes no images"),
+        (violations, "tools[0].name: must be a word"),
+        (zod, "messages.2.content: Expected string, received null"),
+        (spring, "content is null"),
+        (&aspnet, "content: is required; is short; role: is odd"),
+        (page, "413 Request Entity Too Large"),
+        (
+            "<?xml version=\"1.0\"?><Error><Code>X</Code><Message>No room</Message></Error>",
+            "No room",
+        ),
+        ("<p>Bad <b>gateway</b></p>", "Bad gateway"),
+        (r#"{"error":["no a","no b"]}"#, "no a; no b"),
+        (
+            r#"{"message":{"detail":[{"loc":["body","n"],"msg":"Field required"}]}}"#,
+            "body.n: Field required",
+        ),
+        (r#"{"error":{"message":{"text":"deep down"}}}"#, "deep down"),
+        (
+            r#"{"error":{"message":"","code":"unsupported_value","param":"stream"}}"#,
+            "unsupported_value, param: stream, stream",
+        ),
+        (
+            r#"{"error_code":336003,"error_msg":"the last message must be from user"}"#,
+            "the last message must be from user",
+        ),
+        (
+            r#"{"fault":{"faultstring":"Rate is off","detail":{"errorcode":"x"}}}"#,
+            "Rate is off",
+        ),
+        (
+            r#"{"Message":"User is not authorized"}"#,
+            "User is not authorized",
+        ),
+        (r#"data: {"error":{"message":"in a frame"}}"#, "in a frame"),
         (r#"{"errors":[{"message":"a"},{"message":"b"}]}"#, "a; b"),
         (r#"{"error":"plain"}"#, "plain"),
         (r#"{"detail":"plain {x}"}"#, "plain {x}"),

@@ -26,7 +26,7 @@ use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::fault::Refusal;
 use crate::model::show::{cut, excerpt, visible};
-use crate::model::{Chunk, Model, Quirks, Request, Tap, Way};
+use crate::model::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
 use crate::resilience::wait;
 
 /// Maximum bytes read of an error's body.
@@ -126,12 +126,26 @@ impl Client {
                 Ok(()) => return Ok(()),
                 Err(failed) => failed,
             };
-            let Some(said) = failed.refusal.filter(|_| refused.len() < MAX_FORMS) else {
+            let Some(said) = failed.refusal else {
                 return Err(failed.fault);
             };
             refused.push(sent);
-            let Some((quirk, with, other)) = self.other_form(&request, &quirks, &said, &refused) else {
-                return Err(failed.fault);
+            let members = encode::members(self.target(), &request, &quirks);
+            let candidates = refusal::candidates(&said, &members);
+            // Whatever the status is: bytes whose form is refused are not sent again.
+            let is_form = !candidates.is_empty() && failed.fault.kind == StreamFaultKind::Server;
+            let other = if refused.len() <= MAX_FORMS {
+                self.other_form(&request, &quirks, candidates, &refused)
+            } else {
+                None
+            };
+            let Some((quirk, with, other)) = other else {
+                let kind = if is_form {
+                    StreamFaultKind::Request
+                } else {
+                    failed.fault.kind
+                };
+                return Err(StreamFault { kind, ..failed.fault });
             };
             let learned = Chunk::Learned {
                 quirk,
@@ -142,16 +156,15 @@ impl Client {
         }
     }
 
-    /// Another form of a request after a refusal: the first that may help and that was not refused yet.
+    /// Another form of a request after a refusal: the first of these that was not refused yet.
     fn other_form(
         &self,
         request: &Request,
         quirks: &Quirks,
-        said: &Refusal,
+        candidates: Vec<Quirk>,
         refused: &[blake3::Hash],
     ) -> Option<(String, Quirks, String)> {
-        let members = encode::members(self.target(), request, quirks);
-        refusal::candidates(said, &members).into_iter().find_map(|quirk| {
+        candidates.into_iter().find_map(|quirk| {
             let mut with = quirks.clone();
             let name = quirk.to_string();
             if !with.insert(quirk) {

@@ -6,19 +6,21 @@
 //! finish reason and the end mark or the end of the body; what is not known is passed on as such. Must not know:
 //! sockets, tools, when to ask again.
 
+mod stop;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::known;
 use super::parts::{Parts, Rest};
+use super::{known, stray};
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 use crate::model::fault::{self, Refusal};
 use crate::model::frame::{self, Object};
 use crate::model::show::{sample, visible};
 use crate::model::{Chunk, MAX_PARTS, usage};
+use stop::stop;
 
 /// Maximum bytes held back by a stream, which is as much as a whole response may have.
 const MAX_HELD: usize = 16 << 20;
@@ -35,6 +37,10 @@ const CUT: &[&str] = &[
     "timeout",
 ];
 
+/// Where a call is not made.
+const OTHER_CHOICE: &str = "another choice than the first";
+const OTHER_MEMBER: &str = "a member that holds no calls";
+
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct Decoder {
@@ -43,8 +49,8 @@ pub struct Decoder {
     choice: Option<u64>,
     /// The lowest choice that the stream mentions.
     first: Option<u64>,
-    /// The tool that was called in another choice than the first.
-    misplaced: Option<String>,
+    /// The tool that was called where no call is made, and where that was.
+    misplaced: Option<(String, &'static str)>,
     /// What the server said of its error, if it reported one.
     refusal_of_request: Option<Refusal>,
     finish: Option<Stop>,
@@ -102,7 +108,7 @@ impl Decoder {
         }
         if frame.get("choices").is_none() && frame.get("usage").is_none() && frame.get("object").is_none() {
             if !frame.entries().all(|(key, _)| known::FRAME.contains(&key)) {
-                out.push(Chunk::Unknown { raw: data.to_owned() });
+                self.unknown(data, out);
             }
             return Ok(());
         }
@@ -194,8 +200,8 @@ impl Decoder {
         match stop {
             Stop::End if self.refused_in_words => Stop::Refusal,
             Stop::End | Stop::Calls if !has_calls && self.misplaced.is_some() => {
-                let tool = visible(self.misplaced.as_deref().unwrap_or_default());
-                Stop::BadCall(format!("the model called `{tool}` in another choice than the first").into())
+                let (tool, place) = self.misplaced.clone().unwrap_or_default();
+                Stop::BadCall(format!("the model called `{}` in {place}", visible(&tool)).into())
             }
             Stop::Calls if !has_calls => {
                 Stop::BadCall("the server says that the model called a tool, and sent no call".into())
@@ -238,7 +244,7 @@ impl Decoder {
         if misplaced || other {
             // Such a call is not made, and the reply is no answer either.
             if let Some(tool) = called {
-                self.misplaced.get_or_insert(tool);
+                self.misplaced.get_or_insert((tool, OTHER_CHOICE));
             }
             if says {
                 out.push(Chunk::Unknown { raw: raw.to_owned() });
@@ -246,15 +252,19 @@ impl Decoder {
             return Ok(());
         }
         self.unknown_keys("choices.", choice, known::CHOICE, out);
-        if let Some(delta) = streamed {
-            self.delta(&delta, out);
-        } else if let Some(message) = whole {
-            // A whole message instead of a delta. After deltas it would repeat everything.
+        if let Some(delta) = &streamed {
+            self.delta(delta, out);
+        }
+        let reason = choice.filled("finish_reason");
+        if let Some(message) = whole {
+            // A whole message instead of deltas. After these it would repeat everything, but for calls that come last.
             if self.parts.is_empty() {
                 self.delta(&message, out);
+            } else if reason.is_some() && !self.parts.has_calls() {
+                self.calls(&message, out);
             }
         }
-        let Some(reason) = choice.filled("finish_reason") else {
+        let Some(reason) = reason else {
             return Ok(());
         };
         if reason == "error" {
@@ -294,8 +304,15 @@ impl Decoder {
             self.refused_in_words |= !refusal.is_empty();
             self.held += refusal.len();
         }
+        self.calls(delta, out);
+        self.usage(delta.object("usage").as_ref(), out);
+        self.unknown_keys("choices.delta.", delta, known::DELTA, out);
+    }
+
+    /// Reads calls, of which one may stand without its list.
+    fn calls(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
         self.parts.begin_frame();
-        for raw in delta.array("tool_calls") {
+        for raw in list(delta, "tool_calls") {
             match Object::read(raw) {
                 Some(call) => self.parts.call(raw, &call, out),
                 None if raw == "null" => {}
@@ -305,8 +322,14 @@ impl Decoder {
         if let Some(function) = delta.object("function_call") {
             self.parts.function(&function, out);
         }
-        self.usage(delta.object("usage").as_ref(), out);
-        self.unknown_keys("choices.delta.", delta, known::DELTA, out);
+    }
+
+    /// Passes on what is not known. A call in it is not made, and the reply is no answer either.
+    fn unknown(&mut self, raw: &str, out: &mut Vec<Chunk>) {
+        if let Some(tool) = stray::find(raw) {
+            self.misplaced.get_or_insert((tool, OTHER_MEMBER));
+        }
+        out.push(Chunk::Unknown { raw: raw.to_owned() });
     }
 
     /// Reads reasoning, which comes under three names, often under two at once with the same words.
@@ -340,7 +363,7 @@ impl Decoder {
             self.parts.text(&text, out);
             return;
         }
-        for piece in frame::array(raw) {
+        for piece in one_or_more(raw) {
             if let Some(text) = frame::string(piece) {
                 self.parts.text(&text, out);
                 continue;
@@ -351,6 +374,9 @@ impl Decoder {
                 (Some("text" | "output_text"), Some(object)) => {
                     self.parts.text(&object.string("text").unwrap_or_default(), out);
                 }
+                (None, Some(object)) if object.string("text").is_some() => {
+                    self.parts.text(&object.string("text").unwrap_or_default(), out);
+                }
                 (Some("thinking" | "reasoning"), Some(object)) => {
                     let inner = ["thinking", "reasoning", "text"]
                         .iter()
@@ -359,9 +385,7 @@ impl Decoder {
                         self.parts.reasoning(&words, out);
                     }
                 }
-                _ => out.push(Chunk::Unknown {
-                    raw: piece.to_owned(),
-                }),
+                _ => self.unknown(piece, out),
             }
         }
     }
@@ -385,12 +409,23 @@ impl Decoder {
             {
                 self.held += key.len();
                 let key = serde_json::Value::from(key);
-                out.push(Chunk::Unknown {
-                    raw: format!("{{{key}:{value}}}"),
-                });
+                self.unknown(&format!("{{{key}:{value}}}"), out);
             }
         }
     }
+}
+
+/// The elements of a list, or the object that stands for one.
+fn one_or_more(raw: &str) -> Vec<&str> {
+    if Object::read(raw).is_some() {
+        vec![raw]
+    } else {
+        frame::array(raw)
+    }
+}
+
+fn list<'a>(object: &Object<'a>, key: &str) -> Vec<&'a str> {
+    object.get(key).map(one_or_more).unwrap_or_default()
 }
 
 /// Returns the text of a thinking block, which is a string or a list of pieces with text.
@@ -422,41 +457,13 @@ fn says_something(said: &Object<'_>) -> bool {
         .any(|key| said.get(key).is_some_and(|value| !frame::is_empty(value)))
 }
 
-/// Why the model stopped, from the word of the server, in whatever case it writes it.
-fn stop(reason: &str) -> Stop {
-    match reason.to_ascii_lowercase().as_str() {
-        "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" | "stop_token" | "complete"
-        | "completed" => Stop::End,
-        "tool_calls" | "tool_call" | "tool_use" | "function_call" => Stop::Calls,
-        "length" | "max_tokens" | "model_length" | "max_length" => Stop::Length,
-        "content_filter" | "content_filtered" | "sensitive" | "safety" | "recitation" | "blocklist"
-        | "prohibited_content" => Stop::Filter,
-        "refusal" | "refused" => Stop::Refusal,
-        "pause" | "paused" | "pause_turn" => Stop::Pause,
-        word if is_malformed(word) => Stop::BadCall(
-            format!(
-                "the provider says that the model made no proper call (`{}`)",
-                visible(reason)
-            )
-            .into(),
-        ),
-        _ => Stop::Other(visible(reason).into()),
-    }
-}
-
 /// Returns the name of the first tool that a delta or message calls; empty where it does not say which.
 fn called(said: &Object<'_>) -> Option<String> {
-    let first = said.array("tool_calls").into_iter().find_map(Object::read);
+    let first = list(said, "tool_calls").into_iter().find_map(Object::read);
     let call = first.or_else(|| said.object("function_call"))?;
     let function = call.object("function");
     let name = function.as_ref().unwrap_or(&call).filled("name");
     Some(name.unwrap_or_default().into_owned())
-}
-
-/// Returns true for a reason to stop that says that the model called a tool, but not in a proper way.
-fn is_malformed(word: &str) -> bool {
-    let bad = ["unexpected", "invalid", "missing", "too_many"];
-    word.contains("malformed") || (word.contains("call") && bad.iter().any(|bad| word.contains(bad)))
 }
 
 /// Which open parts are complete where the model stopped so.

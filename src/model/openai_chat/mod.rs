@@ -12,3 +12,4 @@ mod refusal;
 mod reshape;
 mod scan;
 mod schema;
+mod stray;

@@ -32,6 +32,41 @@ const NOT_TAKEN: &[&str] = &[
     "additional properties",
     "cannot find field",
     "unknwon",
+    "not enabled",
+    "not available",
+    "not implemented",
+    "not exist",
+    "not one of",
+    "input should be",
+    "must be one of",
+    "should be one of",
+    "only supports",
+    "disabled",
+    "deprecated",
+    "forbidden",
+    "illegal",
+    "cannot be used",
+    "can't be used",
+    "was unexpected",
+];
+/// Words of types of errors, which say nothing of what is not taken.
+const TYPES: &[&str] = &[
+    "invalid_request",
+    "invalidrequest",
+    "invalid_argument",
+    "invalid request error",
+];
+/// Words by which servers say that a number is out of its range.
+const RANGE: &[&str] = &[
+    "too large",
+    "too high",
+    "too big",
+    "at most",
+    "less than",
+    "maximum",
+    "exceed",
+    "greater than",
+    "at least",
 ];
 /// Words by which servers say that they want something.
 const WANTED: &[&str] = &[
@@ -47,6 +82,10 @@ const WANTED: &[&str] = &[
     "expected",
     "needs",
     "should be",
+    "not found",
+    "provide",
+    "include",
+    "absent",
 ];
 
 /// The forms that may help after a refusal, the likeliest first; none where another form would not help. `members` are
@@ -71,14 +110,25 @@ pub fn candidates(refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
 
 /// The member that the server does not take, if its words name one: the one that they name first.
 fn left_out(refusal: &Refusal, members: &[String]) -> Option<Quirk> {
-    let words = &refusal.words;
+    let mut words = refusal.words.clone();
+    for kind in TYPES {
+        words = words.replace(kind, "");
+    }
+    let told = NOT_TAKEN.iter().any(|word| words.contains(word));
+    let is_limit = |name: &str| name.starts_with("max_") && refusal.says_any(RANGE);
     // What nobody asked for is named for one reason only.
     let is_extra = |name: &str| name == "stream_options";
-    let told = refusal.says_any(NOT_TAKEN);
-    let names = members.iter().filter(|name| told || is_extra(name));
-    let (_, name) = names
-        .filter_map(|name| Some((place_of(words, name)?, name)))
-        .min()?;
+    let names = members
+        .iter()
+        .filter(|name| (told || is_extra(name)) && !is_limit(name));
+    let named = names
+        .filter_map(|name| Some((place_of(&words, name)?, name)))
+        .min();
+    let streams = || {
+        let name = members.iter().find(|name| *name == "stream")?;
+        (told && words.contains("streaming")).then_some(name)
+    };
+    let name = named.map(|(_, name)| name).or_else(streams)?;
     Some(Quirk::LeaveOut(name.clone()))
 }
 
@@ -102,8 +152,18 @@ fn limit(refusal: &Refusal, found: &mut Vec<Quirk>) {
 
 fn reasoning(refusal: &Refusal, found: &mut Vec<Quirk>) {
     let wanted = refusal.says_any(WANTED);
-    let unwanted = refusal.says_any(&["extra_forbidden", "extra inputs", "not permitted", "unsupported"]);
-    if refusal.says("reasoning_content") && wanted && !unwanted {
+    let unwanted = refusal.says_any(&[
+        "extra_forbidden",
+        "extra inputs",
+        "not permitted",
+        "unsupported",
+        "not support",
+        "not allowed",
+        "not include",
+        "must not",
+        "remove",
+    ]);
+    if refusal.says_any(&["reasoning_content", "reasoning content"]) && wanted && !unwanted {
         found.push(Quirk::ReasoningBack);
     }
     let signature = ["thought_signature", "thought signature", "thoughtsignature"];
@@ -123,13 +183,18 @@ fn reasoning(refusal: &Refusal, found: &mut Vec<Quirk>) {
 
 fn roles(refusal: &Refusal, found: &mut Vec<Quirk>) {
     let alternate = refusal.says("alternat")
-        || refusal.says("in a row")
-        || (refusal.says("consecutive") && refusal.says_any(&["role", "message"]));
+        || refusal.says_any(&["in a row", "in succession", "back-to-back", "same role"])
+        || (refusal.says_any(&["consecutive", "successive"])
+            && refusal.says_any(&["role", "message", "turn"]));
+    // Results that are missing are another matter.
+    let lacks_results = refusal.says_any(&["tool_call_id", "responding to", "must be a response"]);
+    let ordered = refusal.says_any(&["after", "follow", "directly", "between", "precede"]);
     let after_result = !alternate
-        && refusal.says("user")
+        && !lacks_results
+        && ordered
+        && refusal.says_any(&["user", "assistant"])
         && refusal.says("tool")
-        && refusal.says("role")
-        && refusal.says_any(&["after", "follow", "directly", "between"]);
+        && refusal.says_any(&["role", "message"]);
     if after_result || refusal.says("invalid_request_message_order") {
         found.push(Quirk::NotesInResult);
     }
@@ -141,6 +206,9 @@ fn roles(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "last message",
         "end with a user",
         "end with user",
+        "end with a `user",
+        "end with a 'user",
+        "final message",
         "prefill",
     ];
     if refusal.says_any(&last) {
@@ -148,8 +216,10 @@ fn roles(refusal: &Refusal, found: &mut Vec<Quirk>) {
     }
     // A template may count the system text as one of the two roles.
     let system = alternate && !refusal.says("optional system");
+    let text = ["message", "prompt", "instruction"];
+    let of = |who: &str| text.iter().any(|what| refusal.says(&format!("{who} {what}")));
     let refused = (refusal.says("system") || refusal.says("developer"))
-        && (refusal.says("role") || refusal.says("system message") || refusal.says("system prompt"))
+        && (refusal.says("role") || of("system") || of("developer"))
         && refusal.says_any(NOT_TAKEN);
     let only_two = refusal.says("only user") && refusal.says("role");
     if refused && !after_result {
@@ -171,6 +241,7 @@ fn ids(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "tool_calls.id",
         "call id",
         "].id",
+        ".id\n",
     ];
     let form = [
         "length",
@@ -179,6 +250,8 @@ fn ids(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "must be a-z",
         "alphanumeric",
         "match",
+        "letters",
+        "characters",
     ];
     let lost = ["not found", "no tool", "not have", "did not"];
     if refusal.says_any(&id) && refusal.says_any(&form) && !refusal.says_any(&lost) {
@@ -202,8 +275,16 @@ fn calls(refusal: &Refusal, members: &[String], found: &mut Vec<Quirk>) {
         "parallel function call",
         "parallel_tool_calls",
         "more than one tool call",
+        "more than one function call",
+        "only one tool",
+        "only one function",
+        "at most one tool",
+        "one tool at a time",
+        "parallel function calling",
+        "parallel tool use",
     ];
-    if !about_member && refusal.says_any(&single) {
+    let too_many = refusal.says("tool_calls") && refusal.says_any(&["at most 1 ", "maximum 1 ", "length 1"]);
+    if !about_member && (too_many || refusal.says_any(&single)) {
         found.push(Quirk::SingleCalls);
     }
     let strict = refusal.says("strict") && refusal.says_any(&["must", "require", "only", "need"]);
@@ -218,7 +299,14 @@ fn calls(refusal: &Refusal, members: &[String], found: &mut Vec<Quirk>) {
 }
 
 fn content(refusal: &Refusal, found: &mut Vec<Quirk>) {
-    if !refusal.says("content") || !found.is_empty() {
+    if !found.is_empty() {
+        return;
+    }
+    // A template that joins texts does not name the member.
+    if refusal.says("nonetype") {
+        found.push(Quirk::StringContent);
+    }
+    if !refusal.says("content") {
         return;
     }
     let string = refusal.says("string")
@@ -237,9 +325,10 @@ fn content(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "nonetype",
         "field required",
         "is required",
+        "a required",
         "missing",
     ];
-    if string || refusal.says_any(&null) {
+    if found.is_empty() && (string || refusal.says_any(&null)) {
         found.push(Quirk::StringContent);
     }
     let blank = [

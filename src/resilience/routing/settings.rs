@@ -12,7 +12,7 @@ pub struct Settings {
     pub decay: f64,
     /// Whether tools that keep failing are offered last, with a note.
     pub order: bool,
-    /// The weight below which a call asks the operator, whatever the policy allows; 0 for never.
+    /// The weight below which a call asks the operator, whatever the policy allows; 0, the default, for never.
     pub ask_below: f64,
     /// The weight below which a tool is not offered; 0, the default, for never.
     pub hide_below: f64,
@@ -27,7 +27,7 @@ impl Default for Settings {
         Self {
             decay: 0.9,
             order: true,
-            ask_below: 0.25,
+            ask_below: 0.0,
             hide_below: 0.0,
             alert: 0.2,
             kinds: Kinds::default(),

@@ -228,14 +228,21 @@ fn failing_tools_are_offered_last_with_a_note_and_nothing_else_moves() {
 #[test]
 fn a_tool_below_the_bound_is_asked_about_and_hidden_only_where_that_is_wanted() {
     let facts = runs("look", "search", &[Some(ErrorClass::Auth); 7]);
-    let six = fold(&facts[..6]);
+    let asking = |facts| {
+        let settings = Settings {
+            ask_below: 0.25,
+            ..Settings::default()
+        };
+        Weights::fold(settings, Priors::default(), facts)
+    };
+    let six = asking(&facts[..6]);
     assert_eq!(
         six.asks("look", "search"),
         None,
         "{}",
         six.weight("look", "search")
     );
-    let weights = fold(&facts);
+    let weights = asking(&facts);
     let why = weights.asks("look", "search").unwrap();
     assert!(why.contains("its weight is 0.24, below 0.25"), "{why}");
     assert_eq!(weights.asks("look", "shell"), None);
@@ -250,14 +257,8 @@ fn a_tool_below_the_bound_is_asked_about_and_hidden_only_where_that_is_wanted() 
         offers.iter().map(|offer| offer.tool).collect::<Vec<_>>(),
         ["shell"]
     );
-    let never = Settings {
-        ask_below: 0.0,
-        ..Settings::default()
-    };
-    assert_eq!(
-        Weights::fold(never, Priors::default(), &facts).asks("look", "search"),
-        None
-    );
+    // Nobody is asked unless the operator wants it.
+    assert_eq!(fold(&facts).asks("look", "search"), None);
 }
 
 #[test]

@@ -32,11 +32,13 @@ enum Band {
 
 /// The weight below which a tool is offered after the others.
 const WEAK: f64 = 0.4;
+/// The weight below which a tool is offered after all others.
+const POOR: f64 = 0.25;
 
 impl Weights {
     fn band(&self, kind: &str, tool: &str) -> Band {
         let weight = self.weight(kind, tool);
-        if weight < self.settings.ask_below.min(WEAK) {
+        if weight < POOR {
             Band::Poor
         } else if weight < WEAK {
             Band::Weak

@@ -1,5 +1,7 @@
 //! What is learned from refusals, in the words of servers. Must not know: sockets.
 
+use serde_json::json;
+
 use super::*;
 
 fn learned(status: u64, text: &str) -> Vec<Quirk> {
@@ -218,6 +220,111 @@ fn what_hosted_models_want_is_known_by_their_words() {
     }
 }
 
+/// Refusals in further words, with the form that is tried first.
+#[test]
+fn other_words_for_the_same_rules_are_known_as_well() {
+    use Quirk::{
+        AlternateRoles, LeaveOut, NoBlankContent, NotesInResult, ReasoningBack, ShortIds, SingleCalls,
+        StringContent, SystemInUser, UserLast,
+    };
+    let left_out = |name: &str| LeaveOut(name.to_owned());
+    let message =
+        |words: &str| json!({"error": {"message": words, "type": "invalid_request_error"}}).to_string();
+    for (words, quirk) in [
+        (
+            "Additional properties are not allowed ('stream_options' was unexpected)",
+            left_out("stream_options"),
+        ),
+        (
+            "json: unknown field \"stream_options\"",
+            left_out("stream_options"),
+        ),
+        (
+            "unknown field `stream_options`, expected one of `model`, `stream`",
+            left_out("stream_options"),
+        ),
+        ("stream_options can't be used here", left_out("stream_options")),
+        (
+            "This model doesn't support tool use in streaming mode.",
+            left_out("stream"),
+        ),
+        ("Streaming is disabled for this deployment", left_out("stream")),
+        ("max_tokens is not available", left_out("max_tokens")),
+        (
+            "parallel_tool_calls is deprecated",
+            left_out("parallel_tool_calls"),
+        ),
+        ("Consecutive messages of one role are refused", AlternateRoles),
+        ("found two user turns in succession", AlternateRoles),
+        ("messages 2 and 3 have the same role", AlternateRoles),
+        (
+            "messages with role 'user' cannot follow messages with role 'tool'",
+            NotesInResult,
+        ),
+        (
+            "A tool message must be followed by an assistant message",
+            NotesInResult,
+        ),
+        ("Expected assistant role after tool role, got user", NotesInResult),
+        ("The final message must be from the user", UserLast),
+        ("The conversation must end with a user message", UserLast),
+        ("This model does not support assistant message prefill", UserLast),
+        ("System messages are not supported by this model", SystemInUser),
+        (
+            "'system' is not one of ['user', 'assistant', 'tool'] - 'messages.0.role'",
+            SystemInUser,
+        ),
+        ("Only user and assistant roles are supported!", SystemInUser),
+        (
+            "The reasoning content of earlier turns needs to be included",
+            ReasoningBack,
+        ),
+        ("reasoning_content not found in message 2", ReasoningBack),
+        ("tool_call_id may only have letters and digits", ShortIds),
+        ("Invalid tool call id: at most 9 characters", ShortIds),
+        ("only one tool call per message is allowed", SingleCalls),
+        ("this model runs one tool at a time", SingleCalls),
+        ("parallel function calling is not supported", SingleCalls),
+        ("content must be a string", StringContent),
+        ("'content' is a required property - 'messages.2'", StringContent),
+        (
+            "can only concatenate str (not \"NoneType\") to str",
+            StringContent,
+        ),
+        ("content may not be empty: it must not be empty", NoBlankContent),
+    ] {
+        assert_eq!(first(400, &message(words)), Some(quirk), "{words}");
+    }
+    for (text, quirk) in [
+        (
+            r#"{"detail":[{"type":"literal_error","loc":["body","messages",0,"role"],"msg":"Input should be 'user', 'assistant' or 'tool'","input":"system"}]}"#,
+            SystemInUser,
+        ),
+        (
+            r#"{"detail":[{"type":"string_pattern_mismatch","loc":["body","messages",2,"tool_calls",0,"id"],"msg":"String should match pattern '^[a-zA-Z0-9]{9}$'"}]}"#,
+            ShortIds,
+        ),
+        (
+            r#"{"detail":[{"type":"too_long","loc":["body","messages",2,"tool_calls"],"msg":"List should have at most 1 item after validation, not 2"}]}"#,
+            SingleCalls,
+        ),
+        (
+            r#"{"error":{"issues":[{"path":["messages",2,"content"],"message":"Expected string, received null"}],"name":"ZodError"}}"#,
+            StringContent,
+        ),
+        (
+            r#"{"error":"Value error: extra fields not permitted","detail":["stream_options"]}"#,
+            left_out("stream_options"),
+        ),
+    ] {
+        assert_eq!(first(422, text), Some(quirk), "{text}");
+    }
+    // What the server repeats of the request is no reason.
+    let repeated = json!({"detail": [{"type": "missing", "loc": ["body", "prompt"], "msg": "Field required",
+        "input": {"messages": [{"content": "roles must alternate, and stream_options are unknown"}]}}]});
+    assert_eq!(learned(422, &repeated.to_string()), []);
+}
+
 #[test]
 fn what_no_other_form_helps_against_teaches_nothing() {
     for (status, text) in [
@@ -241,6 +348,23 @@ fn what_no_other_form_helps_against_teaches_nothing() {
         (
             400,
             r#"{"error":{"message":"registry/x does not support tools"}}"#,
+        ),
+        // The limit that the operator set is not dropped.
+        (
+            400,
+            r#"{"error":{"message":"max_tokens is too large: 100000. This model supports at most 4096 completion tokens","type":"invalid_request_error","param":"max_tokens"}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Invalid max_tokens value, the valid range is at most 8192"}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."}}"#,
         ),
     ] {
         assert_eq!(learned(status, text), [], "{status} {text}");

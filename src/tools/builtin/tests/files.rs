@@ -1,5 +1,6 @@
 //! Reading, listing, searching.
 
+use rustix::fs::{CWD, FileType, Mode};
 use serde_json::json;
 
 use super::*;
@@ -48,6 +49,35 @@ async fn a_home_directory_is_refused_by_every_tool_and_nothing_runs() {
     }
     assert_eq!(std::fs::read_dir(bench.path()).unwrap().count(), 0);
     assert!(bench.spawned.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_no_regular_file_is_refused_by_every_tool_and_not_waited_for() {
+    let bench = Bench::new().with(&[("f", "a")]);
+    let place = |name: &str| bench.path().join(name);
+    let mode = Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(CWD, place("pipe"), FileType::Fifo, mode, 0).unwrap();
+    std::os::unix::fs::symlink("pipe", place("link")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(place("socket")).unwrap();
+    for path in ["pipe", "link", "socket"] {
+        for (tool, args) in [
+            ("read_file", json!({"path": path})),
+            ("search", json!({"pattern": "a", "path": path})),
+            ("write_file", json!({"path": path, "content": "x"})),
+            ("edit_file", json!({"path": path, "old": "a", "new": "b"})),
+        ] {
+            let error = bench.err(tool, args).await;
+            assert_eq!(
+                (error.class, error.executed),
+                (ErrorClass::Param, false),
+                "{tool} {path}"
+            );
+            let why = "a device, pipe or socket, not a file";
+            assert!(error.message.contains(why), "{tool} {path}: {}", error.message);
+        }
+    }
+    let (found, _) = bench.ok("search", json!({"pattern": "a"})).await;
+    assert_eq!(found, "f:1:a", "and a search passes them over");
 }
 
 #[tokio::test]

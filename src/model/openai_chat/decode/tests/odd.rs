@@ -175,6 +175,80 @@ fn a_call_in_another_choice_is_not_made_and_leaves_no_answer() {
 }
 
 #[test]
+fn a_call_in_an_odd_member_is_made_or_leaves_no_answer() {
+    const CALL: &str = r#"{"id":"x","type":"function","function":{"name":"go","arguments":"{}"}}"#;
+    let finish = choice(0, r#""delta":{},"finish_reason":"stop""#);
+    let body = |frame: &str| {
+        let words = choice(0, r#""delta":{"content":"I look"}"#);
+        format!("{words}{frame}{finish}data: [DONE]\n\n")
+    };
+    // Where it is plain what is meant, the call is read.
+    for frame in [
+        choice(0, &format!(r#""delta":{{"tool_calls":{CALL}}}"#)),
+        choice(
+            0,
+            &format!(
+                r#""delta":{{}},"message":{{"content":"I look","tool_calls":[{CALL}]}},"finish_reason":"stop""#
+            ),
+        ),
+        choice(0, r#""delta":{"function_call":{"name":"go","arguments":"{}"}}"#),
+    ] {
+        let body = body(&frame);
+        assert_eq!(names(&body), [named("go", "{}")], "{frame}");
+        assert_eq!(summary_of(&body).text, "I look", "{frame}");
+    }
+    let only = choice(
+        0,
+        &format!(r#""delta":{{}},"message":{{"content":"I look","tool_calls":[{CALL}]}}"#),
+    );
+    assert_eq!(
+        names(&format!("{only}{finish}data: [DONE]\n\n")),
+        [named("go", "{}")]
+    );
+    for frame in [
+        choice(0, &format!(r#""delta":{{}},"tool_calls":[{CALL}]"#)),
+        choice(0, &format!(r#""delta":{{"toolCalls":[{CALL}]}}"#)),
+        choice(0, &format!(r#""delta":{{"tool_call":{CALL}}}"#)),
+        choice(0, r#""delta":{"functionCall":{"name":"go","args":{}}}"#),
+        choice(0, r#""delta":{"content":[{"type":"tool_use","name":"go","input":{}}]}"#),
+        choice(0, r#""delta":{"content":{"type":"function_call","name":"go","arguments":"{}"}}"#),
+        choice(0, r#""delta":{"content":[{"toolUse":{"name":"go","input":{}}}]}"#),
+        format!("data: {{\"tool_calls\":[{CALL}]}}\n\n"),
+        format!("data: {{\"message\":{{\"tool_calls\":[{CALL}]}}}}\n\n"),
+        "data: {\"type\":\"response.output_item.done\",\"item\":{\"type\":\"function_call\",\"name\":\"go\"}}\n\n".into(),
+        "data: {\"object\":\"x\",\"output\":[{\"type\":\"function_call\",\"name\":\"go\"}]}\n\n".into(),
+    ] {
+        let body = body(&frame);
+        let (chunks, result) = decode(&body);
+        assert_eq!(result, Ok(()), "{frame}");
+        assert_eq!(names(&body), [], "{frame}");
+        let stop = chunks.iter().find_map(|chunk| match chunk {
+            Chunk::Finish(stop) => Some(stop.clone()),
+            _ => None,
+        });
+        let why = "the model called `go` in a member that holds no calls";
+        assert_eq!(stop, Some(Stop::BadCall(why.into())), "{frame}");
+    }
+    // What the server did itself, or repeats of the request, is no call.
+    for frame in [
+        choice(
+            0,
+            r#""delta":{"executed_tools":[{"type":"function","name":"go","arguments":"{}"}]}"#,
+        ),
+        choice(
+            0,
+            r#""delta":{"content":[{"type":"server_tool_use","name":"web_search"}]}"#,
+        ),
+        choice(0, r#""delta":{"tool_calls":null,"toolCalls":[]}"#),
+        "data: {\"object\":\"x\",\"tools\":[{\"type\":\"function_call\",\"name\":\"go\"}]}\n\n".into(),
+    ] {
+        let (chunks, result) = decode(&body(&frame));
+        assert_eq!(result, Ok(()), "{frame}");
+        assert!(chunks.contains(&Chunk::Finish(Stop::End)), "{frame}: {chunks:?}");
+    }
+}
+
+#[test]
 fn what_is_said_of_calls_at_the_end_is_held_against_what_came() {
     for (reason, words) in [
         ("tool_calls", "sent no call"),
