@@ -249,6 +249,16 @@ fn wrong_worlds(files: &[File]) -> Vec<String> {
         (OPENS, "belongs to src/regular_file.rs", |_, file| {
             OPENERS.contains(&file.name.as_str())
         }),
+        (
+            r"\bdomain\s*::\s*apply\b",
+            "belongs to console/model/fold.rs: an event is applied in one way",
+            |module, file| module != "console" || file.name == "src/console/model/fold.rs",
+        ),
+        (
+            r"&\s*mut\s+([a-z_]+\.)*run\.state\b|\brun\.state\s*=[^=]",
+            "writes to a state that only an event may change",
+            |module, _| module != "console",
+        ),
         (r"\b(todo|unimplemented|dbg)\s*!", "is unfinished work", |_, _| {
             false
         }),

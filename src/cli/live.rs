@@ -2,7 +2,6 @@
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
 
 use super::build::Ground;
 use super::escalate::{self, Caller};
@@ -12,7 +11,7 @@ use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::{cut_off, looks, print, screen, sent};
 use crate::console::asked;
-use crate::console::link::{Frames, Link, Looked, Outliving, Update, is_long};
+use crate::console::link::{Frames, Link, Looked, Outliving, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Via};
@@ -24,7 +23,6 @@ use crate::engine::handle::LiveTurns;
 use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
 use crate::journal::wire::Wire;
-use crate::resilience::watch::Watch;
 
 /// Refuses a theme that cannot be shown, and keys that mean nothing, before anything is written.
 pub fn check(ground: &Ground) -> Result<(), Failure> {
@@ -48,7 +46,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     let actor = Actor::operator(ground.user(), Via::Console);
     let place = ground.store.find(&session).ok();
     let looks = |answers| Looker::new(registry, workspace, answers);
-    let mut link = EngineLink::new(handle.clone(), actor.clone(), place, ground.watch(), looks);
+    let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
     if !past.is_empty() {
         link.waiting.push_back(Update::Past(past));
     }
@@ -129,10 +127,6 @@ struct EngineLink {
     watcher: Watcher,
     /// The loop has ended without a word.
     broken: bool,
-    /// What the settings say of tools.
-    tools: Watch,
-    /// What is known of the tools of a long run, until it is known: the run is shown then, and what happens meanwhile.
-    making: Option<JoinHandle<(Box<State>, Box<Watch>)>>,
 }
 
 impl EngineLink {
@@ -140,7 +134,6 @@ impl EngineLink {
         handle: Handle,
         actor: Actor,
         place: Option<Place>,
-        tools: Watch,
         looker: impl FnOnce(mpsc::UnboundedSender<Update>) -> Looker,
     ) -> Self {
         let subscription = handle.subscribe();
@@ -160,8 +153,6 @@ impl EngineLink {
             wire: place.as_ref().map(run::wire_of),
             place,
             broken: false,
-            tools,
-            making: None,
         }
     }
 
@@ -248,28 +239,10 @@ impl Link for EngineLink {
                 if let Some(update) = self.waiting.pop_front() {
                     return update;
                 }
-                if let Some(making) = &mut self.making {
-                    let made = making.await;
-                    self.making = None;
-                    let Ok((state, models)) = made else {
-                        let why = "what is known of the tools could not be worked out";
-                        return Update::Halted(why.to_owned());
-                    };
-                    self.waiting.push_back(Update::Snapshot(state));
-                    return Update::Models(models);
-                }
                 tokio::select! {
                     biased;
                     fact = self.facts.recv() => {
                         return match fact {
-                            Some(Publication::Snapshot(state)) if is_long(&state) => {
-                                let tools = self.tools.clone();
-                                self.making = Some(tokio::task::spawn_blocking(move || {
-                                    let models = Box::new(tools.on(&state));
-                                    (state, models)
-                                }));
-                                continue;
-                            }
                             Some(Publication::Snapshot(state)) => Update::Snapshot(state),
                             Some(Publication::Event(envelope)) => Update::Event(envelope),
                             Some(Publication::Notice(text)) => Update::Notice(text),

@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 use super::folding::Folding;
 use super::fork::{self, Forks};
 use super::{live, run, sent};
-use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update, is_long};
+use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update};
 use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
@@ -22,7 +21,6 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::journal::wire::Wire;
 use crate::journal::{Error, Place, Records};
-use crate::resilience::watch::Watch;
 
 /// The longest pause between two recorded events while playing; nobody waits for a lunch break.
 const LONGEST_PAUSE_MS: i64 = 2_000;
@@ -30,54 +28,24 @@ const LONGEST_PAUSE_MS: i64 = 2_000;
 /// How far before the place that a step back leads to a fold is kept, so that the next steps back are short.
 const BACK: usize = 2_048;
 
-/// Events that are given one by one rather than as a new fold.
-const FEW: usize = 256;
-
 /// A fold of so many records.
 struct Fold {
     at: usize,
     state: State,
 }
 
-/// What was made of the records.
-struct Made {
-    records: Arc<Records>,
-    fold: Fold,
-    /// What is known of its tools, where it is a long one.
-    models: Option<Box<Watch>>,
+/// What is shown of a place in the record.
+struct Shown {
+    state: State,
     /// The newest of the records in it.
     past: Vec<Arc<Envelope>>,
     /// A fold shortly before it.
-    mark: Option<Fold>,
-    /// What is wrong with the file.
-    notices: Vec<String>,
+    mark: Fold,
 }
 
-impl Made {
-    /// Reads a session; folds all of it, or nothing where it is to be watched from its beginning.
-    fn of(place: &Place, whole: bool, watch: &Watch) -> Result<Self, Error> {
-        let mut folding = Folding::default();
-        let (records, report) = Records::read(place, |envelope| {
-            if whole {
-                folding.take(envelope);
-            }
-        })?;
-        let (state, past) = folding.made();
-        let torn = report.torn.iter().map(ToString::to_string);
-        let damaged = report.damage.iter().map(|damage| format!("damaged: {damage}"));
-        let at = if whole { records.len() } else { 0 };
-        Ok(Self {
-            notices: torn.chain(damaged).collect(),
-            records: Arc::new(records),
-            models: is_long(&state).then(|| Box::new(watch.on(&state))),
-            fold: Fold { at, state },
-            past,
-            mark: None,
-        })
-    }
-
+impl Shown {
     /// Folds the first records up to a place, from a fold before it if there is one.
-    fn up_to(records: Arc<Records>, to: usize, mark: Option<Fold>, watch: &Watch) -> Result<Self, Error> {
+    fn up_to(records: &Records, to: usize, mark: Option<Fold>) -> Result<Self, Error> {
         let none = || Fold {
             at: 0,
             state: State::default(),
@@ -97,25 +65,14 @@ impl Made {
         records.range(to.saturating_sub(KEPT), to, |envelope| {
             past.push(Arc::new(envelope));
         })?;
-        Ok(Self {
-            records,
-            models: is_long(&state).then(|| Box::new(watch.on(&state))),
-            fold: Fold { at: to, state },
-            past,
-            mark: Some(mark),
-            notices: Vec::new(),
-        })
+        Ok(Self { state, past, mark })
     }
 }
 
 /// The door.
 pub struct Recorded {
-    /// What is being made of the records; nothing is shown meanwhile.
-    making: Option<JoinHandle<Result<Made, Error>>>,
-    /// What the settings say of tools.
-    watch: Watch,
-    records: Arc<Records>,
-    /// Events that are shown, or shall be.
+    records: Records,
+    /// Events that are shown.
     at: usize,
     /// A fold shortly before there, after a step back.
     mark: Option<Fold>,
@@ -131,16 +88,20 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Reads a session whole. With a speed it is played from its beginning. `watch` is what the settings say of tools.
-    pub fn open(place: &Place, speed: Option<f64>, watch: Watch) -> Result<Self, Error> {
-        let made = Made::of(place, speed.is_none(), &watch)?;
+    /// Reads a session whole. With a speed it is played from its beginning; else the whole is shown, and stepping back is
+    /// one key away.
+    pub fn open(place: &Place, speed: Option<f64>) -> Result<Self, Error> {
+        let mut folding = Folding::default();
+        let (records, report) = Records::read(place, |envelope| {
+            if speed.is_none() {
+                folding.take(envelope);
+            }
+        })?;
+        let (state, past) = folding.made();
         let (to_answers, answers) = mpsc::unbounded_channel();
         let mut recorded = Self {
-            making: None,
-            watch,
-            records: Arc::clone(&made.records),
-            // Without a wish to watch, the whole is shown at once; stepping back is one key away.
-            at: made.fold.at,
+            at: if speed.is_none() { records.len() } else { 0 },
+            records,
             mark: None,
             playing: speed.is_some(),
             speed: speed.unwrap_or(1.0),
@@ -152,7 +113,10 @@ impl Recorded {
             answers,
             to_answers,
         };
-        recorded.take(made);
+        recorded.show(state, past);
+        let torn = report.torn.iter().map(ToString::to_string);
+        let damaged = report.damage.iter().map(|damage| format!("damaged: {damage}"));
+        recorded.waiting.extend(torn.chain(damaged).map(Update::Notice));
         Ok(recorded)
     }
 
@@ -166,42 +130,28 @@ impl Recorded {
         self.records.len()
     }
 
-    /// Shows what was made. Where somebody went on meanwhile, the rest follows.
-    fn take(&mut self, made: Made) {
-        self.mark = made.mark.filter(|_| self.at < self.len());
-        let shown = made.fold.at;
-        let state = Box::new(made.fold.state);
-        self.waiting.extend(made.models.map(Update::Models));
-        self.waiting
-            .extend([Update::Snapshot(state), Update::Past(made.past)]);
-        if (shown..=shown + FEW).contains(&self.at) {
-            for index in shown..self.at {
-                self.give(index);
-            }
-            self.tell_place(self.at);
-        } else {
-            self.tell_place(shown);
-            self.go(self.at);
-        }
-        self.waiting.extend(made.notices.into_iter().map(Update::Notice));
+    /// Shows the run as it is at this place.
+    fn show(&mut self, state: State, past: Vec<Arc<Envelope>>) {
+        let whole = Update::Snapshot(Box::new(state));
+        self.waiting.extend([whole, Update::Past(past)]);
+        self.tell_place();
     }
 
     /// Goes to the place after so many events.
     fn go(&mut self, to: usize) {
-        self.at = to;
-        if self.making.is_some() {
-            return;
+        match Shown::up_to(&self.records, to, self.mark.take()) {
+            Ok(shown) => {
+                self.at = to;
+                self.mark = Some(shown.mark).filter(|_| to < self.len());
+                self.show(shown.state, shown.past);
+            }
+            Err(error) => self.waiting.push_back(Update::Halted(error.to_string())),
         }
-        let records = Arc::clone(&self.records);
-        let (mark, watch) = (self.mark.take(), self.watch.clone());
-        self.making = Some(tokio::task::spawn_blocking(move || {
-            Made::up_to(records, to, mark, &watch)
-        }));
     }
 
-    fn tell_place(&mut self, at: usize) {
+    fn tell_place(&mut self) {
         self.waiting.push_back(Update::At(At {
-            event: at,
+            event: self.at,
             of: self.len(),
             speed: self.playing.then_some(self.speed),
         }));
@@ -226,15 +176,12 @@ impl Recorded {
     fn advance(&mut self) {
         if self.at < self.len() {
             self.at += 1;
-            if self.making.is_none() {
-                self.give(self.at - 1);
-            }
+            self.give(self.at - 1);
         }
         let plays = self.playing;
         self.playing &= self.at < self.len();
-        // What is not made yet tells its place when it is.
-        if plays && self.making.is_none() {
-            self.tell_place(self.at);
+        if plays {
+            self.tell_place();
         }
     }
 
@@ -298,18 +245,7 @@ impl Link for Recorded {
                     return update;
                 }
                 let wake = self.wake.clone();
-                if let Some(making) = &mut self.making {
-                    let made = tokio::select! {
-                        made = making => made,
-                        () = wake.notified() => continue,
-                    };
-                    self.making = None;
-                    match made {
-                        Ok(Ok(made)) => self.take(made),
-                        Ok(Err(error)) => return Update::Halted(error.to_string()),
-                        Err(error) => return Update::Halted(format!("the session was not read: {error}")),
-                    }
-                } else if self.playing && self.at < self.len() {
+                if self.playing && self.at < self.len() {
                     tokio::select! {
                         () = tokio::time::sleep(self.pause()) => self.advance(),
                         () = wake.notified() => {}
@@ -325,7 +261,7 @@ impl Link for Recorded {
         match control {
             ReplayControl::Play if self.at >= self.len() => {
                 self.playing = false;
-                self.tell_place(self.at);
+                self.tell_place();
                 let text = "this is the last event: go back first (`event-back`, `to-start`)";
                 self.waiting.push_back(Update::Notice(text.to_owned()));
                 self.wake.notify_one();
@@ -350,9 +286,7 @@ impl Link for Recorded {
             }
             ReplayControl::End => self.go(self.len()),
         }
-        if self.making.is_none() {
-            self.tell_place(self.at);
-        }
+        self.tell_place();
         self.wake.notify_one();
     }
 }

@@ -40,7 +40,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     opening::announce(&place);
     let link = {
         let _inside = runtime.enter();
-        Recorded::open(&place, args.speed, ground.watch())?.forked_into(forks.clone())
+        Recorded::open(&place, args.speed)?.forked_into(forks.clone())
     };
     let shown = runtime.block_on(screen::replay(&ground, Box::new(link), &place.id()));
     // Who leaves does not wait for what is still made.

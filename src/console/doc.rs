@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::pager::{Found, Pager, Row};
+use super::pager::{Pager, Row};
 use super::theme::Role;
 use super::work::Ticket;
 
@@ -59,9 +59,9 @@ pub struct Doc {
     waits: Vec<Arc<Ticket>>,
 }
 
-/// Where something is found in the texts of a document, as far as that was counted.
+/// The rows in which something is found in each text of a document.
 #[derive(Debug, Clone, Default)]
-pub struct Tally(Vec<(Arc<Pager>, Found)>);
+pub struct Tally(Vec<(Arc<Pager>, Vec<usize>)>);
 
 impl Doc {
     /// Adds a line.
@@ -156,24 +156,22 @@ impl Doc {
         found
     }
 
-    /// Goes on counting where something is found in the texts, through so many bytes at most. True once all is counted.
-    pub fn count(&self, find: &Regex, tally: &mut Tally, bytes: usize) -> bool {
-        let mut left = bytes;
+    /// Counts where something is found in the texts; those that are counted already are not gone through again.
+    pub fn count(&self, find: &Regex, tally: &mut Tally) {
         let mut before = std::mem::take(&mut tally.0);
         for part in &self.parts {
             let Part::Text { pager, .. } = part else { continue };
             // A document is made anew with the texts that it had.
             let known = before.iter().position(|(one, _)| Arc::ptr_eq(one, pager));
-            let mut found = known.map(|at| before.swap_remove(at).1).unwrap_or_default();
-            if left > 0 {
-                left = pager.count(find, &mut found, left);
-            }
+            let found = match known {
+                Some(at) => before.swap_remove(at).1,
+                None => pager.count(find),
+            };
             tally.0.push((Arc::clone(pager), found));
         }
-        tally.0.iter().all(|(pager, found)| pager.is_counted(found))
     }
 
-    /// Which of how many rows with something that is found a row is, where all were counted.
+    /// Which of how many rows with something that is found a row is.
     pub fn place(&self, find: &Regex, tally: &Tally, row: usize) -> Option<(usize, usize)> {
         let (mut all, mut before, mut place) = (0, 0, None);
         let mut texts = tally.0.iter();
@@ -181,7 +179,7 @@ impl Doc {
             let found: &[usize] = match part {
                 Part::Line(line) if find.is_match(&line.plain()) => &[0],
                 Part::Line(_) => &[],
-                Part::Text { .. } => &texts.next()?.1.rows,
+                Part::Text { .. } => &texts.next()?.1,
             };
             if let Some(inside) = row.checked_sub(before)
                 && let Ok(at) = found.binary_search(&inside)

@@ -18,7 +18,6 @@ use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::domain::survivor::Survivor;
 use crate::domain::transcript::sent::Sent;
-use crate::resilience::watch::Watch;
 
 /// A session that was written whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,22 +28,11 @@ pub struct NewSession {
     pub resume: String,
 }
 
-/// Executions of a run up to which the console itself works out what is known of its tools.
-const FEW: usize = if cfg!(test) { 0 } else { 2_048 };
-
-/// True for a run of whose tools the console would work out what is known for longer than a key may wait: who sends it
-/// sends that, too.
-pub fn is_long(state: &State) -> bool {
-    state.ledger.len() > FEW
-}
-
 /// What comes from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
     /// Everything so far; the first update, and again after a recorded run went back.
     Snapshot(Box<State>),
-    /// What is known of the tools of the run whose snapshot comes next, where that [`is_long`].
-    Models(Box<Watch>),
     /// Facts that are in a snapshot already, oldest first, for the log: at most the newest ones.
     Past(Vec<Arc<Envelope>>),
     /// One more fact.

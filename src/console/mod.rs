@@ -20,7 +20,6 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 pub mod link;
-pub mod linked;
 pub mod loops;
 pub mod model;
 pub mod msg;

@@ -5,20 +5,18 @@
 
 pub mod arming;
 pub mod batch;
+pub mod cached;
 pub mod collected;
-pub mod count;
 pub mod course;
 pub mod editor;
 pub mod fold;
-pub mod folding;
-pub mod foresight;
 pub mod graph;
 pub mod inspector;
-pub mod listed;
 pub mod listing;
 pub mod log;
 pub mod lower;
 pub mod outliving;
+pub mod outlook;
 pub mod overlay;
 pub mod queue;
 pub mod run;
@@ -40,22 +38,19 @@ use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
 use super::words;
-use super::work::Work;
 use crate::domain::again::{self, Again};
 use crate::domain::call::{Call, Status};
 use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::stand::Stand;
-use crate::domain::state::{Mode, State};
+use crate::domain::state::Mode;
 use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
+use cached::Caches;
 use collected::Collected;
-use folding::Folding;
-use foresight::{Change, Foresight};
 use graph::{Form, GraphPane, Pick};
 use inspector::Inspector;
-use listed::Listed;
 use log::LogPane;
 use lower::{Lower, RowsPane, Target};
 use overlay::Overlay;
@@ -68,9 +63,6 @@ use seek::Seek;
 use silence::{SILENT_MS, Silent};
 pub use source::Source;
 use twice::{Twice, What};
-
-/// Node numbers up to which a run is taken apart while keys wait for it.
-const AT_ONCE: u32 = 2_048;
 
 /// What the run does not change.
 #[derive(Debug, Clone)]
@@ -183,14 +175,8 @@ pub struct Model {
     pub log: LogPane,
     /// The other panes at the bottom.
     pub lower: Lower,
-    /// What the change that is looked at would do.
-    pub foresight: Foresight,
-    /// What of the run takes long to fold.
-    pub folding: Folding,
-    /// Runs that were shown before: what is to be done is to let go of them.
-    pub gone: Vec<Work>,
-    /// What lists show of all of the run.
-    pub listed: Listed,
+    /// What is worked out of all of the run.
+    pub cached: Caches,
     /// What is open on top, the topmost last.
     pub overlays: Vec<Overlay>,
     /// Edits that wait to be committed together.
@@ -219,10 +205,7 @@ impl Model {
             inspector: Inspector::default(),
             log: LogPane::default(),
             lower: Lower::default(),
-            foresight: Foresight::default(),
-            folding: Folding::default(),
-            gone: Vec::new(),
-            listed: Listed::default(),
+            cached: Caches::default(),
             overlays: Vec::new(),
             collected: Collected::default(),
             arming: Arming::default(),
@@ -428,15 +411,6 @@ impl Model {
         }
     }
 
-    /// True while matches of a search are still counted.
-    fn is_counting(&self) -> bool {
-        let seek = match self.overlays.last() {
-            Some(Overlay::Page(page)) => page.seek.as_ref(),
-            _ => self.inspector.seek.as_ref(),
-        };
-        seek.is_some_and(|seek| seek.said.is_some())
-    }
-
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.waiting() {
@@ -446,23 +420,5 @@ impl Model {
             ),
             count => format!("overrule: {count} waiting for you"),
         }
-    }
-
-    /// Lets go of a run that was shown before: elsewhere, where that takes long.
-    pub fn let_go(&mut self, run: State) {
-        if run.last_no > AT_ONCE {
-            self.gone.push(Work::let_go(run));
-        }
-    }
-
-    /// True while the branches are listed on top.
-    pub fn lists_branches(&self) -> bool {
-        let list = self.overlays.last();
-        matches!(list, Some(Overlay::Listing(list)) if matches!(list.kind, listing::Kind::Branches { .. }))
-    }
-
-    /// The change that is looked at, be it below something else.
-    pub fn change(&self) -> Option<Change> {
-        self.overlays.iter().rev().find_map(Overlay::change)
     }
 }

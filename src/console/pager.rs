@@ -85,15 +85,6 @@ struct Block {
     begins: Inside,
 }
 
-/// The rows of a text in which something is found, as far as they were counted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
-    /// In order, from 0.
-    pub rows: Vec<usize>,
-    /// Blocks that were gone through.
-    blocks: usize,
-}
-
 /// A text in rows.
 #[derive(Debug, Clone)]
 pub struct Pager {
@@ -297,25 +288,11 @@ impl Pager {
         self.rows_found(block, find).next()
     }
 
-    /// Goes on counting the rows in which something is found, through so many bytes at most; gives those that are left
-    /// of them. Nothing is left where not all of the text was counted.
-    pub fn count(&self, find: &Regex, found: &mut Found, mut bytes: usize) -> usize {
-        while let Some(block) = self.blocks.get(found.blocks) {
-            let Some(left) = bytes.checked_sub(block.bytes.len() + 1) else {
-                return 0;
-            };
-            bytes = left;
-            found.blocks += 1;
-            if !self.hits(block, find).is_empty() {
-                found.rows.extend(self.rows_found(block, find));
-            }
-        }
-        bytes.max(1)
-    }
-
-    /// True where all of the text was counted.
-    pub fn is_counted(&self, found: &Found) -> bool {
-        found.blocks >= self.blocks.len()
+    /// The rows in which something is found, in order.
+    pub fn count(&self, find: &Regex) -> Vec<usize> {
+        let blocks = self.blocks.iter();
+        let found = blocks.filter(|block| !self.hits(block, find).is_empty());
+        found.flat_map(|block| self.rows_found(block, find)).collect()
     }
 
     /// Bytes of the text that stand in these rows, to the nearest row: all of them together are the bytes of the text.

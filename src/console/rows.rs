@@ -8,7 +8,7 @@ mod guards;
 mod health;
 mod state;
 
-pub use budget::{Tally, used_share};
+pub use budget::used_share;
 pub use health::Explained;
 
 use super::model::lower::Row;
@@ -17,7 +17,6 @@ use super::model::screen::Pane;
 use super::symbols::Charset;
 use crate::domain::branch::Branch;
 use crate::domain::id::Epoch;
-use crate::resilience::health::Refusals;
 
 /// What was chosen in the panes, which their rows show.
 #[derive(Debug, Clone, Copy)]
@@ -26,12 +25,8 @@ pub struct Chosen<'a> {
     pub explained: &'a Explained,
     /// The branch that others are compared with.
     pub marked: Option<Epoch>,
-    /// How the calls stand, once they are counted.
-    pub tally: Option<&'a Tally>,
-    /// Calls that were refused, once they are counted.
-    pub refused: Option<&'a Refusals>,
-    /// What the branches came to, once that is counted.
-    pub branches: Option<&'a [Branch]>,
+    /// What the branches came to.
+    pub branches: &'a [Branch],
 }
 
 /// The rows of a pane, with what stands behind its name; `now` is the moment up to which what goes on has lasted.
@@ -45,14 +40,11 @@ pub fn make(
     match pane {
         Pane::State => state::make(run, width, charset),
         Pane::Branches => branches::make(run, chosen, (width, charset)),
-        Pane::Budget => budget::make((run, now), chosen.tally, width, charset),
+        Pane::Budget => budget::make((run, now), width, charset),
         Pane::Health => health::make(run, chosen, width, charset),
         Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => (String::new(), Vec::new()),
     }
 }
-
-/// What is said of what nobody has counted yet.
-const COUNTED: &str = "being counted";
 
 /// So many of something.
 pub fn many(count: usize, one: &str) -> String {

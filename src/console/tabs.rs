@@ -37,7 +37,6 @@ use super::aftermath;
 use super::alike::Alike;
 use super::columns::Columns as _;
 use super::doc::{Cache, Doc, Form, Styled};
-use super::linked::Linked;
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::run::RunPart;
@@ -103,8 +102,6 @@ pub struct Maker<'a> {
     pub output: Option<Output>,
     /// Which of several things are shown.
     pub older: Older,
-    /// What hangs together with the node that is shown, once that is known.
-    pub linked: Option<&'a Linked>,
     /// The document.
     pub doc: Doc,
 }
@@ -125,7 +122,6 @@ impl<'a> Maker<'a> {
             charset,
             output: None,
             older: Older::default(),
-            linked: None,
             doc: Doc::default(),
         }
     }

@@ -144,11 +144,6 @@ impl Stage {
         let envelope = Arc::new(envelope);
         self.record.push(Arc::clone(&envelope));
         self.send(Msg::Run(Update::Event(envelope)));
-        if self.slow.is_none() && self.model.folding.is_any() {
-            // Nobody waits for what takes long.
-            let out = settle(&mut self.model);
-            self.out.extend(out);
-        }
         Seq(self.seq)
     }
 
@@ -186,10 +181,7 @@ impl Stage {
     /// Draws a frame and tells the model so.
     pub fn draw(&mut self) -> Buffer {
         match &mut self.slow {
-            None => {
-                let out = settle(&mut self.model);
-                self.out.extend(out);
-            }
+            None => settle(&mut self.model),
             Some(slow) => {
                 prepare(&mut self.model);
                 slow.extend(work(&mut self.model));
@@ -291,10 +283,6 @@ impl Stage {
     /// What follows by itself, up to where the run waits for a person or the world.
     pub fn go_on(&mut self) {
         for _ in 0..100 {
-            if self.model.folding.is_any() {
-                // What follows, follows from what is not folded yet.
-                break;
-            }
             let state = self.model.run.state.clone();
             let events = advance(&state, &Cards(&state));
             if events.is_empty() {

@@ -44,7 +44,6 @@ pub use decide::refusal;
 pub use ledger::in_doubt;
 
 use super::halted;
-use super::link::Update;
 use super::model::Model;
 use super::model::editor::Stood;
 use super::model::overlay::Overlay;
@@ -60,7 +59,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
     let mut out = Vec::new();
     match msg {
         Msg::Term(term) => terminal(model, term, &mut out),
-        Msg::Run(update) => from_run(model, update, &mut out),
+        Msg::Run(update) => {
+            run::take(model, update, &mut out);
+            leave(model, &mut out);
+        }
         Msg::Drawn { at } => {
             let sights = sights::sights(model);
             model.arming.drawn(sights, at, model.settings.arming_ms);
@@ -74,13 +76,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
             input::release(model, at, &mut out);
-            search::count_on(model);
-            search::look_on(model);
-            model.graph.go_on(&mut model.run.state);
+            model.graph.go_on(&model.run.state);
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
-        Msg::Found(finding) => refresh::found(model, finding, &mut out),
+        Msg::Found(finding) => refresh::found(model, finding),
         Msg::Saved(written) => prompts::saved(model, written),
         Msg::Shown(result) => {
             if let Err(why) = result {
@@ -101,10 +101,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
 }
 
 fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
-    if !matches!(term, TermMsg::Resize { .. } | TermMsg::Focus(_)) {
-        // What is found later takes nobody away from what he does now.
-        model.graph.search.goes = false;
-    }
     match term {
         TermMsg::Key { key, at } => {
             model.arming.now = model.arming.now.max(at);
@@ -130,11 +126,6 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             }
         }
     }
-}
-
-fn from_run(model: &mut Model, update: Update, out: &mut Vec<Out>) {
-    run::take(model, update, out);
-    leave(model, out);
 }
 
 /// Who leaves when the run stands still leaves now, where it does.

@@ -8,16 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::doc;
-use super::effects::Effects;
-use super::linked::Linked;
-use super::model::count::Counted;
-use super::model::folding::Folded;
-use super::model::foresight::Outlook;
 use super::model::graph;
-use super::rows::Tally;
-use super::sides::Sides;
-use crate::domain::branch::Branch;
-use crate::resilience::health::Refusals;
 
 /// Held as long as something is waited for.
 #[derive(Debug, Default)]
@@ -39,7 +30,7 @@ impl Ticket {
 #[derive(Clone)]
 pub struct Work {
     wanted: Weak<Ticket>,
-    make: Arc<dyn Fn() -> Option<Finding> + Send + Sync>,
+    make: Arc<dyn Fn() -> Finding + Send + Sync>,
 }
 
 impl Work {
@@ -47,26 +38,14 @@ impl Work {
     pub fn new(ticket: &Arc<Ticket>, make: impl Fn() -> Finding + Send + Sync + 'static) -> Self {
         Self {
             wanted: Arc::downgrade(ticket),
-            make: Arc::new(move || Some(make())),
-        }
-    }
-
-    /// Gives back the room of something that nobody wants any more, where that is much.
-    pub fn let_go(what: impl Send + Sync + 'static) -> Self {
-        let keep = move || {
-            let _kept = &what;
-            None
-        };
-        Self {
-            wanted: Weak::new(),
-            make: Arc::new(keep),
+            make: Arc::new(make),
         }
     }
 
     /// Works it out; nothing where nobody waits for it any more.
     pub fn run(self) -> Option<Finding> {
         self.wanted.upgrade()?;
-        (self.make)()
+        Some((self.make)())
     }
 }
 
@@ -85,20 +64,4 @@ pub enum Finding {
     Text(doc::Finding),
     /// Rows of the graph.
     Rows(Box<graph::Made>),
-    /// A run with events folded into it.
-    Folded(Box<Folded>),
-    /// How the calls of a run stand.
-    Tally(Counted<Tally>),
-    /// Calls that were refused, by tool.
-    Refused(Counted<Refusals>),
-    /// What hangs together with the node in the inspector.
-    Linked(Counted<Linked>),
-    /// What the branches came to.
-    Branches(Counted<Vec<Branch>>),
-    /// What could change the world.
-    Effects(Counted<Effects>),
-    /// Two branches side by side.
-    Sides(Box<Counted<Sides>>),
-    /// What the change that is looked at would do.
-    Outlook(Box<Counted<Outlook>>),
 }

@@ -104,6 +104,16 @@ fn a_wrong_world_is_found() {
     assert_eq!(one("src/console/a.rs", "use ratatui::Frame;"), 0);
     assert_eq!(one("src/console/a.rs", "reqwest::get(x)"), 1);
     assert_eq!(one("src/tools/a.rs", "std::env::var(x)"), 1);
+    assert_eq!(one("src/console/a.rs", "use crate::domain::apply::apply;"), 1);
+    assert_eq!(
+        one("src/console/model/fold.rs", "use crate::domain::apply::apply;"),
+        0
+    );
+    assert_eq!(
+        one("src/console/a.rs", "f(&mut model.run.state); run.state = x;"),
+        2
+    );
+    assert_eq!(one("src/console/a.rs", "f(&model.run.state); run.state == x"), 0);
     assert_eq!(one("src/config/env.rs", "std::env::var_os(x)"), 0);
     for opens in [
         "std::fs::read(x)",

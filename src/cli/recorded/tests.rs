@@ -19,19 +19,9 @@ fn sample() -> Place {
 /// The state after what comes until the door is silent, and the last place that was told.
 async fn seen(link: &mut Recorded, mut state: State) -> (State, String) {
     let mut told = String::new();
-    let mut models = None;
-    while link.making.is_some() || !link.waiting.is_empty() {
+    while !link.waiting.is_empty() {
         match link.next().await {
-            Update::Models(watch) => models = Some(watch),
-            Update::Snapshot(whole) => {
-                state = *whole;
-                let known = is_long(&state).then(|| Box::new(Watch::default().on(&state)));
-                assert_eq!(
-                    models.take(),
-                    known,
-                    "what is known of tools comes with a long run"
-                );
-            }
+            Update::Snapshot(whole) => state = *whole,
             Update::Event(envelope) => apply(&mut state, &envelope),
             Update::At(at) => told = at.words(false),
             Update::Past(past) => assert_eq!(past.last().map_or(Seq(0), |last| last.seq), state.seq),
@@ -46,7 +36,7 @@ async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
     let place = sample();
     let all = journal::read(&place).unwrap().envelopes;
     let count = all.len();
-    let mut link = Recorded::open(&place, None, Watch::default()).unwrap();
+    let mut link = Recorded::open(&place, None).unwrap();
     let (mut state, told) = seen(&mut link, State::default()).await;
     assert_eq!((&state, told), (&fold(&all), format!("event {count} of {count}")));
     let ways: [(&[ReplayControl], usize); 6] = [
@@ -80,7 +70,7 @@ async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens(
     let all = journal::read(&place).unwrap().envelopes;
     let state = fold(&all);
     let turn = state.turns.values().find(|turn| turn.asked > 0).unwrap();
-    let mut link = Recorded::open(&place, None, Watch::default()).unwrap();
+    let mut link = Recorded::open(&place, None).unwrap();
     seen(&mut link, State::default()).await;
     link.sent(turn.id, turn.asked);
     match link.next().await {
@@ -104,7 +94,7 @@ async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens(
 #[tokio::test(start_paused = true)]
 async fn a_run_that_was_played_to_its_end_stands_and_says_so() {
     let place = sample();
-    let mut link = Recorded::open(&place, Some(1024.0), Watch::default()).unwrap();
+    let mut link = Recorded::open(&place, Some(1024.0)).unwrap();
     let (mut plays, mut count) = (Vec::new(), 0);
     while plays.last() != Some(&false) {
         match link.next().await {
@@ -141,14 +131,13 @@ fn a_fold_from_a_mark_is_the_fold_from_the_beginning() {
     let place = sample();
     let all = journal::read(&place).unwrap().envelopes;
     let (records, _) = Records::read(&place, |_| ()).unwrap();
-    let records = Arc::new(records);
     for to in [0, 1, all.len() / 2, all.len()] {
         for from in [0, to / 2, to, to + 1] {
             let state = fold(&all[..from.min(all.len())]);
             let mark = Some(Fold { at: from, state });
-            let made = Made::up_to(Arc::clone(&records), to, mark, &Watch::default()).unwrap();
-            assert_eq!(made.fold.state, fold(&all[..to]), "from {from} to {to}");
-            assert!(made.mark.is_some_and(|mark| mark.at <= to));
+            let shown = Shown::up_to(&records, to, mark).unwrap();
+            assert_eq!(shown.state, fold(&all[..to]), "from {from} to {to}");
+            assert!(shown.mark.at <= to);
         }
     }
 }

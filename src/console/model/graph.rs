@@ -176,11 +176,10 @@ impl GraphPane {
     }
 
     /// Makes the next of the first rows: a part, after which keys are looked at.
-    pub fn go_on(&mut self, state: &mut State) {
+    pub fn go_on(&mut self, state: &State) {
         for _ in 0..PART {
             if self.begins {
                 self.begins = self.outline.lacks_pieces(state, 1) && self.outline.grow(state);
-                state.rest_if_crowded();
             }
         }
     }

@@ -6,14 +6,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::console::doc::{Cache, Doc};
-use crate::console::linked::Linked;
-use crate::console::model::count::{CountOf, Counted};
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
 use crate::console::model::seek::Seek;
-use crate::console::work::{Finding, Work};
-use crate::domain::id::{NodeId, NodeKind, Rev, Seq, TurnId};
-use crate::domain::state::State;
+use crate::console::work::Work;
+use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
 
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -133,48 +130,12 @@ pub struct Inspector {
     pub cache: Cache,
     /// What the document was made of: run, width, bytes streamed.
     pub made: Option<Made>,
-    /// What hangs together with the node that is shown, where that is shown.
-    linked: CountOf<NodeId, Linked>,
 }
 
 impl Inspector {
-    /// Goes through what hangs together with the node that is shown, where that is shown; `now` is in milliseconds.
-    pub fn link(&mut self, state: &State, now: u64) {
-        let node = match self.subject {
-            Some(Subject::Pick(Pick::Node(id))) if self.tab == Tab::Depends => id,
-            _ => return,
-        };
-        let before = self.linked.at();
-        let of = |state: &State, node: &NodeId| Linked::of(state, *node);
-        self.linked.look(Some(node), (state, now), of, Finding::Linked);
-        if self.linked.at() != before {
-            self.made = None;
-        }
-    }
-
-    /// What hangs together with the node that is shown, once that is known.
-    pub fn linked(&self) -> Option<&Linked> {
-        self.linked.known()
-    }
-
-    /// Takes in what hangs together with a node.
-    pub fn put(&mut self, linked: Counted<Linked>) {
-        self.linked.put(linked);
-        self.made = None;
-    }
-
-    /// When it is to be gone through again.
-    pub fn wake_at(&self, seq: Seq) -> Option<u64> {
-        let node = self.linked.about().map(|id| Subject::Pick(Pick::Node(*id)));
-        let shown = self.tab == Tab::Depends && self.subject == node;
-        self.linked.wake_at(seq).filter(|_| shown)
-    }
-
     /// What is to be worked out since this was asked last.
     pub fn take_work(&mut self) -> Vec<Work> {
-        let mut work = self.cache.take_work();
-        work.extend(self.linked.take_work());
-        work
+        self.cache.take_work()
     }
 
     /// Chooses a tab for the pane that the inspector follows.
@@ -196,7 +157,7 @@ impl Inspector {
         }
         self.read = read;
         if let Some(seek) = &mut self.seek {
-            (seek.found, seek.said) = (None, None);
+            seek.found = None;
         }
         let known = self.places.iter().find(|(known, _)| Some(*known) == read);
         self.top = known.map_or(0, |(_, top)| *top);

@@ -7,16 +7,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::console::commands::Move;
 use crate::console::doc::Styled;
-use crate::console::model::count::Count;
 use crate::console::model::screen::Pane;
-use crate::console::rows::{Explained, Tally};
-use crate::console::work::{Finding, Work};
-use crate::domain::branch::{Branch, branches};
+use crate::console::rows::Explained;
 use crate::domain::breaker::Scope;
 use crate::domain::escape::Detector;
 use crate::domain::id::{Epoch, NodeId, Seq};
-use crate::domain::state::State;
-use crate::resilience::health::{Refusals, refused};
 use crate::resilience::routing::Row as Weight;
 
 /// What a row is about.
@@ -89,8 +84,8 @@ pub struct RowsPane {
     pub at: usize,
     /// First row on screen.
     pub top: usize,
-    /// Event, width, second of what lasts, and newest event that is counted, that the rows were made for.
-    pub made: Option<(Seq, u16, Option<i64>, Option<Seq>)>,
+    /// Event, width, and second of what lasts, that the rows were made for.
+    pub made: Option<(Seq, u16, Option<i64>)>,
 }
 
 impl RowsPane {
@@ -156,53 +151,9 @@ pub struct Lower {
     pub marked: Option<Epoch>,
     /// The weight whose changes are listed.
     pub explained: Explained,
-    /// How the calls stand, for the budget.
-    pub tally: Count<Tally>,
-    /// Calls that were refused, for the health of the tools.
-    pub refused: Count<Refusals>,
-    /// What the branches came to, for their pane and their list.
-    pub branched: Count<Vec<Branch>>,
-    /// What nobody has begun to count yet.
-    work: Vec<Work>,
 }
 
 impl Lower {
-    /// Counts what a pane shows of all of the run; `now` is in milliseconds.
-    pub fn count(&mut self, pane: Pane, state: &State, now: u64) {
-        let work = match pane {
-            Pane::Branches => self.branched.refresh(state, now, branches, Finding::Branches),
-            Pane::Budget => self.tally.refresh(state, now, Tally::of, Finding::Tally),
-            Pane::Health => self.refused.refresh(state, now, refused, Finding::Refused),
-            Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log | Pane::State => None,
-        };
-        self.work.extend(work);
-    }
-
-    /// What is to be counted since this was asked last.
-    pub fn take_work(&mut self) -> Vec<Work> {
-        std::mem::take(&mut self.work)
-    }
-
-    /// What was counted for a pane: the newest event in it.
-    pub fn counted_at(&self, pane: Pane) -> Option<Seq> {
-        match pane {
-            Pane::Branches => self.branched.at(),
-            Pane::Budget => self.tally.at(),
-            Pane::Health => self.refused.at(),
-            Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log | Pane::State => None,
-        }
-    }
-
-    /// When something is to be counted again for a pane.
-    pub fn wake_at(&self, pane: Pane, seq: Seq) -> Option<u64> {
-        match pane {
-            Pane::Branches => self.branched.wake_at(seq),
-            Pane::Budget => self.tally.wake_at(seq),
-            Pane::Health => self.refused.wake_at(seq),
-            Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log | Pane::State => None,
-        }
-    }
-
     /// The rows of a pane; none for a pane of another kind.
     pub const fn of(&self, pane: Pane) -> Option<&RowsPane> {
         match pane {

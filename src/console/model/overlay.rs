@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
-use super::foresight::Change;
-use super::listing::{Kind, Listing};
+use super::listing::Listing;
 use super::seek::Seek;
 use crate::console::commands::{Context, Verb};
 use crate::console::doc::{Doc, Styled};
@@ -78,26 +77,6 @@ impl Overlay {
             },
             Self::Stop => Context::Confirm,
             Self::Leave => Context::Leave,
-        }
-    }
-
-    /// The change that it is about.
-    pub fn change(&self) -> Option<Change> {
-        match self {
-            Self::Review(review) => Some(Change::Command(review.command.clone())),
-            Self::Page(page) => match &page.content {
-                PageContent::Impact(edit) => Some(Change::Any((**edit).clone())),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// What is listed in it.
-    pub fn listed(&self) -> Option<&Kind> {
-        match self {
-            Self::Listing(list) => Some(&list.kind),
-            _ => None,
         }
     }
 
@@ -261,7 +240,7 @@ pub struct Review {
     pub command: Command,
     /// What it is, as a title.
     pub title: String,
-    /// What it would do; none before that is known.
+    /// What it would do; none before it was on screen.
     pub plan: Option<Result<Plan, Refusal>>,
     /// What changes in the texts.
     pub changes: Vec<Changed>,
@@ -284,12 +263,12 @@ pub struct Review {
 }
 
 impl Review {
-    /// What it would do, or why that is not known or cannot be.
+    /// What it would do, or why that cannot be.
     pub fn known(&self) -> Result<&Plan, &str> {
         match &self.plan {
             Some(Ok(plan)) => Ok(plan),
             Some(Err(refusal)) => Err(&refusal.message),
-            None => Err("what it does is still being worked out: wait for it"),
+            None => Err("it was not on screen yet: look first at what it does"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The run as the console knows it: its own fold, and what is still streaming.
 //!
-//! The state changes only by folding received envelopes. Must not know: panes.
+//! The state changes only by folding received envelopes, as [`fold`](super::fold) does. Must not know: panes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
-use super::fold::{Fold, Parts, Worked, open_streams};
+use super::fold::{Worked, open_streams};
 use super::lower::Named;
 use super::outliving::Left;
 use super::overlay::LinePrompt;
@@ -18,7 +18,6 @@ use crate::domain::again::{self, Again, Until};
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
 use crate::domain::command::{CallCommand, Command, RunCommand};
-use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::live::Live;
@@ -41,8 +40,6 @@ pub struct RunPart {
     pub state: State,
     /// How the tools do.
     pub watch: Watch,
-    /// The same for the run that comes next, where it is known already.
-    pub models: Option<Box<Watch>>,
     /// Open streams.
     pub live: BTreeMap<TurnId, Live>,
     /// True once the first snapshot or event came.
@@ -76,7 +73,7 @@ pub struct RunPart {
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
-    worked: Worked,
+    pub(super) worked: Worked,
     /// When something came last of what is asked.
     pub heard: Heard,
 }
@@ -193,58 +190,15 @@ impl RunPart {
         }
     }
 
-    /// Takes in a whole state; gives back the one before.
-    pub fn replace(&mut self, state: State) -> State {
-        let models = self.models.take();
-        self.watch = models.map_or_else(|| self.watch.on(&state), |models| *models);
+    /// Takes in a whole state.
+    pub fn replace(&mut self, state: State) {
+        self.watch = self.watch.on(&state);
         self.worked = Worked::default();
         self.heard = Heard::default();
-        let before = std::mem::replace(&mut self.state, state);
+        self.state = state;
         self.arrived = true;
         self.gap = None;
         self.prune();
-        before
-    }
-
-    /// Folds one event; an event that was folded already changes nothing.
-    pub fn take(&mut self, envelope: &Envelope) -> bool {
-        let cut = self.cuts_streams();
-        let parts = Parts {
-            state: &mut self.state,
-            watch: &mut self.watch,
-            heard: &mut self.heard,
-            worked: &mut self.worked,
-            arrived: &mut self.arrived,
-            gap: &mut self.gap,
-            cut,
-        };
-        let is_new = parts.take(envelope);
-        if is_new {
-            self.prune();
-        }
-        is_new
-    }
-
-    /// What events are folded into, to go on with elsewhere.
-    pub fn fold(&self) -> Fold {
-        Fold {
-            state: self.state.clone(),
-            watch: self.watch.clone(),
-            heard: self.heard.clone(),
-            worked: self.worked,
-            arrived: self.arrived,
-            gap: self.gap,
-            cut: self.cuts_streams(),
-        }
-    }
-
-    /// Takes in the same run with more events in it; gives back the state before.
-    pub fn adopt(&mut self, fold: Fold) -> State {
-        (self.watch, self.worked, self.heard) = (fold.watch, fold.worked, fold.heard);
-        (self.arrived, self.gap) = (fold.arrived, fold.gap);
-        let before = std::mem::replace(&mut self.state, fold.state);
-        self.prune();
-        before
     }
 
     /// Takes in what a stream has brought.
@@ -253,7 +207,7 @@ impl RunPart {
         self.prune();
     }
 
-    fn prune(&mut self) {
+    pub(super) fn prune(&mut self) {
         let turns = &self.state.turns;
         self.live.retain(|id, live| {
             !live.parts.is_empty() && turns.get(id).is_none_or(|turn| turn.stream == Stream::Open)
@@ -342,7 +296,7 @@ impl RunPart {
     }
 
     /// True where the open streams were ended and no event says so.
-    const fn cuts_streams(&self) -> bool {
+    pub(super) const fn cuts_streams(&self) -> bool {
         self.halted.is_some() && (self.cut.all || self.cut.streams)
     }
 

@@ -1,13 +1,10 @@
 //! A search in what is read: what is looked for, where it was found last, and how often it is there.
 //!
-//! Long texts are counted piece by piece, between frames. Must not know: keys, how a match is drawn.
+//! Must not know: keys, how a match is drawn.
 
 use regex::Regex;
 
 use crate::console::doc::{Doc, Tally};
-
-/// Bytes that are counted at once: a few milliseconds of work.
-const PIECE: usize = 256 * 1024;
 
 /// Words that are looked for in what is read.
 #[derive(Debug, Clone)]
@@ -18,10 +15,8 @@ pub struct Seek {
     pub regex: Regex,
     /// The row in which they were found last.
     pub found: Option<usize>,
-    /// Where they are, as far as was counted.
+    /// Where they are.
     tally: Tally,
-    /// What was said of the place, while they are still counted.
-    pub said: Option<String>,
 }
 
 impl Seek {
@@ -40,7 +35,6 @@ impl Seek {
             regex,
             found: None,
             tally: Tally::default(),
-            said: None,
         })
     }
 
@@ -58,16 +52,13 @@ impl Seek {
         Some((row, (row < from) != back))
     }
 
-    /// Counts on, and tells the place of the row that was found last: which match of how many, once all are counted.
+    /// The place of the row that was found last: which match of how many.
     pub fn place(&mut self, doc: &Doc) -> String {
         let row = self.found.unwrap_or_default();
-        let whole = doc.count(&self.regex, &mut self.tally, PIECE);
-        let place = whole.then(|| doc.place(&self.regex, &self.tally, row)).flatten();
-        let words = match place {
+        doc.count(&self.regex, &mut self.tally);
+        match doc.place(&self.regex, &self.tally, row) {
             Some((no, of)) => format!("match {no} of {of}, row {}", row + 1),
             None => format!("match at row {}", row + 1),
-        };
-        self.said = (!whole).then(|| words.clone());
-        words
+        }
     }
 }

@@ -8,11 +8,6 @@ use crate::domain::call::Status;
 use crate::domain::ladder;
 use crate::domain::state::Mode;
 
-/// Milliseconds between two pieces of a text in which matches are counted.
-const COUNTING: u64 = 20;
-/// Milliseconds between two pieces of the graph that are searched.
-const SEARCHING: u64 = 4;
-
 impl Model {
     /// The next moment at which something happens by time alone.
     pub fn wake_at(&self) -> Option<u64> {
@@ -33,22 +28,7 @@ impl Model {
         let silent = silent.map(|one| after(SILENT_MS.saturating_sub(one.ms).max(1000)));
         let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
         let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
-        let counts = self
-            .is_counting()
-            .then(|| self.arming.now.saturating_add(COUNTING));
-        let branches = self.lists_branches().then_some(Pane::Branches);
-        // What has no room is not counted.
-        let lower = self.screen.lower.filter(|_| self.screen.places.lower.is_some());
-        let panes = lower.into_iter().chain(branches);
-        let recount = panes
-            .filter_map(|pane| self.lower.wake_at(pane, self.run.state.seq))
-            .min();
-        let linked = self.inspector.wake_at(self.run.state.seq);
-        let foreseen = self.foresight.wake_at(self.run.state.seq);
-        let listed = self.listed.wake_at(self.run.state.seq);
         let begins = self.graph.begins().then_some(self.arming.now);
-        let searches = self.graph.search.goes_on();
-        let searches = searches.then(|| self.arming.now.saturating_add(SEARCHING));
         [
             arming,
             self.keys.wake_at(self.arming.now),
@@ -56,13 +36,7 @@ impl Model {
             deadlines,
             silent,
             works,
-            counts,
-            searches,
             begins,
-            recount,
-            linked,
-            foreseen,
-            listed,
         ]
         .into_iter()
         .flatten()

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what can be done with a branch.
 
-use super::{COUNTED, Chosen, many};
+use super::{Chosen, many};
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::symbols::Charset;
@@ -10,9 +10,7 @@ use crate::console::tabs::branch_list;
 
 /// The rows.
 pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, looks: (u16, Charset)) -> (String, Vec<Row>) {
-    let Some(all) = chosen.branches else {
-        return (COUNTED.to_owned(), Vec::new());
-    };
+    let all = chosen.branches;
     let rows = branch_list(&run.state, all, chosen.marked, looks)
         .into_iter()
         .map(|line| {

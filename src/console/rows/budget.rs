@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use super::{COUNTED, many};
-use crate::console::asked::{self, Asked};
+use super::many;
+use crate::console::asked;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
@@ -25,12 +25,7 @@ const METER: usize = 20;
 const REQUESTS: usize = 200;
 
 /// The rows.
-pub(super) fn make(
-    (run, now): (&RunPart, Option<i64>),
-    tally: Option<&Tally>,
-    width: u16,
-    charset: Charset,
-) -> (String, Vec<Row>) {
+pub(super) fn make((run, now): (&RunPart, Option<i64>), width: u16, charset: Charset) -> (String, Vec<Row>) {
     let state = &run.state;
     let meter = Meter {
         charset,
@@ -38,8 +33,8 @@ pub(super) fn make(
     };
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let mut rows = limits((run, now), price, &meter);
-    rows.push(calls(state, tally));
-    if let Some(asked) = tally.and_then(|tally| tally.asked.as_ref()) {
+    rows.push(calls(state, &Tally::of(state)));
+    if let Some(asked) = asked::of(state) {
         let words = named(asked.name).untrusted(Role::Text, &asked.words, 400);
         rows.push(Row::new(Target::Nothing, words));
     }
@@ -197,24 +192,20 @@ fn time((run, now): (&RunPart, Option<i64>), meter: &Meter) -> Row {
     Row::new(Target::Limits, words)
 }
 
-/// How the calls of a run stand, of those that count, and how often somebody was asked.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tally {
+/// How the calls of a run stand, of those that count.
+#[derive(Debug, Default)]
+struct Tally {
     all: usize,
     ok: usize,
     failed: usize,
     refused: usize,
     left: usize,
-    asked: Option<Asked>,
 }
 
 impl Tally {
     /// Counts them.
-    pub fn of(state: &State) -> Self {
-        let mut tally = Self {
-            asked: asked::of(state),
-            ..Self::default()
-        };
+    fn of(state: &State) -> Self {
+        let mut tally = Self::default();
         let mut nodes = state.nodes.reader();
         for call in state.calls.scan() {
             if !nodes.get(&call.id).is_some_and(|node| node.active) {
@@ -234,18 +225,13 @@ impl Tally {
 }
 
 /// Calls by how they stand.
-fn calls(state: &State, tally: Option<&Tally>) -> Row {
-    let mut words = named("calls");
-    words = match tally {
-        None => words.own(Role::Dim, COUNTED),
-        Some(tally) => words.own(Role::Text, format!("{}: {} ok", tally.all, tally.ok)),
-    };
+fn calls(state: &State, tally: &Tally) -> Row {
+    let mut words = named("calls").own(Role::Text, format!("{}: {} ok", tally.all, tally.ok));
     let waiting = state.agenda.waiting.len();
-    let of = |which: fn(&Tally) -> usize| tally.map_or(0, which);
     for (count, word, role) in [
-        (of(|tally| tally.failed), "failed", Role::Failed),
-        (of(|tally| tally.refused), "refused", Role::Failed),
-        (of(|tally| tally.left), "left unknown", Role::Unknown),
+        (tally.failed, "failed", Role::Failed),
+        (tally.refused, "refused", Role::Failed),
+        (tally.left, "left unknown", Role::Unknown),
         (waiting, "waiting", Role::Awaiting),
     ] {
         if count > 0 {

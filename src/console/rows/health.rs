@@ -13,7 +13,7 @@ use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::breaker::{Breaker, Phase, Scope};
-use crate::resilience::health::{Refusals, Refused, ToolHealth};
+use crate::resilience::health::{Refused, ToolHealth, refused};
 use crate::resilience::routing::{Alert, Change, Row as Weight};
 
 /// Columns of a tool's name.
@@ -40,7 +40,7 @@ pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Chars
         roomy: width >= ROOMY,
     };
     let watch = &run.watch;
-    let named = chosen.refused.into_iter().flat_map(Refusals::keys);
+    let refused = refused(&run.state);
     let weights: Vec<Weight> = watch.weights.rows().collect();
     let mut rows: Vec<Row> = watch
         .weights
@@ -54,11 +54,11 @@ pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Chars
     rows.extend(changed.map(|(scope, one)| breaker(scope, one)));
     let mut names: Vec<&str> = watch.health.tools().map(|(name, _)| &**name).collect();
     names.extend(weights.iter().map(|one| one.tool.as_str()));
-    names.extend(named.map(|name| &**name));
+    names.extend(refused.keys().map(|name| &**name));
     names.sort_unstable();
     names.dedup();
     for name in names {
-        rows.push(pane.tool(name, chosen.refused.and_then(|refused| refused.get(name))));
+        rows.push(pane.tool(name, refused.get(name)));
         for one in weights.iter().filter(|one| one.tool == name) {
             rows.push(pane.weight(one));
             let is_open = chosen

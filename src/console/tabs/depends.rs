@@ -2,24 +2,20 @@
 
 use super::Maker;
 use crate::console::doc::Styled;
-use crate::console::linked::Linked;
 use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::graph::{self, EdgeKind};
 use crate::domain::id::NodeId;
 
-/// Nodes right above that are listed.
+/// Nodes right above, and nodes below, that are listed.
 const MOST: usize = 200;
 
 /// What a node hangs on, and what hangs on it.
 pub fn make(maker: &mut Maker<'_>, id: NodeId) {
     let state = &maker.run.state;
     let edges = graph::edges_into(state, id);
-    let linked = maker.linked;
-    let above = linked.map_or("being counted".to_owned(), |linked| {
-        format!("{} in all", linked.above)
-    });
-    maker.own(Role::Title, format!("hangs on ({above})"));
+    let above = graph::ancestors(state, id).len();
+    maker.own(Role::Title, format!("hangs on ({above} in all)"));
     for edge in edges.iter().take(MOST) {
         let word = match edge.kind {
             EdgeKind::Produces => "follows",
@@ -38,15 +34,13 @@ pub fn make(maker: &mut Maker<'_>, id: NodeId) {
             );
         }
     }
-    let Some(Linked { below, first, .. }) = linked else {
-        return maker.own(Role::Title, "hangs on it: being counted");
-    };
-    maker.own(Role::Title, format!("hangs on it: {below} nodes"));
-    for id in first {
+    let below = graph::descendants(state, id);
+    maker.own(Role::Title, format!("hangs on it: {} nodes", below.len()));
+    for id in below.iter().take(MOST) {
         row(maker, "", *id);
     }
-    if *below > first.len() {
-        maker.own(Role::Dim, format!("and {} more", below - first.len()));
+    if below.len() > MOST {
+        maker.own(Role::Dim, format!("and {} more", below.len() - MOST));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Maker, NAME, WHOLE};
 use crate::console::doc::Styled;
-use crate::console::model::foresight::Outlook;
+use crate::console::model::outlook::Outlook;
 use crate::console::model::overlay::{Review, Whose};
 use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
@@ -26,7 +26,7 @@ const MOST: usize = 40;
 const MOST_EFFECTS: usize = 50;
 
 /// A previewed change: why, what it does, what it changes.
-pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: Option<&Outlook>) {
+pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: &Outlook) {
     if !review.meanwhile.is_empty() {
         maker.own(Role::Warning, &review.meanwhile);
     }
@@ -42,15 +42,14 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: Option<&Outlook>)
             Role::Warning,
             "The outside world stays as it is: what tools did has happened, and this does not undo it. No approval comes back.",
         );
-        says_again(maker, outlook.map_or(&[], |outlook| &outlook.says));
+        says_again(maker, &outlook.says);
     }
-    match &review.plan {
-        Some(Ok(plan)) => {
+    match &outlook.plan {
+        Ok(plan) => {
             approvals(maker, plan, review.edits());
             impact_of(maker, plan);
         }
-        Some(Err(refusal)) => refused(maker, refusal),
-        None => comes(maker),
+        Err(refusal) => refused(maker, refusal),
     }
     let several = review.changes.len() > 1;
     if !several && !review.changes.is_empty() {
@@ -148,17 +147,12 @@ fn says_again(maker: &mut Maker<'_>, says: &[(NodeId, Rev, Rev)]) {
     maker.own(Role::Ok, format!("counts again: {list}"));
 }
 
-/// What a change of a node would do, whatever it says then, where that is known.
-pub fn impact(maker: &mut Maker<'_>, outlook: Option<&Outlook>) {
-    match outlook.map(|outlook| &outlook.plan) {
-        Some(Ok(plan)) => impact_of(maker, plan),
-        Some(Err(refusal)) => refused(maker, refusal),
-        None => comes(maker),
+/// What a change of a node would do, whatever it says then.
+pub fn impact(maker: &mut Maker<'_>, outlook: &Outlook) {
+    match &outlook.plan {
+        Ok(plan) => impact_of(maker, plan),
+        Err(refusal) => refused(maker, refusal),
     }
-}
-
-fn comes(maker: &mut Maker<'_>) {
-    maker.own(Role::Dim, "what it does is being worked out");
 }
 
 /// More about a collected edit.

@@ -20,45 +20,30 @@ impl Stage {
         }
     }
 
-    /// A long run, in which what takes long takes long.
-    pub fn slow_run() -> Self {
+    /// A long run.
+    pub fn long() -> Self {
         let mut stage = Self::new(120, 40);
         stage.long_run(70);
         stage.draw();
-        stage.slow = Some(Vec::new());
         stage
     }
 
     /// An edit of its prompt, which all of it hangs on, as far as its preview.
-    pub fn slow_preview() -> Self {
-        let mut stage = Self::slow_run();
+    pub fn previewed() -> Self {
+        let mut stage = Self::long();
         stage.press("1 g e");
         stage.edit_field("Look at other files.");
         stage.press("ctrl-s");
         stage
     }
 
-    /// The same, sent and carried out; what takes long to fold is not folded.
-    pub fn slow_commit() -> Self {
-        let mut stage = Self::slow_preview();
-        stage.work();
-        stage.draw();
+    /// The same, committed and carried out.
+    pub fn committed() -> Self {
+        let mut stage = Self::previewed();
         stage.wait(ARMING);
         stage.press("enter");
         stage.carry_out();
         stage
-    }
-
-    /// Folds what takes long; gives how often something was folded.
-    pub fn fold(&mut self) -> usize {
-        let mut times = 0;
-        while self.model.folding.is_any() {
-            self.draw();
-            assert!(self.work() > 0, "somebody folds it");
-            times += 1;
-            assert!(times < 10, "it ends");
-        }
-        times
     }
 
     /// One more call that succeeds, in a turn of its own.

@@ -221,23 +221,8 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
     }
 }
 
-/// True where the next match, or the one before, is known before all of the graph was looked at.
-fn is_known(model: &Model, back: bool) -> bool {
-    let here = here(model);
-    let search = &model.graph.search;
-    let found = if back {
-        search.above(here)
-    } else {
-        search.below(here)
-    };
-    found.is_some()
-}
-
 fn hit(model: &mut Model, back: bool) -> Result<(), String> {
     super::search::look_again(model);
-    if model.graph.search.goes_on() && !is_known(model, back) {
-        return Err("the graph is still being searched: a moment".to_owned());
-    }
     let (graph, hits) = (&model.graph, &model.graph.search.hits);
     let is_shown = |turn: &TurnId| graph.broken.contains(turn);
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();

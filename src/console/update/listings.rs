@@ -6,16 +6,13 @@ use super::collect::count;
 use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
+use crate::console::model::cached::Caches;
 use crate::console::model::collected::{Collected, moved};
-use crate::console::model::count::Count;
-use crate::console::model::listed::Listed;
 use crate::console::model::listing::{Item, Kind, Line, Listing, Rows};
 use crate::console::model::screen::Screen;
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
 use crate::console::theme::Role;
-use crate::domain::branch::Branch;
-use crate::domain::id::Seq;
 
 /// Keeps the cursor of a list on the screen.
 pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
@@ -24,45 +21,31 @@ pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
 }
 
 /// Makes the rows that are looked at, where they are not made yet.
-pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, listed: &Listed) {
+pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cached: &mut Caches) {
     let (_, rows, _) = screen.listing(list.rows.count(), list.doc.rows());
     let looked = list.first..list.first + usize::from(rows.height);
     let Some(lacks) = list.rows.lacks(&looked) else {
         return;
     };
-    let lines = match (&list.kind, listed.sides.known()) {
-        (Kind::Compare { all, .. }, Some(sides)) => tabs::compared_nodes(maker, sides, *all, lacks.clone()),
-        (Kind::Effects { .. }, _) => tabs::effect_rows(maker, &list.items, lacks.clone()),
+    let lines = match list.kind {
+        Kind::Compare { a, b, all } => {
+            let sides = cached.sides(&maker.run.state, (a, b));
+            tabs::compared_nodes(maker, sides, all, lacks.clone())
+        }
+        Kind::Effects { .. } => tabs::effect_rows(maker, &list.items, lacks.clone()),
         _ => return,
     };
     list.rows.fill(lacks.start, lines);
-}
-
-/// What is counted over all of the run: the branches, and what else lists show.
-type Counts<'a> = (&'a Count<Vec<Branch>>, &'a Listed);
-
-/// What lists are made of beside the run.
-struct Known<'a> {
-    collected: &'a Collected,
-    branches: &'a Count<Vec<Branch>>,
-    listed: &'a Listed,
 }
 
 /// Brings a list up to date.
 pub(super) fn make(
     maker: &mut Maker<'_>,
     list: &mut Listing,
-    (collected, (branches, listed)): (&Collected, Counts<'_>),
+    (collected, cached): (&Collected, &mut Caches),
     keymap: &Keymap,
 ) {
-    let counted = |at: Option<Seq>| at.map_or(0, |seq| seq.0 + 1);
-    let stamp = match list.kind {
-        Kind::Branches { .. } => counted(branches.at()),
-        Kind::Compare { .. } => counted(listed.sides.at()),
-        Kind::Effects { .. } => counted(listed.effects.at()),
-        _ => collected.stamp,
-    };
-    let of = (maker.run.state.seq, maker.width, stamp);
+    let of = (maker.run.state.seq, maker.width, collected.stamp);
     // The rows stay while the cursor goes through them.
     let stay = list
         .made
@@ -70,41 +53,28 @@ pub(super) fn make(
     if stay && list.made.is_some_and(|made| made.3 == list.selected) && !list.doc.is_due() {
         return;
     }
-    let known = Known {
-        collected,
-        branches,
-        listed,
-    };
     if !stay {
-        lay(maker, list, &known);
+        lay(maker, list, (collected, cached));
     }
     maker.doc = Doc::default();
-    more(maker, list, &known, keymap);
+    more(maker, list, (collected, cached), keymap);
     list.doc = std::mem::take(&mut maker.doc);
     list.made = Some((of.0, of.1, of.2, list.selected));
 }
 
 /// Makes the entries of a list, and its rows.
-fn lay(maker: &mut Maker<'_>, list: &mut Listing, known: &Known<'_>) {
-    let (branches, listed) = (known.branches, known.listed);
+fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, cached): (&Collected, &mut Caches)) {
     match list.kind {
-        Kind::Collected => gathered(maker, list, known),
+        Kind::Collected => gathered(maker, list, collected),
         Kind::Branches { marked } => {
-            let all = branches.known().map_or(&[][..], Vec::as_slice);
+            let all = cached.branches(&maker.run.state);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
-            list.title = match branches.at() {
-                Some(_) => format!("{} branches", all.len()),
-                None => "branches: being counted".to_owned(),
-            };
+            list.title = format!("{} branches", all.len());
             let looks = (maker.width, maker.charset);
             list.rows = Rows::all(tabs::branch_list(&maker.run.state, all, marked, looks));
         }
         Kind::Effects { ref mut all } => {
-            let Some(effects) = listed.effects.known() else {
-                "effects: being looked for".clone_into(&mut list.title);
-                list.rows = Rows::default();
-                return;
-            };
+            let effects = cached.effects(&maker.run.state);
             // What needs an eye stands first, where anything does.
             let all = *all.get_or_insert(effects.is_quiet());
             let title = if all {
@@ -123,11 +93,7 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, known: &Known<'_>) {
         }
         Kind::Compare { a, b, all } => {
             list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
-            let Some(sides) = listed.sides.known() else {
-                list.title.push_str(": being compared");
-                list.rows = Rows::default();
-                return;
-            };
+            let sides = cached.sides(&maker.run.state, (a, b));
             list.take(sides.pairs(all).map(|pair| Item::Node(pair.node.node)).collect());
             list.rows = tabs::compared_rows(maker, sides, all);
         }
@@ -135,44 +101,40 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, known: &Known<'_>) {
 }
 
 /// More about the entry under the cursor.
-fn more(maker: &mut Maker<'_>, list: &Listing, known: &Known<'_>, keymap: &Keymap) {
-    let (branches, listed) = (known.branches, known.listed);
+fn more(
+    maker: &mut Maker<'_>,
+    list: &Listing,
+    (collected, cached): (&Collected, &mut Caches),
+    keymap: &Keymap,
+) {
     match (&list.kind, list.selected) {
         (Kind::Collected, _) => {
-            if let Some(item) = known.collected.items().get(list.at) {
+            if let Some(item) = collected.items().get(list.at) {
                 let texts = texts(&maker.run.state, &item.edit);
                 let moved = moved(&maker.run.state, &item.edit);
                 tabs::gathered(maker, moved.as_deref(), &texts);
             }
         }
         (Kind::Branches { .. }, _) => {
-            let branch = branches.known().and_then(|all| all.get(list.at));
-            if let Some(branch) = branch {
+            if let Some(branch) = cached.branches(&maker.run.state).get(list.at) {
                 tabs::branch_answer(maker, branch);
             }
         }
-        (Kind::Compare { all, .. }, _) => match listed.sides.known() {
-            None => maker
-                .doc
-                .line(Styled::new().own(Role::Dim, "the two are being compared")),
-            Some(sides) => match sides.pair(*all, list.at) {
+        (Kind::Compare { a, b, all }, _) => {
+            let sides = cached.sides(&maker.run.state, (*a, *b));
+            match sides.pair(*all, list.at) {
                 Some(pair) => tabs::compared_node(maker, pair),
                 None => maker.doc.line(Styled::new().own(Role::Dim, "no node differs")),
-            },
-        },
-        (Kind::Effects { .. }, Some(Item::Effect(seq))) => tabs::effect_more(maker, seq, keymap),
-        (Kind::Effects { .. }, _) if listed.effects.known().is_none() => {
-            maker
-                .doc
-                .line(Styled::new().own(Role::Dim, "the ledger is being gone through"));
+            }
         }
+        (Kind::Effects { .. }, Some(Item::Effect(seq))) => tabs::effect_more(maker, seq, keymap),
         (Kind::Rules, Some(Item::Rule(no))) => tabs::rule_more(maker, no),
         (Kind::Effects { .. } | Kind::Rules, _) => {}
     }
 }
 
-fn gathered(maker: &Maker<'_>, list: &mut Listing, known: &Known<'_>) {
-    let items = known.collected.items();
+fn gathered(maker: &Maker<'_>, list: &mut Listing, collected: &Collected) {
+    let items = collected.items();
     list.take(items.iter().map(|item| Item::Edit(item.no)).collect());
     list.title = format!("{}, not committed", count(items.len()));
     let lines = items

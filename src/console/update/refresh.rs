@@ -4,8 +4,6 @@
 
 mod overlay;
 
-pub(super) use overlay::{meanwhile, stamp};
-
 use crate::console::alike;
 use crate::console::hints::hints;
 use crate::console::model::Model;
@@ -15,7 +13,6 @@ use crate::console::model::log::Line;
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::model::screen::{Pane, inside};
-use crate::console::msg::Out;
 use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
@@ -117,47 +114,32 @@ fn arrange(model: &mut Model, banner: bool) {
 /// What is to be worked out since this was asked last; [`Msg::Found`](crate::console::msg::Msg) brings what came of it.
 pub fn work(model: &mut Model) -> Vec<Work> {
     let mut work = model.inspector.take_work();
-    work.extend(model.folding.take_work(&model.run));
     work.extend(model.graph.take_work());
-    work.extend(model.lower.take_work());
-    work.extend(model.foresight.take_work());
-    work.extend(model.listed.take_work());
-    work.append(&mut model.gone);
     work
 }
 
 /// Takes in what was worked out.
-pub fn found(model: &mut Model, finding: Finding, out: &mut Vec<Out>) {
+pub fn found(model: &mut Model, finding: Finding) {
     match finding {
-        Finding::Folded(folded) => super::run::folded(model, *folded, out),
         Finding::Text(found) => model.inspector.cache.put(found),
         Finding::Rows(made) => {
             model.graph.take(*made);
             super::graph::count_on(model);
         }
-        Finding::Tally(counted) => model.lower.tally.put(counted),
-        Finding::Linked(linked) => model.inspector.put(linked),
-        Finding::Refused(counted) => model.lower.refused.put(counted),
-        Finding::Branches(counted) => model.lower.branched.put(counted),
-        Finding::Effects(effects) => model.listed.effects.put(effects),
-        Finding::Sides(sides) => model.listed.sides.put(*sides),
-        Finding::Outlook(outlook) => model.foresight.put(*outlook),
     }
 }
 
-/// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile. Gives what is asked for
-/// in return.
-pub fn settle(model: &mut Model) -> Vec<Out> {
-    let mut out = Vec::new();
+/// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile.
+pub fn settle(model: &mut Model) {
     prepare(model);
     loop {
         let findings: Vec<_> = work(model).into_iter().filter_map(Work::run).collect();
         if findings.is_empty() && !model.graph.begins() {
-            return out;
+            return;
         }
-        model.graph.go_on(&mut model.run.state);
+        model.graph.go_on(&model.run.state);
         for finding in findings {
-            found(model, finding, &mut out);
+            found(model, finding);
         }
         prepare(model);
     }
@@ -176,15 +158,16 @@ fn lower(model: &mut Model) {
     let now = model.now_of_run().filter(|_| pane == Pane::Budget);
     let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
     let (run, lower) = (&model.run, &mut model.lower);
-    lower.count(pane, &run.state, model.arming.now);
-    let key = Some((run.state.seq, area.width, lasts, lower.counted_at(pane)));
+    let key = Some((run.state.seq, area.width, lasts));
     if lower.of(pane).is_some_and(|rows| rows.made != key) {
+        let branches = match pane {
+            Pane::Branches => model.cached.branches(&run.state),
+            _ => &[],
+        };
         let chosen = Chosen {
             explained: &lower.explained,
             marked: lower.marked,
-            tally: lower.tally.known(),
-            refused: lower.refused.known(),
-            branches: lower.branched.known().map(Vec::as_slice),
+            branches,
         };
         let charset = model.settings.charset;
         let (title, made) = crate::console::rows::make((run, now), pane, chosen, area.width, charset);
@@ -263,7 +246,6 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         _ => 0,
     };
     model.inspector.follows = (streamed > 0).then_some(follows);
-    model.inspector.link(&model.run.state, model.arming.now);
     let since = match tab {
         // What was sent stays as it was: it is made anew when it has come, where an edit makes it another thing than
         // what would be sent now, and where it is sent again. Neither of the two numbers ever becomes less.
@@ -282,7 +264,6 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         return;
     }
     model.inspector.made = Some(key);
-    let linked = model.inspector.linked().cloned();
     let inspector = &mut model.inspector;
     let looks = (width, model.settings.charset);
     let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.alike, looks);
@@ -295,7 +276,6 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         upto: inspector.upto,
         keys: ["older", "newer"].map(key),
     };
-    maker.linked = linked.as_ref();
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;

@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use super::decide::{armed, send};
 use super::input::By;
-use super::refresh::{meanwhile, stamp};
 use super::{open, prompts};
 use crate::console::doc::{self, Doc};
 use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::collected::{commit_of, node_of};
-use crate::console::model::foresight::Outlook;
 use crate::console::model::overlay::{Changed, LinePurpose, Overlay, Review, Whose};
 use crate::console::msg::Out;
 use crate::console::summary;
@@ -179,21 +177,6 @@ pub(super) fn set_reason(model: &mut Model, text: String) {
     review.reason = text;
 }
 
-/// Refuses where the run has gone on since the preview was made, and the change would do something else by now.
-fn still_does(model: &mut Model) -> Result<(), String> {
-    let since = meanwhile(model).unwrap_or_default();
-    let Some(outlook) = model.foresight.renew(&model.run.state, Outlook::of) else {
-        return Ok(());
-    };
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
-        return Ok(());
-    };
-    if stamp(review, Some(&outlook.plan), &since) == review.stamp {
-        return Ok(());
-    }
-    Err("the run has gone on, and this does something else by now: look at it again".to_owned())
-}
-
 /// Commits what is previewed, if the preview was on screen for long enough.
 pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let Some(Overlay::Review(review)) = model.overlays.last() else {
@@ -202,16 +185,12 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
     if review.made.is_none() {
         return Err("it was changed just now: look first at what it does".to_owned());
     }
-    let plan = review.known()?;
-    let (seen, as_of) = (plan.effects.len(), plan.seen);
+    let seen = review.known()?.effects.len();
     let question = Question::Review { stamp: review.stamp };
     let shown = armed(model, &question, by, at)?;
     let all = shown.read.misses(shown.rows).is_empty();
     if model.run.committing {
         return Err("already sent: wait for the answer of the run".to_owned());
-    }
-    if as_of != model.run.state.seq {
-        still_does(model)?;
     }
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::{bulk, collect, done, ledger};
 use crate::console::halted;
 use crate::console::link::Update;
-use crate::console::model::folding::Folded;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
@@ -22,42 +21,18 @@ use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::NodeId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
-/// Takes in an update, or lets it wait for what takes long to fold.
+/// Takes in an update.
 pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
-    if let Some(update) = model.folding.hold(&model.run.state, update) {
-        take_now(model, update, out);
-    }
-}
-
-/// Takes in what was folded elsewhere, and what waited for it.
-pub(super) fn folded(model: &mut Model, folded: Folded, out: &mut Vec<Out>) {
-    let Some(mut events) = model.folding.take(&folded) else {
-        return;
-    };
-    let before = Before::of(model);
-    events.retain(|envelope| envelope.seq > model.run.state.seq);
-    let state = model.run.adopt(folded.fold);
-    model.let_go(state);
-    happened(model, events, &before, out);
-    while let Some(update) = model.folding.next(&model.run.state) {
-        take_now(model, update, out);
-    }
-    super::leave(model, out);
-}
-
-fn take_now(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
-            let before = model.run.replace(*state);
-            model.let_go(before);
+            model.run.replace(*state);
             model.graph.renew();
             model.graph.begin(&model.run.state);
             if is_first {
                 ledger::of_before(model);
             }
         }
-        Update::Models(watch) => model.run.models = Some(watch),
         Update::Past(events) => model.log.replace(events),
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => {
@@ -129,25 +104,23 @@ impl Before {
 fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
     let before = Before::of(model);
     if model.run.take(&envelope) {
-        happened(model, vec![envelope], &before, out);
+        happened(model, envelope, &before, out);
     }
 }
 
-/// Tells what hangs on the run of events that were folded.
-fn happened(model: &mut Model, events: Vec<Arc<Envelope>>, before: &Before, out: &mut Vec<Out>) {
+/// Tells what hangs on the run of an event that was folded.
+fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &mut Vec<Out>) {
     if let Some((expected, got)) = model.run.gap.take() {
         model.log.add(Line::Trouble(format!(
             "events {expected} to {} did not arrive here; the picture may be incomplete",
             got.saturating_sub(1)
         )));
     }
-    for envelope in &events {
-        spoil(model, &envelope.event);
-        if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
-            // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
-            model.run.overtaken = model.run.committing;
-            collect::hold_again(model, out);
-        }
+    spoil(model, &envelope.event);
+    if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
+        // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
+        model.run.overtaken = model.run.committing;
+        collect::hold_again(model, out);
     }
     let waits = model.run.asking();
     if waits > 0 && model.message.text == IDLE {
@@ -160,14 +133,12 @@ fn happened(model: &mut Model, events: Vec<Arc<Envelope>>, before: &Before, out:
     if waits == before.waits && !before.stuck && model.settings.alerts && model.run.stuck().is_some() {
         out.push(Out::Alert("the run waits for you".to_owned()));
     }
-    for envelope in events {
-        if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event
-            && model.settings.alerts
-        {
-            model.notify(&words::lost(nodes));
-        }
-        model.log.add(Line::Event(envelope));
+    if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event
+        && model.settings.alerts
+    {
+        model.notify(&words::lost(nodes));
     }
+    model.log.add(Line::Event(envelope));
 }
 
 /// Tells the graph what an event reaches back to; everything else happens in open turns.

@@ -2,13 +2,12 @@
 //!
 //! Must not know: how what was found is drawn.
 
-use super::jumps::here;
 use super::prompts;
 use super::views::STILL;
 use crate::console::commands::Jump;
 use crate::console::model::Model;
-use crate::console::model::graph::Pick;
 use crate::console::model::graph::query::{self, Query};
+use crate::console::model::graph::{Pick, Search};
 use crate::console::model::inspector::Subject;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::{Pane, inside};
@@ -130,21 +129,6 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
 /// What is said where the search went on from the other end.
 const AROUND: &str = ", from the other end";
 
-/// Counts on where matches are still counted, as long as their place is what was said last; says which it is once all
-/// are.
-pub(super) fn count_on(model: &mut Model) {
-    let text = model.message.text.clone();
-    let Some((seek, doc)) = model.seek() else { return };
-    let Some(said) = seek.said.take() else { return };
-    let Some(rest) = text.strip_prefix(&said) else {
-        return;
-    };
-    let words = seek.place(doc);
-    if words != said {
-        model.say(format!("{words}{rest}"));
-    }
-}
-
 /// Bytes of the result in the inspector that were not stored.
 fn unstored(model: &Model) -> u64 {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
@@ -164,79 +148,40 @@ const fn in_view(row: usize, top: usize, height: usize) -> usize {
     row.saturating_sub(height / 3)
 }
 
-/// Looks for something in the graph and goes to the first place below the cursor.
+/// Looks for something in the graph, says how many places there are, and goes to the first one below the cursor.
 fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
-    let here = here(model);
     let broken = broken(model, &query);
-    let search = &mut model.graph.search;
-    search.begin(text, &query, model.run.state.seq, here);
-    search.broken = broken;
-    if !query.is_empty() {
-        search.goes = true;
-        look(model);
+    model.graph.search = Search::new(text, &query, &model.run.state, broken);
+    if query.is_empty() {
+        return Ok(());
     }
-    Ok(())
-}
-
-/// Looks on where a search in the graph has not come to its end.
-pub(super) fn look_on(model: &mut Model) {
-    if !model.graph.search.goes_on() {
-        return;
-    }
-    let told = &model.graph.search.said;
-    // Something else was said meanwhile.
-    if told.as_ref().is_some_and(|told| *told != model.message.text) {
-        model.graph.search.said = None;
-    }
-    if model.graph.search.said.is_some() || model.graph.search.goes {
-        look(model);
-    } else {
-        model.graph.search.look(&model.run.state);
-    }
-}
-
-/// Looks at a piece of the graph, goes to the first place below the cursor once that is known, and says how many there
-/// are.
-fn look(model: &mut Model) {
-    let goes_on = model.graph.search.look(&model.run.state);
-    let (found, cut) = (model.graph.search.found(), model.graph.search.out_of_reach);
-    let rest = match cut {
+    let rest = match model.graph.search.out_of_reach {
         0 => String::new(),
         1 => "; 1 result was stored in part: the rest of it is not searched".to_owned(),
         some => format!("; {some} results were stored in part: the rest of them is not searched"),
     };
-    let places = if found == 1 { "place" } else { "places" };
-    if goes_on {
-        model.say(format!("{found} {places} so far{rest}"));
-        model.graph.search.said = Some(model.message.text.clone());
-    } else if found == 0 {
-        let text = &model.graph.search.text;
-        let words = format!("nowhere in the graph{rest}: `{text}`");
-        model.complain(words);
-    } else {
-        model.say(format!("{found} {places}{rest}"));
+    match model.graph.search.found() {
+        0 => {
+            model.complain(format!("nowhere in the graph{rest}: `{text}`"));
+            return Ok(());
+        }
+        1 => model.say(format!("1 place{rest}")),
+        found => model.say(format!("{found} places{rest}")),
     }
-    let here = here(model);
-    let below = || model.graph.search.below(here).is_some();
-    if model.graph.search.goes && found > 0 && (!goes_on || below()) {
-        model.graph.search.goes = false;
-        super::jumps::jump(model, Jump::Match);
-    }
+    super::jumps::jump(model, Jump::Match);
+    Ok(())
 }
 
-/// Looks once more for what was searched for, where something has happened since; what was found stands meanwhile.
+/// Looks once more for what was searched for, where something has happened since.
 pub(super) fn look_again(model: &mut Model) {
     let search = &model.graph.search;
     if search.text.is_empty() || search.at == model.run.state.seq {
         return;
     }
     if let Ok(query) = Query::parse(&search.text) {
-        let here = here(model);
-        model.graph.search.broken = broken(model, &query);
-        let state = &model.run.state;
-        model.graph.search.again(&query, state.seq, here);
-        model.graph.search.look(state);
+        let broken = broken(model, &query);
+        model.graph.search = Search::new(&search.text, &query, &model.run.state, broken);
     }
 }
 

@@ -73,7 +73,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
             };
             blank(model, frame);
             document(model, frame, &page.title, &page.doc, place, Role::Focus);
-            let known = model.foresight.known();
+            let known = model.cached.last_outlook();
             let plan = known.and_then(|outlook| outlook.plan.as_ref().ok());
             touched(model, frame, &page.doc, plan);
         }

@@ -7,25 +7,23 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::super::{bulk, listings};
 use crate::console::doc::Doc;
 use crate::console::model::arming::{Arming, Question};
-use crate::console::model::foresight::Outlook;
+use crate::console::model::cached::Caches;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::LogPane;
+use crate::console::model::outlook::Change;
 use crate::console::model::overlay::{Dialog, DialogKind, Overlay, PageContent, Review, RuleView};
 use crate::console::model::run::RunPart;
-use crate::console::model::screen::{Pane, inside};
+use crate::console::model::screen::inside;
 use crate::console::model::{Model, Settings};
 use crate::console::tabs::{self, Maker};
-use crate::console::work::Finding;
 use crate::domain::id::Seq;
-use crate::domain::lineage::Plan;
-use crate::domain::refusal::Refusal;
 use crate::policy::backtest::would;
 
 /// Makes what is on a page.
 fn content(
     maker: &mut Maker<'_>,
     content: &mut PageContent,
-    (log, outlook): (&LogPane, Option<&Outlook>),
+    (log, cached): (&LogPane, &mut Caches),
     settings: &Settings,
 ) {
     // Nothing is offered that a halted run refuses.
@@ -46,12 +44,15 @@ fn content(
         }
         PageContent::Note(words) => tabs::note(maker, words),
         PageContent::Difference(texts) => tabs::apart(maker, texts),
-        PageContent::Impact(_) => tabs::impact(maker, outlook),
+        PageContent::Impact(edit) => {
+            let change = Change::Any((**edit).clone());
+            tabs::impact(maker, cached.outlook(&maker.run.state, change));
+        }
     }
 }
 
 /// What became of the node of the editor below a preview.
-pub(in crate::console::update) fn meanwhile(model: &Model) -> Option<String> {
+fn meanwhile(model: &Model) -> Option<String> {
     let meanwhile = match model.overlays.as_slice() {
         [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.stood.since(&model.run.state),
         _ => None,
@@ -60,22 +61,13 @@ pub(in crate::console::update) fn meanwhile(model: &Model) -> Option<String> {
 }
 
 /// Makes a preview.
-fn preview(mut maker: Maker<'_>, review: &mut Review, outlook: Option<&Outlook>) {
-    review.plan = outlook.map(|outlook| outlook.plan.clone());
+fn preview(mut maker: Maker<'_>, review: &mut Review, cached: &mut Caches) {
+    let change = Change::Command(review.command.clone());
+    let outlook = cached.outlook(&maker.run.state, change);
+    review.plan = Some(outlook.plan.clone());
     tabs::review(&mut maker, review, outlook);
     review.doc = maker.doc;
-    review.stamp = stamp(review, review.plan.as_ref(), &review.meanwhile);
-}
-
-/// Finds out what of all of the run is told in what is open.
-fn look(model: &mut Model) {
-    let now = (&model.run.state, model.arming.now);
-    if model.lists_branches() {
-        model.lower.count(Pane::Branches, now.0, now.1);
-    }
-    let found = |outlook| Finding::Outlook(Box::new(outlook));
-    model.foresight.look(model.change(), now, Outlook::of, found);
-    model.listed.look(&model.overlays, now);
+    review.stamp = stamp(review);
 }
 
 /// Brings what is on top up to date.
@@ -86,15 +78,9 @@ pub(super) fn overlay(model: &mut Model) {
     );
     let key = Some((model.run.state.seq, model.screen.overlay_width()));
     let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
-    look(model);
     let waiting = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
         .then(|| bulk::items(model));
     let meanwhile = meanwhile(model);
-    // What a change does is as old as what is known of it.
-    let foreseen = Some((
-        model.foresight.at().unwrap_or_default(),
-        model.screen.overlay_width(),
-    ));
     let Model {
         run,
         overlays,
@@ -105,9 +91,7 @@ pub(super) fn overlay(model: &mut Model) {
         log,
         queue,
         arming,
-        lower,
-        foresight,
-        listed,
+        cached,
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
@@ -117,28 +101,25 @@ pub(super) fn overlay(model: &mut Model) {
     };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
-            let is_impact = matches!(page.content, PageContent::Impact(_));
-            let key = if is_impact { foreseen } else { key };
-            if page.made != key || page.doc.is_due() {
+            if stale(page.made, &page.doc) {
                 page.made = key;
-                content(&mut maker, &mut page.content, (log, foresight.known()), settings);
+                content(&mut maker, &mut page.content, (log, cached), settings);
                 page.doc = maker.doc;
             }
             (&page.doc, &mut page.top)
         }
         Overlay::Review(review) => {
-            if review.made != foreseen || review.doc.is_due() {
-                review.made = foreseen;
+            if stale(review.made, &review.doc) {
+                review.made = key;
                 review.meanwhile = meanwhile.unwrap_or_default();
-                preview(maker, review, foresight.known());
+                preview(maker, review, cached);
             }
             (&review.doc, &mut review.top)
         }
         Overlay::Listing(list) => {
-            let counts = (&lower.branched, &*listed);
-            listings::make(&mut maker, list, (collected, counts), &settings.keymap);
+            listings::make(&mut maker, list, (collected, cached), &settings.keymap);
             listings::scroll(list, screen);
-            return listings::fill(&maker, list, screen, listed);
+            return listings::fill(&maker, list, screen, cached);
         }
         Overlay::Bulk(bulk) => {
             if let Some(now) = waiting {
@@ -195,14 +176,10 @@ fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
 }
 
 /// Changes when what is committed or its plan does.
-pub(in crate::console::update) fn stamp(
-    review: &Review,
-    plan: Option<&Result<Plan, Refusal>>,
-    meanwhile: &str,
-) -> u64 {
+fn stamp(review: &Review) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (review.keeps_later(), meanwhile).hash(&mut hasher);
-    match plan {
+    (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
+    match &review.plan {
         None => {}
         Some(Ok(plan)) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);

@@ -298,19 +298,14 @@ fn the_preview_names_effects_with_their_arguments_and_time() {
 }
 
 #[test]
-fn the_ledger_of_a_long_run_is_gone_through_beside_the_keys_and_made_where_it_is_looked_at() {
-    let mut stage = Stage::slow_run();
+fn of_the_ledger_of_a_long_run_the_rows_on_the_screen_are_made_and_no_others() {
+    let mut stage = Stage::long();
     let no = stage.model.run.state.last_no;
     for at in 1..=30 {
         let args = format!(r#"{{"path":"{at}","content":"b"}}"#);
         stage.finished(&format!("c{}", no + at), "write_file", &args, Outcome::ok("1"));
     }
     stage.press("O");
-    let text = stage.text();
-    assert!(text.contains("effects: being looked for"), "{text}");
-    stage.press("d");
-    assert_eq!(stage.commands(), []);
-    assert!(stage.work() > 0);
     let text = stage.text();
     assert!(text.contains("all effects, newest first"), "{text}");
     assert_eq!(list(&stage).items.len(), 30);

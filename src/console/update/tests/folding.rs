@@ -1,13 +1,12 @@
-//! Events that take long to fold are folded beside the keys, and the run is then what it would be otherwise.
+//! The run on the screen is what its record makes of it, in every frame.
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage};
-use crate::domain::apply::apply;
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::apply::fold;
+use crate::domain::envelope::Envelope;
 use crate::domain::id::Epoch;
-use crate::domain::state::State;
 
 /// How many nodes count.
 fn active(stage: &Stage) -> usize {
@@ -15,97 +14,46 @@ fn active(stage: &Stage) -> usize {
     nodes.filter(|node| node.active).count()
 }
 
-/// The run is what its record makes of it, folded at once.
+/// The run is what its record makes of it.
 fn is_whole(stage: &Stage) {
-    let mut state = State::default();
-    for envelope in stage.recorded() {
-        apply(&mut state, envelope);
-    }
-    assert_eq!(stage.model.run.state, state);
+    let record: Vec<Envelope> = stage.recorded().iter().map(|one| (**one).clone()).collect();
+    assert_eq!(stage.model.run.state, fold(&record));
 }
 
 #[test]
-fn what_an_edit_of_a_long_run_lets_fall_is_folded_beside_the_keys() {
-    let mut stage = Stage::slow_commit();
-    assert!(stage.model.folding.is_any());
+fn what_an_edit_lets_fall_and_an_undo_brings_back_is_folded_as_it_comes() {
+    let mut stage = Stage::previewed();
     let before = active(&stage);
     assert!(before > 100, "{before}");
-    // Keys are answered, of the run as it was.
-    stage.press("?");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
-    stage.press("esc");
-    assert_eq!(active(&stage), before);
-    let times = stage.fold();
-    assert!(times < 3, "{times}: what comes together is folded together");
-    assert!(active(&stage) < 10, "{}", active(&stage));
-    is_whole(&stage);
-    assert!(
-        !stage
-            .model
-            .overlays
-            .iter()
-            .any(|one| matches!(one, Overlay::Review(_))),
-        "the answer of the run was heard"
-    );
-}
-
-#[test]
-fn what_comes_meanwhile_waits_and_nothing_of_it_is_lost_or_overtakes() {
-    let mut stage = Stage::slow_commit();
-    let reason = |reason: &str| {
-        Event::Run(RunEvent::Paused {
-            reason: reason.into(),
-        })
-    };
-    stage.engine(reason("first"));
-    stage.send(Msg::Run(Update::Notice("between".to_owned())));
-    stage.engine(reason("second"));
-    stage.draw();
-    stage.engine(reason("third"));
-    let told = |stage: &Stage| {
-        let words = ["first", "between", "second", "third"];
-        let all: Vec<String> = stage
-            .model
-            .log
-            .shown()
-            .map(|(_, line)| format!("{line:?}"))
-            .collect();
-        let at = words.map(|word| all.iter().position(|line| line.contains(&format!("\"{word}\""))));
-        at.into_iter().flatten().collect::<Vec<usize>>()
-    };
-    assert!(told(&stage).is_empty(), "all of it waits");
-    stage.fold();
-    is_whole(&stage);
-    let told = told(&stage);
-    assert_eq!(told.len(), 4, "{told:?}");
-    assert!(told.is_sorted(), "{told:?}");
-    assert_eq!(stage.model.run.gap, None);
-}
-
-#[test]
-fn what_stands_again_in_a_long_run_is_folded_beside_the_keys_too() {
-    let mut stage = Stage::slow_commit();
-    stage.fold();
-    stage.draw();
-    stage.press("u");
-    stage.work();
-    stage.draw();
     stage.wait(ARMING);
     stage.press("enter");
     stage.carry_out();
-    assert!(stage.model.folding.is_any());
-    let few = active(&stage);
-    stage.fold();
-    assert!(active(&stage) > few + 100, "{} of {few}", active(&stage));
+    assert!(active(&stage) < 10, "{}", active(&stage));
+    assert_eq!(stage.model.run.state.epoch, Epoch(1));
+    is_whole(&stage);
+    let is_review = |overlay: &Overlay| matches!(overlay, Overlay::Review(_));
+    assert!(
+        !stage.model.overlays.iter().any(is_review),
+        "the answer of the run was heard"
+    );
+    stage.press("u");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.carry_out();
+    assert!(active(&stage) > 100, "{}", active(&stage));
     is_whole(&stage);
     assert_ne!(stage.model.run.state.epoch, Epoch(1));
 }
 
 #[test]
-fn a_run_that_is_shown_instead_comes_after_what_waits() {
-    let mut stage = Stage::slow_commit();
-    let state = Stage::slow_run().model.run.state;
-    stage.send(Msg::Run(Update::Snapshot(Box::new(state.clone()))));
-    stage.fold();
+fn an_event_that_was_folded_already_changes_nothing() {
+    let mut stage = Stage::long();
+    let (state, logged) = (stage.model.run.state.clone(), stage.model.log.shown().count());
+    let again = stage.recorded().to_vec();
+    for envelope in again {
+        stage.send(Msg::Run(Update::Event(envelope)));
+    }
     assert_eq!(stage.model.run.state, state);
+    assert_eq!(stage.model.log.shown().count(), logged);
+    assert_eq!(stage.model.run.gap, None);
 }

@@ -1,9 +1,11 @@
-//! What a change of a long run would do is found out beside the keys; what is committed is what was seen.
+//! What a change of a run would do is shown before it is done; what is committed is what was seen.
 
-use crate::console::model::foresight::{Change, Outlook};
+use crate::console::model::outlook::{Change, Outlook};
 use crate::console::model::overlay::{Overlay, PageContent, Review};
+use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::command::{Command, EditCommand};
+use crate::domain::lineage;
 
 fn review(stage: &Stage) -> &Review {
     match stage.model.overlays.last() {
@@ -18,12 +20,8 @@ fn commits(stage: &mut Stage) -> usize {
     stage.commands().iter().filter(|one| is_commit(one)).count()
 }
 
-#[test]
-fn what_any_change_would_do_is_worked_out_beside_the_keys() {
-    let mut stage = Stage::slow_run();
-    stage.press("1 g j v");
-    assert!(stage.text().contains("being worked out"), "{}", stage.text());
-    assert!(stage.work() > 0);
+/// What is shown of any change of the selected node is what that change would do.
+fn shows_its_own(stage: &mut Stage) {
     let text = stage.text();
     assert!(
         text.contains("superseded") && text.contains("turns become history"),
@@ -35,26 +33,33 @@ fn what_any_change_would_do_is_worked_out_beside_the_keys() {
     let PageContent::Impact(edit) = &page.content else {
         panic!("{:?}", page.content);
     };
-    let at_once = Outlook::of(&stage.model.run.state, &Change::Any((**edit).clone()));
-    assert_eq!(stage.model.foresight.known(), Some(&at_once));
-    stage.press("esc");
-    assert_eq!(stage.model.foresight.known(), None, "nobody looks at it");
+    let outlook = Outlook::of(&stage.model.run.state, &Change::Any((**edit).clone()));
+    assert_eq!(stage.model.cached.last_outlook(), Some(&outlook));
 }
 
 #[test]
-fn nothing_is_committed_before_it_is_known_what_it_does() {
-    let mut stage = Stage::slow_preview();
-    assert!(stage.text().contains("being worked out"), "{}", stage.text());
+fn what_any_change_would_do_is_shown_of_the_node_that_is_looked_at() {
+    let mut stage = Stage::long();
+    stage.press("1 g j v");
+    shows_its_own(&mut stage);
+    let first = stage.model.cached.last_outlook().cloned();
+    stage.press("esc j j v");
+    shows_its_own(&mut stage);
+    assert_ne!(stage.model.cached.last_outlook().cloned(), first);
+}
+
+#[test]
+fn nothing_is_committed_before_its_preview_was_on_screen() {
+    let mut stage = Stage::long();
+    stage.press("1 g e");
+    stage.edit_field("Look at other files.");
     stage.commands();
-    stage.wait(ARMING);
-    stage.press("enter");
-    assert_eq!(commits(&mut stage), 0);
-    assert!(
-        stage.text().contains("still being worked out"),
-        "{}",
-        stage.text()
-    );
-    assert!(stage.work() > 0);
+    for key in ["ctrl-s", "enter"] {
+        stage.now += 10 * ARMING;
+        let (key, at) = (key.parse().unwrap(), stage.now);
+        stage.send(Msg::Term(TermMsg::Key { key, at }));
+    }
+    assert_eq!(commits(&mut stage), 0, "{}", stage.said());
     assert!(stage.text().contains("superseded"), "{}", stage.text());
     stage.press("enter");
     assert_eq!(commits(&mut stage), 0, "it has only just come on screen");
@@ -64,20 +69,17 @@ fn nothing_is_committed_before_it_is_known_what_it_does() {
 }
 
 #[test]
-fn what_comes_while_a_preview_is_read_is_in_it_soon_and_before_it_is_committed() {
-    let mut stage = Stage::slow_preview();
-    stage.work();
-    stage.draw();
+fn what_comes_behind_the_frame_that_was_read_is_not_committed_unseen() {
+    let mut stage = Stage::previewed();
     stage.wait(ARMING);
     stage.commands();
     let falls = |stage: &Stage| review(stage).known().unwrap().superseded.len();
     let before = falls(&stage);
     stage.one_more();
-    assert_eq!(falls(&stage), before, "no frame has waited for it");
+    assert_eq!(falls(&stage), before, "no frame came in between");
     stage.press("enter");
     assert_eq!(commits(&mut stage), 0, "what would be done is not what was seen");
-    let text = stage.text();
-    assert!(text.contains("does something else by now"), "{text}");
+    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
     assert!(falls(&stage) > before);
     stage.wait(ARMING);
     stage.press("enter");
@@ -85,48 +87,22 @@ fn what_comes_while_a_preview_is_read_is_in_it_soon_and_before_it_is_committed()
 }
 
 #[test]
-fn a_preview_of_a_run_that_goes_on_is_made_again_and_not_for_each_event() {
-    let mut stage = Stage::slow_preview();
-    stage.work();
-    stage.draw();
-    let first = stage.model.foresight.at();
-    stage.wait(1_000);
-    stage.work();
-    stage.one_more();
+fn a_preview_says_in_every_frame_what_the_change_does_then_and_is_armed_anew_for_it() {
+    let mut stage = Stage::previewed();
+    stage.wait(ARMING);
+    stage.commands();
+    let before = review(&stage).known().unwrap().clone();
     stage.one_more();
     stage.draw();
-    assert_eq!(stage.model.foresight.at(), first, "no frame waits for it");
-    stage.work();
-    stage.draw();
-    let known = stage.model.foresight.at();
-    assert!(known > first);
-    stage.one_more();
-    stage.draw();
-    stage.work();
-    assert_eq!(stage.model.foresight.at(), known, "it was made just now");
-    let wakes = stage.model.wake_at().expect("nobody has to press a key for it");
-    assert!(wakes <= stage.now + 500);
-    stage.wait(wakes - stage.now);
-    stage.work();
-    stage.draw();
-    assert_eq!(stage.model.foresight.at(), Some(stage.model.run.state.seq));
-}
-
-#[test]
-fn what_was_found_out_about_another_change_is_not_taken_for_this_one() {
-    let mut stage = Stage::slow_run();
-    stage.press("1 g j v");
-    let late = stage.slow.replace(Vec::new()).unwrap();
-    let late: Vec<_> = late
-        .into_iter()
-        .filter_map(crate::console::work::Work::run)
-        .collect();
-    assert_eq!(late.len(), 1, "it was begun");
-    stage.press("esc j j v");
-    for finding in late {
-        stage.send(crate::console::msg::Msg::Found(finding));
-    }
-    assert!(stage.text().contains("being worked out"), "{}", stage.text());
-    stage.work();
-    assert!(!stage.text().contains("being worked out"), "{}", stage.text());
+    let Command::Edit(command) = review(&stage).command.clone() else {
+        panic!("{:?}", review(&stage).command);
+    };
+    let now = lineage::plan_of(&stage.model.run.state, &command).unwrap();
+    assert_ne!(now, before);
+    assert_eq!(review(&stage).known(), Ok(&now));
+    stage.press("enter");
+    assert_eq!(commits(&mut stage), 0, "it has only just come on screen");
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert_eq!(commits(&mut stage), 1, "{}", stage.text());
 }

@@ -21,12 +21,6 @@ fn far(bytes: usize, discarded: u64) -> Stage {
     stage
 }
 
-/// Whether something goes on by itself.
-fn wakes(stage: &Stage) -> bool {
-    let soon = stage.model.arming.now + 20;
-    stage.model.wake_at().is_some_and(|at| at <= soon)
-}
-
 fn look_for(stage: &mut Stage, words: &str) {
     stage.press("/");
     stage.type_text(words);
@@ -50,31 +44,11 @@ fn the_inspector_is_searched_to_the_end_of_a_long_text() {
     let mut stage = far(10_000_000, 0);
     stage.press("3");
     look_for(&mut stage, "needle");
-    assert!(
-        stage.said().starts_with("match at row "),
-        "it is not counted yet: {}",
-        stage.said()
-    );
+    assert!(stage.said().starts_with("match 1 of 1, row "), "{}", stage.said());
     assert!(stage.text().contains("Needle at the end"));
-    let at = stage.said().trim_start_matches("match at ").to_owned();
-    // Piece by piece, with a frame after each.
-    let mut pieces = 0;
-    while stage.said().starts_with("match at row ") {
-        assert!(wakes(&stage), "nobody has to press a key for it");
-        stage.wait(20);
-        pieces += 1;
-        assert!(pieces < 100, "it comes to an end");
-    }
-    assert!(pieces > 10, "no frame waits for all of it: {pieces}");
-    assert_eq!(stage.said(), format!("match 1 of 1, {at}"));
-    stage.wait(20);
-    assert!(!wakes(&stage), "then nothing is under way");
+    let said = stage.said().to_owned();
     stage.press("n");
-    assert_eq!(
-        stage.said(),
-        format!("match 1 of 1, {at}, from the other end"),
-        "it is counted once"
-    );
+    assert_eq!(stage.said(), format!("{said}, from the other end"));
 }
 
 #[test]
@@ -125,18 +99,6 @@ fn each_match_is_told_with_its_number_in_the_order_of_the_rows() {
 }
 
 #[test]
-fn another_word_on_the_status_line_ends_the_count() {
-    let mut stage = far(10_000_000, 0);
-    stage.press("3");
-    look_for(&mut stage, "needle");
-    stage.press("j");
-    stage.wait(20);
-    assert_eq!(stage.said(), "");
-    stage.wait(20);
-    assert!(!wakes(&stage));
-}
-
-#[test]
 fn what_was_never_stored_is_said_where_nothing_is_found() {
     let mut stage = far(100, 77);
     look_for(&mut stage, "pin");
@@ -173,7 +135,7 @@ fn what_was_not_stored_is_said_before_the_text_that_has_the_gap() {
     assert!(at("77 bytes of it were not stored") < at("Needle"), "{text}");
 }
 
-/// A run of more calls than are searched before a key is answered, each of which names its number.
+/// A run of many calls, each of which names its number.
 fn many() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.begin();
@@ -186,60 +148,16 @@ fn many() -> Stage {
     stage
 }
 
-/// Lets the search come to its end; gives how often it went on.
-fn search_on(stage: &mut Stage) -> usize {
-    let mut pieces = 0;
-    while stage.model.graph.search.goes_on() {
-        assert!(wakes(stage), "nobody has to press a key for it");
-        stage.wait(4);
-        pieces += 1;
-        assert!(pieces < 100, "it comes to an end");
-    }
-    pieces
-}
-
 #[test]
-fn a_long_run_is_searched_in_pieces_from_the_cursor_on() {
+fn all_of_a_long_run_is_searched_and_the_first_place_below_the_cursor_is_gone_to() {
     let mut stage = many();
     look_for(&mut stage, "read_file");
-    assert!(stage.said().ends_with(" places so far"), "{}", stage.said());
-    assert_eq!(
-        stage.selected().map(NodeId::call),
-        Some(id("c3")),
-        "what is known already is gone to"
-    );
-    assert!(search_on(&mut stage) > 3, "no key waits for all of it");
     assert_eq!(stage.said(), "200 places");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
-    assert!(!wakes(&stage), "then nothing is under way");
     stage.press("G N N");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c200")));
-    // From the middle on, then from the beginning.
-    look_for(&mut stage, " kind:call");
-    search_on(&mut stage);
-    assert_eq!(stage.said(), "200 places");
-}
-
-#[test]
-fn what_is_found_late_is_gone_to_unless_a_key_came_in_between() {
-    let mut stage = many();
     look_for(&mut stage, "\"file 202.\"");
-    assert_eq!(stage.said(), "0 places so far");
-    let before = stage.selected();
-    assert_ne!(before.map(NodeId::call), Some(id("c202")));
-    search_on(&mut stage);
     assert_eq!(stage.said(), "1 place");
-    assert_eq!(stage.selected().map(NodeId::call), Some(id("c202")));
-
-    let mut stage = many();
-    look_for(&mut stage, "\"file 202.\"");
-    stage.press("n");
-    assert_eq!(stage.said(), "the graph is still being searched: a moment");
-    stage.press("j");
-    let there = stage.selected();
-    search_on(&mut stage);
-    assert_eq!(stage.selected(), there, "the cursor stays where it was put");
-    stage.press("n");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c202")));
 }
 
@@ -248,21 +166,16 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
     let mut stage = many();
     stage.running("c300", "read_file", r#"{"path":"late"}"#);
     look_for(&mut stage, "is:running");
-    search_on(&mut stage);
     assert_eq!(stage.said(), "1 place");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c300")));
     stage.finish("c300", Outcome::ok("1"));
     stage.running("c301", "read_file", r#"{"path":"later"}"#);
     stage.press("g n");
-    search_on(&mut stage);
-    stage.press("n");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c301")));
     assert_eq!(stage.model.graph.search.found(), 1);
     stage.finish("c301", Outcome::ok("1"));
     stage.press("n");
-    search_on(&mut stage);
     assert_eq!(stage.model.graph.search.found(), 0);
-    stage.press("n");
     assert!(
         stage.said().starts_with("nowhere in the graph"),
         "{}",
@@ -271,19 +184,11 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
 }
 
 #[test]
-fn the_next_place_is_the_nearest_one_or_not_known_yet() {
+fn the_next_place_is_the_nearest_one_whichever_way_it_was_looked_for() {
     let mut stage = many();
     stage.model.graph.selected = Some(Pick::Node(id("c198")));
     look_for(&mut stage, "kind:call");
-    assert!(stage.model.graph.search.goes_on());
-    // What is found from there on and from the first node on is known, but not what lies between.
     stage.model.graph.selected = Some(Pick::Node(id("c150")));
-    for key in ["n", "N"] {
-        stage.press(key);
-        assert_eq!(stage.said(), "the graph is still being searched: a moment");
-        assert_eq!(stage.selected(), Some(id("c150")));
-    }
-    search_on(&mut stage);
     stage.press("n");
     assert_eq!(stage.selected(), Some(id("c151")));
     stage.press("N");

@@ -1,6 +1,5 @@
 //! What the change that is looked at would do. Must not know: how it is shown, how a change is committed.
 
-use super::count::CountOf;
 use crate::domain::advice::Cards;
 use crate::domain::branch;
 use crate::domain::branch::compare::compare;
@@ -64,6 +63,3 @@ fn says_again(state: &State, command: &EditCommand) -> Vec<(NodeId, Rev, Rev)> {
         .filter_map(|row| Some((row.node, row.b?, row.a?)))
         .collect()
 }
-
-/// What is known of the change that is looked at.
-pub type Foresight = CountOf<Change, Outlook>;

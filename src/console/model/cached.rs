@@ -1,0 +1,108 @@
+//! What is worked out of all of a run when it is asked for, and kept until the run has changed.
+//!
+//! Must not know: what is worked out, who shows it.
+
+use super::outlook::{Change, Outlook};
+use crate::console::effects::Effects;
+use crate::console::sides::Sides;
+use crate::domain::branch::{Branch, branches};
+use crate::domain::id::{Epoch, Seq};
+use crate::domain::state::State;
+
+/// A value of a state, about something in it.
+#[derive(Debug, Clone)]
+pub struct Cached<T, K = ()>(Option<Kept<T, K>>);
+
+#[derive(Debug, Clone)]
+struct Kept<T, K> {
+    seq: Seq,
+    about: K,
+    value: T,
+}
+
+impl<T, K> Default for Cached<T, K> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T, K: PartialEq> Cached<T, K> {
+    /// The value for this state; it is worked out anew where the state has changed or it was about something else.
+    pub fn renew(&mut self, state: &State, about: K, of: impl FnOnce(&State, &K) -> T) -> &T {
+        let is_new = |kept: &Kept<T, K>| kept.seq == state.seq && kept.about == about;
+        let kept = self.0.take_if(|kept| is_new(kept)).unwrap_or_else(|| Kept {
+            seq: state.seq,
+            value: of(state, &about),
+            about,
+        });
+        &self.0.insert(kept).value
+    }
+
+    /// What was worked out last; none before.
+    pub fn value(&self) -> Option<&T> {
+        self.0.as_ref().map(|kept| &kept.value)
+    }
+}
+
+/// What several parts of the screen show of all of the run.
+#[derive(Debug, Clone, Default)]
+pub struct Caches {
+    outlook: Cached<Outlook, Change>,
+    branches: Cached<Vec<Branch>>,
+    effects: Cached<Effects>,
+    sides: Cached<Sides, (Epoch, Epoch)>,
+}
+
+impl Caches {
+    /// What a change would do.
+    pub fn outlook(&mut self, state: &State, change: Change) -> &Outlook {
+        self.outlook.renew(state, change, Outlook::of)
+    }
+
+    /// What the change that was looked at last would do.
+    pub fn last_outlook(&self) -> Option<&Outlook> {
+        self.outlook.value()
+    }
+
+    /// What the branches came to.
+    pub fn branches(&mut self, state: &State) -> &[Branch] {
+        self.branches.renew(state, (), |state, ()| branches(state))
+    }
+
+    /// What could change the world.
+    pub fn effects(&mut self, state: &State) -> &Effects {
+        self.effects.renew(state, (), |state, ()| Effects::of(state))
+    }
+
+    /// Two branches side by side.
+    pub fn sides(&mut self, state: &State, two: (Epoch, Epoch)) -> &Sides {
+        self.sides.renew(state, two, |state, two| Sides::of(state, *two))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_worked_out_once_for_a_state_and_what_it_is_about() {
+        let mut times = 0;
+        let mut cached: Cached<u64, &str> = Cached::default();
+        let mut renew = |seq: u64, about: &'static str| {
+            let state = State {
+                seq: Seq(seq),
+                ..State::default()
+            };
+            let value = *cached.renew(&state, about, |state, about| {
+                times += 1;
+                state.seq.0 * 10 + about.len() as u64
+            });
+            (value, times)
+        };
+        assert_eq!(renew(1, "a"), (11, 1));
+        assert_eq!(renew(1, "a"), (11, 1));
+        assert_eq!(renew(1, "ab"), (12, 2));
+        assert_eq!(renew(2, "ab"), (22, 3));
+        assert_eq!(renew(1, "ab"), (12, 4), "a recorded run goes back, too");
+    }
+}
