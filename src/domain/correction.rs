@@ -158,10 +158,7 @@ fn was_corrected(state: &State, call: NodeId, line: &Line) -> bool {
 /// corrected on the second. A call that was edited since is a counterpart by its arguments of before as well: what was
 /// said of them was let go.
 fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Option<Correction> {
-    let (place, wanted) = (place(state, call), same(state, call, there)?);
-    if place.iter().any(|level| level.reply == 0) {
-        return None;
-    }
+    let wanted = same(state, call, there)?;
     let had = |one: &NodeId| {
         let Some(node) = state.nodes.get(one) else {
             return false;
@@ -170,7 +167,7 @@ fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Opti
         ends.any(|end| same(state, *one, &end).as_ref() == Some(&wanted))
     };
     let newest = corrected(state, here)
-        .filter(|one| self::place(state, *one) == place)
+        .filter(|one| are_counterparts(state, *one, call))
         .filter(had)
         .max_by_key(|one| age(state, *one, here))?;
     said(state, newest, here).filter(|_| same(state, newest, here).as_ref() == Some(&wanted))
@@ -210,28 +207,59 @@ fn place(state: &State, call: NodeId) -> Place {
 }
 
 fn level(state: &State, id: NodeId) -> Level {
-    let node = state.nodes.get(&id);
-    let turn = node.and_then(|node| state.turns.get(&node.turn));
-    let first = node.and_then(first_written);
-    let (Some(turn), Some(written)) = (turn.filter(|turn| turn.reply > 0), first) else {
-        return Level {
+    let found = reply_of(state, id).and_then(|turn| Some((turn, first_written(state.nodes.get(&id)?)?)));
+    match found {
+        Some((turn, written)) => Level {
+            reply: turn.reply,
+            nth: nth(state, turn, id, &written),
+            written,
+        },
+        None => Level {
             reply: 0,
             written: String::new(),
             nth: id.no,
-        };
+        },
+    }
+}
+
+/// True for calls of one place. What is cheap to tell is looked at first: most calls have no counterpart.
+fn are_counterparts(state: &State, one: NodeId, other: NodeId) -> bool {
+    let (above_one, above_other) = (thread::path(state, one), thread::path(state, other));
+    let levels = || {
+        above_one
+            .iter()
+            .chain([&one])
+            .zip(above_other.iter().chain([&other]))
     };
+    let alike = |(one, other): (&NodeId, &NodeId)| {
+        let (Some(turn_one), Some(turn_other)) = (reply_of(state, *one), reply_of(state, *other)) else {
+            return false;
+        };
+        let written = |id: &NodeId| state.nodes.get(id).and_then(first_written);
+        let Some(first) = written(one).filter(|_| turn_one.reply == turn_other.reply) else {
+            return false;
+        };
+        written(other).as_ref() == Some(&first)
+            && nth(state, turn_one, *one, &first) == nth(state, turn_other, *other, &first)
+    };
+    above_one.len() == above_other.len() && levels().all(alike)
+}
+
+/// The turn of a call, where a reply of the model brought it.
+fn reply_of(state: &State, call: NodeId) -> Option<&Turn> {
+    state.turn_of(call).filter(|turn| turn.reply > 0)
+}
+
+/// How many calls before one in its reply the model wrote like it.
+fn nth(state: &State, turn: &Turn, id: NodeId, written: &str) -> u32 {
     let own = turn.nodes.iter().take_while(|one| **one != id);
     let own = own
         .filter_map(|one| state.nodes.get(one))
         // What the model said otherwise when it was asked for the same again is not there.
         .filter(|one| one.replaced.is_none());
     let equal = own.chain(earlier_parts(state, turn, id));
-    let equal = equal.filter(|one| first_written(one).as_ref() == Some(&written));
-    Level {
-        reply: turn.reply,
-        nth: u32::try_from(equal.count()).unwrap_or(u32::MAX),
-        written,
-    }
+    let equal = equal.filter(|one| first_written(one).as_deref() == Some(written));
+    u32::try_from(equal.count()).unwrap_or(u32::MAX)
 }
 
 /// What counted of the same reply before a turn that goes on behind a rewritten thought, when it was asked.
