@@ -73,9 +73,9 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
                 print::told_line(&rule::told_with(rule, reason))
             )),
             Decision::Expire { .. } => Some(format!("{call}: not approved: no operator")),
-            Decision::Carry { from, .. } => Some(format!(
-                "{call}: not run: it has the result that the operator wrote for {from}"
-            )),
+            Decision::Carry { from, .. } => {
+                Some(format!("{call}: not run: uses the operator's result of {from}"))
+            }
             _ => None,
         },
         Event::Call(CallEvent::Asked {

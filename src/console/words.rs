@@ -273,13 +273,13 @@ fn call(event: &CallEvent) -> String {
     }
 }
 
-/// That results which a person wrote count no more.
+/// Describes lost corrections.
 pub fn lost(nodes: &[NodeId]) -> String {
     let what = match nodes.len() {
-        1 => "a correction is lost",
-        _ => "corrections are lost",
+        1 => "correction lost",
+        _ => "corrections lost",
     };
-    format!("{what}: no call is the same as that of {}", list(nodes))
+    format!("{what}: no active call matches {}", list(nodes))
 }
 
 fn edit(event: &EditEvent) -> String {
@@ -301,7 +301,7 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
         EditEvent::Released { node: None } => "editors closed".to_owned(),
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
-        EditEvent::Recalled { of, .. } => format!("goes on from the end of {of}"),
+        EditEvent::Recalled { of, .. } => format!("continues from the end of {of}"),
         EditEvent::CorrectionsLost { nodes } => lost(nodes),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }

@@ -71,42 +71,42 @@ pub fn line(state: &State, epoch: Epoch) -> Line {
     Line::through(ancestors(state, epoch))
 }
 
-/// The branch of an epoch, by the epoch of the edit that began it; 0 for the run itself.
+/// Returns the branch of an epoch, named by the epoch of the edit that began it; 0 for the run itself.
 pub fn of(state: &State, epoch: Epoch) -> Epoch {
     record(state, epoch).map_or(Epoch(0), |record| record.branch)
 }
 
-/// The branch that stands.
+/// Returns the current branch.
 pub fn current(state: &State) -> Epoch {
     of(state, state.epoch)
 }
 
-/// The branch that the newest edit began.
+/// Returns the branch that the newest edit began.
 pub fn newest(state: &State) -> Epoch {
     let mut records = state.epochs.iter().rev();
     let edit = records.find(|record| record.branch == record.epoch);
     edit.map_or(Epoch(0), |record| record.epoch)
 }
 
-/// True where a number names a branch: that of an undo, a redo or a switch does not.
+/// True if a number names a branch. The number of an undo, redo or switch does not.
 pub fn is_one(state: &State, epoch: Epoch) -> bool {
     epoch <= state.epoch && of(state, epoch) == epoch
 }
 
-/// Why a number names no branch, and which do.
+/// Describes why a number names no branch.
 pub fn unknown(state: &State, epoch: Epoch) -> String {
     let newest = newest(state);
     if epoch > state.epoch {
         return format!("there is no branch {}: the newest is {}", epoch.0, newest.0);
     }
     format!(
-        "there is no branch {}: an undo, a redo or a switch that went on with branch {} has this number",
+        "there is no branch {0}: number {0} is an undo, redo or switch on branch {1}",
         epoch.0,
         of(state, epoch).0
     )
 }
 
-/// The newest epoch of the branch of an epoch: where that branch ends.
+/// Returns the newest epoch of the branch of an epoch.
 pub fn end(state: &State, epoch: Epoch) -> Epoch {
     let branch = of(state, epoch);
     let mut newest = state.epochs.iter().rev();

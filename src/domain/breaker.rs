@@ -12,8 +12,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::{ErrorClass, Outcome};
-use super::id::{Attempt, NodeId};
+use super::id::{Attempt, NodeId, Rev};
 use super::ladder::span;
+use super::node::{Node, Origin};
 use super::state::State;
 use super::thread;
 use super::turn::Activity;
@@ -100,8 +101,8 @@ pub struct Ran {
     pub at: i64,
     /// Whether it failed in a way that speaks against what the breaker is for.
     pub failed: bool,
-    /// What it was.
-    pub of: Passed,
+    /// Where it comes from.
+    pub of: Source,
 }
 
 /// A breaker.
@@ -114,9 +115,9 @@ pub struct Breaker {
     /// What came of what it let through in this generation, oldest first.
     pub recent: VecDeque<Ran>,
     /// The failures that opened an open one.
-    pub opened_by: Vec<Passed>,
+    pub opened_by: Vec<Source>,
     /// What it lets through to see, while that is under way.
-    pub probe: Option<Passed>,
+    pub probe: Option<Source>,
     /// True once what a half-open one let through to see has ended without a word for or against it.
     pub told_nothing: bool,
     /// UTC milliseconds at which an open one lets the next one through.
@@ -127,9 +128,9 @@ pub struct Breaker {
     pub why: Arc<str>,
 }
 
-/// Something that a breaker let through.
+/// The execution or request that an outcome comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Passed {
+pub enum Source {
     /// An execution.
     Call(NodeId, Attempt),
     /// A request to a model.
@@ -146,10 +147,10 @@ impl Breaker {
         }
     }
 
-    /// True for an open one that nothing opened but what an edit has replaced since.
+    /// True for an open breaker if every execution or request that opened it is superseded.
     pub fn is_outdated(&self, state: &State) -> bool {
         let mut all = self.opened_by.iter();
-        self.phase == Phase::Open && !self.opened_by.is_empty() && all.all(|of| of.is_history(state))
+        self.phase == Phase::Open && !self.opened_by.is_empty() && all.all(|of| of.is_superseded(state))
     }
 
     /// What it does, in words: `queued: the breaker of tool:x is open, 12 s left`.
@@ -177,9 +178,9 @@ impl Breaker {
     }
 }
 
-impl Passed {
-    /// True where an edit replaced it, or another branch was chosen: it is none of the run that stands.
-    fn is_history(&self, state: &State) -> bool {
+impl Source {
+    /// True if it is not part of the current branch. A call that only the engine changed (a repair, a substitute) still is.
+    fn is_superseded(&self, state: &State) -> bool {
         let gone =
             |turn: &super::turn::Turn| matches!(thread::activity(state, turn), Activity::Superseded(_));
         match self {
@@ -189,11 +190,20 @@ impl Passed {
                     return true;
                 };
                 let record = call.attempts.iter().find(|one| one.no == *attempt);
-                let replaced = record.is_none_or(|record| record.rev != node.rev());
-                !node.active || replaced || state.turn_of(*id).is_none_or(gone)
+                let edited = record.is_none_or(|record| is_edited_since(node, record.rev));
+                !node.active || edited || state.turn_of(*id).is_none_or(gone)
             }
         }
     }
+}
+
+/// True if an operator changed a node after a revision, or an undo returned to an earlier one.
+fn is_edited_since(node: &Node, rev: Rev) -> bool {
+    let mut later = node
+        .revisions
+        .iter()
+        .filter(|one| one.no > rev && one.no <= node.rev());
+    node.rev() < rev || later.any(|one| matches!(one.origin, Origin::Operator { .. }))
 }
 
 /// A change of a breaker, as it is advised.
@@ -250,7 +260,7 @@ mod tests {
             generation: 3,
             ..Breaker::default()
         };
-        let of = Passed::Request(super::super::id::TurnId(1), 1);
+        let of = Source::Request(super::super::id::TurnId(1), 1);
         let ran = |at, failed| Ran { at, failed, of };
         breaker.remember(2, ran(1, false));
         assert!(breaker.recent.is_empty());

@@ -18,7 +18,7 @@ pub enum Came {
     Told,
     /// They wrote something else than what the execution gave.
     Corrected,
-    /// They wrote it for the same call before, and the model was asked again for its turn.
+    /// They wrote it for an equal call before; the model was asked again for its turn.
     Carried,
 }
 
@@ -54,6 +54,7 @@ pub fn of(call: &Call, said: &Revision) -> Option<Came> {
     if !matches!(said.origin, Origin::Operator { .. }) {
         return None;
     }
+    // The decision to carry a correction is recorded right before its result; later corrections have none.
     let mut before = call.decisions.iter().rev();
     let decided = before.find(|(rev, seq, _)| rev == call_rev && *seq < said.event);
     if decided

@@ -1,8 +1,8 @@
-//! Corrections: results that a person wrote. Where the model is asked again for the turn of one, an equal call has it.
+//! Finds the correction of an equal call when the model is asked again for its turn.
 //!
-//! Two calls are counterparts where they stand at one place: in the same reply of their thread, with the same tool and
-//! arguments, and as the same one of several equal calls. Only what happened on the branch that stands counts. Must not
-//! know: when a call is looked at, how a correction is shown.
+//! A correction is a result that the operator wrote. Two calls are counterparts if they have one place: the same reply of
+//! their thread, written the same way, and the same position among calls written so. Only events of the current branch
+//! count. Must not know: when a call is checked, how a correction is shown.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::state::State;
 use super::thread;
 use super::turn::{Activity, Turn};
 
-/// A person's result of a call.
+/// An operator's result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// The call.
@@ -31,34 +31,34 @@ pub struct Correction {
     pub origin: Origin,
 }
 
-/// The place of a call, before that the one of each call that its sub-agent works for, the outermost first.
+/// The place of a call, preceded by those of the `delegate` calls above it, outermost first.
 type Place = Vec<Level>;
 
-/// Where a call stands in its thread.
+/// Position of a call in its thread.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Level {
-    /// The reply that brought it; 0 where none did: then nothing brings it again.
+    /// Number of the reply that made it; 0 for a call that no reply made, which has no counterpart.
     reply: u32,
     /// How the model wrote it.
     written: String,
-    /// Which one of those is it that the model wrote so in its reply; its number where no reply brought it.
+    /// Number of calls written the same way earlier in the reply; its own number for a call that no reply made.
     nth: u32,
 }
 
 /// Hashes of tool and arguments, for each level of a place.
 type Same = Vec<String>;
 
-/// When a call counted last, for each level of its place. Of counterparts, the one that counts, or counted last, is the
-/// newest.
+/// When a call was last active, for each level of its place. The newest counterpart is the active one, or the one that was
+/// active last.
 type Age = (Vec<Epoch>, bool, NodeId);
 
-/// The correction that a call has from its counterpart, where nothing was said of the call itself.
+/// Returns the correction that a call takes from its counterpart; none if the operator corrected or edited the call itself.
 pub fn due(state: &State, call: NodeId) -> Option<Correction> {
     if state.agenda.pinned.is_empty() {
         return None;
     }
     let line = branch::line(state, state.epoch);
-    // What an operator edited, they want to see run.
+    // The operator edited it to see it run.
     let edited = matches!(state.nodes.get(&call)?.now().origin, Origin::Operator { .. });
     if edited || was_corrected(state, call, &line) {
         return None;
@@ -66,8 +66,7 @@ pub fn due(state: &State, call: NodeId) -> Option<Correction> {
     newest_of(state, call, (&line, &line)).filter(|found| !counts(state, found.call))
 }
 
-/// True where a turn that is history would come back, from the end of a line, with the corrections of the branch that
-/// stands: no other, and none less.
+/// True if a superseded turn, as it was at the end of a line, has exactly the corrections of the current branch.
 pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
     if state.agenda.pinned.is_empty() {
         return true;
@@ -81,8 +80,8 @@ pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
     calls_in(state, turn).into_iter().all(agrees)
 }
 
-/// Corrections of the branch that stands whose calls are history, and that no counterpart has: `in_reply` says which
-/// replies of which thread are asked about, or none for all.
+/// Returns the superseded calls of the current branch whose corrections no active counterpart has. `in_reply` limits them
+/// to replies of a thread up to a number.
 pub fn without_call(state: &State, in_reply: Option<(ThreadId, u32)>) -> Vec<NodeId> {
     let line = branch::line(state, state.epoch);
     let mut newest: BTreeMap<(Place, Same), (Age, NodeId)> = BTreeMap::new();
@@ -110,13 +109,13 @@ pub fn without_call(state: &State, in_reply: Option<(ThreadId, u32)>) -> Vec<Nod
     left
 }
 
-/// The correction of a call that counts now, if it has one.
+/// Returns the correction of an active call.
 pub fn of(state: &State, call: NodeId) -> Option<Correction> {
     let node = state.observation(call).filter(|node| node.pinned)?;
     written(node, node.rev(), call)
 }
 
-/// True where a call that counts has the tool and the arguments of another one, and a person's result.
+/// True if another active call with the same tool and arguments has a correction.
 pub fn in_sight(state: &State, of: &Call) -> bool {
     let same = |call: NodeId| {
         let (tool, _) = state.nodes.get(&call)?.as_call()?;
@@ -126,24 +125,20 @@ pub fn in_sight(state: &State, of: &Call) -> bool {
         ))
     };
     let own = same(of.id);
-    let calls = state
-        .agenda
-        .pinned
-        .iter()
-        .map(|no| NodeId::new(NodeKind::Call, no));
-    calls
+    ever_corrected(state)
         .filter(|call| *call != of.id && counts(state, *call) && self::of(state, *call).is_some())
         .any(|call| same(call) == own)
 }
 
-/// Calls that were corrected on a line, whatever became of that since.
+/// Calls that were corrected on any branch.
+fn ever_corrected(state: &State) -> impl Iterator<Item = NodeId> + '_ {
+    let numbers = state.agenda.pinned.iter();
+    numbers.map(|no| NodeId::new(NodeKind::Call, no))
+}
+
+/// Calls that were corrected on a line, also if the correction was dropped since.
 fn corrected<'s>(state: &'s State, line: &'s Line) -> impl Iterator<Item = NodeId> + 's {
-    let calls = state
-        .agenda
-        .pinned
-        .iter()
-        .map(|no| NodeId::new(NodeKind::Call, no));
-    calls.filter(|call| was_corrected(state, *call, line))
+    ever_corrected(state).filter(|call| was_corrected(state, *call, line))
 }
 
 fn was_corrected(state: &State, call: NodeId, line: &Line) -> bool {
@@ -154,9 +149,8 @@ fn was_corrected(state: &State, call: NodeId, line: &Line) -> bool {
     now || node.history.was_ever(line, |was| was.pinned)
 }
 
-/// The correction of the newest counterpart of a call, as it stands at the end of the first line, among what was
-/// corrected on the second. A call that was edited since is a counterpart by its arguments of before as well: what was
-/// said of them was let go.
+/// Returns the correction of the newest counterpart. `there` is the line of the call, `here` that of the corrections. A
+/// counterpart that was edited is matched by its earlier arguments too: the edit dropped their correction.
 fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Option<Correction> {
     let wanted = same(state, call, there)?;
     let had = |one: &NodeId| {
@@ -173,7 +167,7 @@ fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Opti
     said(state, newest, here).filter(|_| same(state, newest, here).as_ref() == Some(&wanted))
 }
 
-/// What a person said of a call, as it stands at the end of a line.
+/// Returns the correction of a call at the end of a line.
 fn said(state: &State, call: NodeId, line: &Line) -> Option<Correction> {
     let node = state.nodes.get(&call.observation())?;
     let standing = at(&node.history, node.standing(), line).filter(|then| then.pinned)?;
@@ -193,7 +187,7 @@ fn written(node: &Node, rev: Rev, call: NodeId) -> Option<Correction> {
     }
 }
 
-/// True where a call counts, with all that it hangs on.
+/// True if a call is active, with every call above it.
 fn counts(state: &State, call: NodeId) -> bool {
     let turn = state.turn_of(call).map(|turn| thread::activity(state, turn));
     let active = state.nodes.get(&call).is_some_and(|node| node.active);
@@ -222,7 +216,7 @@ fn level(state: &State, id: NodeId) -> Level {
     }
 }
 
-/// True for calls of one place. What is cheap to tell is looked at first: most calls have no counterpart.
+/// True if two calls have one place. Compares the cheap parts first: most calls have no counterpart.
 fn are_counterparts(state: &State, one: NodeId, other: NodeId) -> bool {
     let (above_one, above_other) = (thread::path(state, one), thread::path(state, other));
     let levels = || {
@@ -245,24 +239,24 @@ fn are_counterparts(state: &State, one: NodeId, other: NodeId) -> bool {
     above_one.len() == above_other.len() && levels().all(alike)
 }
 
-/// The turn of a call, where a reply of the model brought it.
+/// Returns the turn of a call that a reply of the model made.
 fn reply_of(state: &State, call: NodeId) -> Option<&Turn> {
     state.turn_of(call).filter(|turn| turn.reply > 0)
 }
 
-/// How many calls before one in its reply the model wrote like it.
+/// Counts the calls before one in its reply that are written the same way.
 fn nth(state: &State, turn: &Turn, id: NodeId, written: &str) -> u32 {
     let own = turn.nodes.iter().take_while(|one| **one != id);
     let own = own
         .filter_map(|one| state.nodes.get(one))
-        // What the model said otherwise when it was asked for the same again is not there.
+        // A repeated request replaced these.
         .filter(|one| one.replaced.is_none());
     let equal = own.chain(earlier_parts(state, turn, id));
     let equal = equal.filter(|one| first_written(one).as_deref() == Some(written));
     u32::try_from(equal.count()).unwrap_or(u32::MAX)
 }
 
-/// What counted of the same reply before a turn that goes on behind a rewritten thought, when it was asked.
+/// Nodes of the same reply in earlier turns that were active when the call was made: a rewritten thought splits a reply.
 fn earlier_parts<'s>(state: &'s State, turn: &'s Turn, call: NodeId) -> impl Iterator<Item = &'s Node> {
     let born = state.nodes.get(&call).and_then(|node| node.revisions.first());
     let line = branch::line(state, born.map_or(Epoch(0), |first| first.epoch));
@@ -276,8 +270,8 @@ fn earlier_parts<'s>(state: &'s State, turn: &'s Turn, call: NodeId) -> impl Ite
     nodes.filter(move |node| at(&node.history, node.standing(), &line).is_some_and(|then| then.active))
 }
 
-/// A call as its first revision has it, without its label and its output path. Ids in references are others each time:
-/// their numbers are left out.
+/// Returns the first revision of a call without label and output path. Ids in references change each time, so their
+/// numbers are left out.
 fn first_written(node: &Node) -> Option<String> {
     let Content::Call { tool, args } = &node.revisions.first()?.content else {
         return None;
@@ -293,7 +287,7 @@ fn first_written(node: &Node) -> Option<String> {
     Some(written)
 }
 
-/// What a call runs with at the end of a line, with all that it hangs on; none where it did not count or was deleted.
+/// Returns the hashes of tool and arguments at the end of a line; none if the call did not exist or was deleted there.
 fn same(state: &State, call: NodeId, line: &Line) -> Option<Same> {
     let mut path = thread::path(state, call);
     path.push(call);
@@ -321,7 +315,7 @@ fn age(state: &State, call: NodeId, line: &Line) -> Age {
     (path.iter().map(since).collect(), counts(state, call), call)
 }
 
-/// The calls of a turn, and those of the sub-agents that ever worked for them.
+/// Returns the calls of a turn and of all their sub-agents.
 fn calls_in(state: &State, turn: &Turn) -> Vec<NodeId> {
     let is_call = |id: &&NodeId| id.kind == NodeKind::Call;
     let mut open: Vec<NodeId> = turn.nodes.iter().filter(is_call).copied().collect();
@@ -343,7 +337,7 @@ fn calls_in(state: &State, turn: &Turn) -> Vec<NodeId> {
     all
 }
 
-/// What a thing was at the end of a line.
+/// Returns the state of a thing at the end of a line.
 fn at<T: Clone>(history: &History<T>, now: T, line: &Line) -> Option<T> {
     match history.at(line) {
         Then::Now => Some(now),

@@ -73,7 +73,7 @@ impl<T> History<T> {
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
-    /// The newest epoch of a line that changed the thing; none where there was none on it.
+    /// Returns the newest epoch of a line that changed the thing.
     pub fn since_on(&self, line: &Line) -> Option<Epoch> {
         if line.holds(self.since) {
             return Some(self.since);
@@ -82,7 +82,7 @@ impl<T> History<T> {
         before.find(|since| line.holds(*since))
     }
 
-    /// The line up to each of its epochs that another change of the thing followed, and the whole line.
+    /// Returns the line as it was before each change of the thing, and the whole line.
     pub fn ends_on<'h>(&'h self, line: &'h Line) -> impl Iterator<Item = Line> + 'h {
         let changes = self
             .was()
@@ -153,7 +153,7 @@ impl Line {
         Self(held)
     }
 
-    /// The same line as far as an epoch.
+    /// Returns the line up to an epoch.
     pub fn until(&self, epoch: Epoch) -> Self {
         let len = self.0.len().min(epoch.0 as usize + 1);
         Self(self.0[..len].to_vec())

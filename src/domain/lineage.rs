@@ -79,9 +79,9 @@ pub struct Plan {
     pub effects: Vec<Seq>,
     /// Calls with an equal effect on record: they wait for consent instead of running.
     pub consents: Vec<NodeId>,
-    /// Results that the operator wrote, of calls for whose turns the model may be asked again: an equal call has them.
+    /// Corrections in turns that the model may be asked for again; equal calls keep them.
     pub corrections: Vec<NodeId>,
-    /// Results that the operator wrote and that count no more.
+    /// Corrections that are lost.
     pub corrections_lost: Vec<NodeId>,
     /// Whether the model will be asked again.
     pub asks: Asked,

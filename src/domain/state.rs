@@ -205,7 +205,7 @@ pub struct Agenda {
     pub settled: Bits,
     /// Numbers of calls whose result was a person's at some time.
     pub pinned: Bits,
-    /// Calls of which was said that nothing has their corrections any more.
+    /// Calls whose corrections were reported as lost.
     pub lost: BTreeSet<NodeId>,
     /// Numbers of calls that do not count any more.
     pub retired: Bits,
@@ -346,7 +346,7 @@ pub struct EpochRecord {
     pub what: Arc<str>,
     /// What the operator calls it.
     pub name: Option<Arc<str>>,
-    /// The branch that it begins or goes on with, by the epoch of the edit that began it.
+    /// The branch that it begins or continues, named by the epoch of the edit that began it.
     pub branch: Epoch,
 }
 

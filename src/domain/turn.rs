@@ -25,8 +25,8 @@ pub struct Turn {
     pub pos: u32,
     /// Who made it.
     pub producer: Producer,
-    /// Which reply of the model in its thread it is, from 1; a turn that goes on behind a rewritten thought is the same
-    /// reply. 0 where the model was not asked for it.
+    /// Number of its reply in its thread, from 1. A turn that continues after a rewritten thought has the same number; 0 if
+    /// the model was not asked for it.
     pub reply: u32,
     /// Whether it counts now.
     pub activity: Activity,

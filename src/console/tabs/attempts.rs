@@ -112,7 +112,7 @@ pub fn decision_word(decision: &Decision) -> String {
         Decision::Answer => "answered by the operator".to_owned(),
         Decision::Reuse { from } => format!("result of {from} reused"),
         Decision::Carry { from, .. } => {
-            format!("has the result that the operator wrote for the same call before ({from})")
+            format!("operator's result of {from} used")
         }
         Decision::RunAgain => "run again with consent".to_owned(),
         Decision::Leave { reason } => {

@@ -21,7 +21,7 @@ pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
                 generation: breaker.generation.saturating_add(1),
                 to: Phase::HalfOpen,
                 wait_ms: 0,
-                why: "what opened it is history".into(),
+                why: "the executions that opened it are superseded".into(),
             });
             continue;
         }

@@ -1,5 +1,6 @@
-//! Gives calls of a turn that was asked again the results that a person wrote for their counterparts, and says which
-//! corrections no call has any more. Must not know: how counterparts are found.
+//! Applies corrections to the calls of a repeated turn, and reports the corrections that are lost.
+//!
+//! Must not know: how counterparts are found.
 
 use crate::domain::advice::Advice;
 use crate::domain::call::{Decision, Status};
@@ -9,7 +10,7 @@ use crate::domain::event::{CallEvent, EditEvent};
 use crate::domain::id::{NodeId, ThreadId};
 use crate::domain::node::Node;
 
-/// What is ready or cannot run has its counterpart's correction before anything else is decided about it.
+/// Gives ready and invalid calls the corrections of their counterparts, before any other rule decides on them.
 pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     if state.agenda.pinned.is_empty() {
@@ -22,7 +23,7 @@ pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
             .get(&id)
             .is_some_and(|call| open(&call.status) && !call.suspect);
         let tool = state.nodes.get(&id).and_then(Node::as_call).map(|(tool, _)| tool);
-        // The structured answer is the model's own.
+        // A structured answer is the model's own.
         let is_answer = tool
             .and_then(|tool| advice.tool(tool))
             .is_some_and(|facts| facts.is_answer);
@@ -56,7 +57,7 @@ pub(super) fn carry(draft: &mut Draft<'_>, call: NodeId) -> bool {
     true
 }
 
-/// Says once which corrections no call has any more: of a thread up to a reply, or all.
+/// Reports each lost correction once: those of a thread up to a reply, or all.
 pub(super) fn tell_lost(draft: &mut Draft<'_>, in_reply: Option<(ThreadId, u32)>) {
     let told = &draft.state.agenda.lost;
     let mut lost = correction::without_call(draft.state, in_reply);

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::At;
-use crate::domain::breaker::{self, Passed, Phase, Ran, Scope, Turn};
+use crate::domain::breaker::{self, Phase, Ran, Scope, Source, Turn};
 use crate::domain::call::Outcome;
 use crate::domain::id::{Attempt, NodeId, TurnId};
 use crate::domain::state::State;
 
 /// Something is let through: noted with the generation in which it is.
-pub(super) fn admit(state: &mut State, scopes: &[Scope], probe: Passed) -> Vec<(Scope, u32)> {
+pub(super) fn admit(state: &mut State, scopes: &[Scope], probe: Source) -> Vec<(Scope, u32)> {
     let mut admitted = Vec::with_capacity(scopes.len());
     for scope in scopes {
         let breaker = state.breakers.entry(scope.clone()).or_default();
@@ -30,7 +30,7 @@ pub(super) fn ran(
     outcome: &Outcome,
 ) {
     let said = breaker::speaks(outcome);
-    ended(state, guards, Passed::Call(call, attempt), said);
+    ended(state, guards, Source::Call(call, attempt), said);
 }
 
 /// A request ended; `failed` is none where that says nothing of the endpoint.
@@ -41,11 +41,11 @@ pub(super) fn answered(state: &mut State, turn: TurnId, failed: Option<bool>) {
     let mut guard = None;
     request.more.change(|more| guard = more.guard.take());
     let guards: Vec<_> = guard.into_iter().collect();
-    let probe = Passed::Request(turn, request.asked);
+    let probe = Source::Request(turn, request.asked);
     ended(state, &guards, probe, failed);
 }
 
-fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Passed, failed: Option<bool>) {
+fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Source, failed: Option<bool>) {
     let at = state.active.ms();
     for (scope, generation) in guards {
         let Some(breaker) = state.breakers.get_mut(scope) else {

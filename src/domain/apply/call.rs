@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{At, index};
-use crate::domain::breaker::Passed;
+use crate::domain::breaker::Source;
 use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
@@ -345,7 +345,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     if !state.calls.contains_key(call) {
         return;
     }
-    let guards = super::breaker::admit(state, guards, Passed::Call(*call, *attempt));
+    let guards = super::breaker::admit(state, guards, Source::Call(*call, *attempt));
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };

@@ -43,7 +43,7 @@ pub(super) fn revive(state: &mut State, at: At, turn: TurnId, of: Epoch) {
     carry_out(state, at, &moves, true);
 }
 
-/// How nodes that fall had fallen on a line already: with what they said there, and no person's word of another branch.
+/// Returns how superseded nodes were at the end of a line: with their revision there, without corrections of other branches.
 fn fallen_there(state: &State, falls: &[NodeId], line: &Line) -> Vec<(NodeId, Standing)> {
     let both = falls.iter().flat_map(|id| [*id, id.observation()]);
     let nodes = both.filter_map(|id| state.nodes.get(&id));
@@ -128,7 +128,7 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
 }
 
 /// What stands otherwise than the branch remembers it, because it went on on another one, belongs to this
-/// one from here on. What does not count is as the branch remembers it, whatever became of it elsewhere.
+/// one from here on. Superseded nodes stay as the branch remembers them.
 fn keep_what_stands(state: &mut State) {
     let epoch = state.epoch;
     let line = branch::line(state, epoch);

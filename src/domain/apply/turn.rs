@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+mod place;
+
+use self::place::place;
 use super::{At, add_node, index};
-use crate::domain::breaker::{self, Passed, Scope};
+use crate::domain::breaker::{self, Scope, Source};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
 use crate::domain::fingerprint::Fingerprint;
@@ -12,11 +15,9 @@ use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
 use crate::domain::node::{Channel, Content, Origin};
-use crate::domain::price::Spent;
-use crate::domain::seldom::Seldom;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Activity, OpenText, Producer, Stop, Stream, StreamFaultKind, Turn, Usage};
+use crate::domain::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
@@ -148,7 +149,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     state.agenda.open.insert(*turn);
     let epoch = state.epoch;
     let scopes: Vec<Scope> = breaker::endpoint(state).into_iter().collect();
-    let guard = super::breaker::admit(state, &scopes, Passed::Request(*turn, *request)).pop();
+    let guard = super::breaker::admit(state, &scopes, Source::Request(*turn, *request)).pop();
     if let Some(turn) = state.turns.get_mut(turn) {
         turn.remember(epoch);
         turn.stream = Stream::Open;
@@ -365,76 +366,6 @@ fn wake_run(state: &mut State) {
     if matches!(state.mode, Mode::Finished(_)) {
         state.mode = Mode::Running;
     }
-}
-
-fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<TurnId>, producer: Producer) {
-    state.last_turn = state.last_turn.max(id.0);
-    if state.turns.contains_key(&id) {
-        return;
-    }
-    let line = state.threads.entry(thread).or_default();
-    let index = after
-        .and_then(|after| state.turns.get(&after))
-        .filter(|after| after.thread == thread)
-        .map_or(0, |after| after.pos as usize + 1)
-        .min(line.len());
-    line.insert(index, id);
-    let reply = match producer {
-        Producer::Model => next_reply(state, thread, index),
-        Producer::Operator | Producer::Import | Producer::Delegate => 0,
-    };
-    let by_operator = producer != Producer::Model;
-    let turn = Turn {
-        id,
-        thread,
-        pos: 0,
-        producer,
-        reply,
-        activity: Activity::Active,
-        stream: if by_operator {
-            Stream::Closed(Stop::End)
-        } else {
-            Stream::Open
-        },
-        context: None,
-        request: None,
-        asked: 0,
-        nodes: Vec::new(),
-        bytes: 0,
-        received: 0,
-        slots: 0,
-        settled: by_operator,
-        split: false,
-        last: false,
-        drifted: false,
-        usage: Usage::default(),
-        spent: Spent::default(),
-        asked_at: at.seq,
-        ended_at: if by_operator { at.seq } else { Seq(0) },
-        more: Seldom::default(),
-        history: History::begun(state.epoch),
-    };
-    state.turns.insert(id, turn);
-    note_child(state, thread);
-    let moved: Vec<TurnId> = state
-        .threads
-        .get(&thread)
-        .map(|line| line[index..].to_vec())
-        .unwrap_or_default();
-    for (offset, id) in moved.into_iter().enumerate() {
-        with(state, id, |turn| turn.pos = (index + offset) as u32);
-    }
-}
-
-/// The number of the reply at a place of a thread: one more than the replies before it that count. A turn that was
-/// closed behind a thought is no whole reply: the next one goes on with it.
-fn next_reply(state: &State, thread: ThreadId, index: usize) -> u32 {
-    let before = state.threads.get(&thread).map_or(&[][..], |line| &line[..index]);
-    let whole = before
-        .iter()
-        .filter_map(|id| state.turns.get(id))
-        .filter(|turn| turn.reply > 0 && !turn.split && !matches!(turn.activity, Activity::Superseded(_)));
-    u32::try_from(whole.count()).unwrap_or(u32::MAX - 1) + 1
 }
 
 /// Counts a block of the stream; blocks that the engine or the operator put in are none.

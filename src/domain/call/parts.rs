@@ -22,7 +22,7 @@ pub struct Reach {
     pub references: Vec<Reference>,
     /// What they were bound to when it became ready.
     pub bindings: Vec<Binding>,
-    /// The argument bytes that it would run with by now, where a person's result stands although they changed.
+    /// The current argument bytes of a call that keeps an operator's result although its inputs changed.
     pub stands_on: Option<Arc<str>>,
 }
 

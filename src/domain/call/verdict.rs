@@ -171,9 +171,9 @@ pub enum Decision {
         #[serde(default)]
         from: Seq,
     },
-    /// A person's result of an equal call stands here too: the model was asked again for that call's turn.
+    /// An operator's result of an equal call is used: the model was asked again for that call's turn.
     Carry {
-        /// The call that the person wrote it for.
+        /// The call that the operator wrote it for.
         from: NodeId,
         /// The revision of its observation.
         #[serde(default)]

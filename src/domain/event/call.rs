@@ -231,14 +231,14 @@ pub enum CallEvent {
         /// Which, in words.
         because: Arc<str>,
     },
-    /// The inputs of a suspect call turned out unchanged, or its result is a person's: it stands.
+    /// A suspect call keeps its result: its inputs are unchanged, or the operator wrote the result.
     Kept {
         /// The call.
         call: NodeId,
         /// What the references are bound to now.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         bindings: Vec<Binding>,
-        /// The argument bytes that it would run with now, where a person's result stands although they changed.
+        /// The current argument bytes, if an operator's result is kept although they changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stands_on: Option<Arc<str>>,
     },

@@ -100,7 +100,7 @@ pub enum EditEvent {
         /// By what.
         by: Began,
     },
-    /// Results that a person wrote and that no call has any more: the model did not make the same calls again.
+    /// Operator results that no call has any longer.
     CorrectionsLost {
         /// The observations that they were written for.
         #[serde(default)]

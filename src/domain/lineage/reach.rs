@@ -40,11 +40,11 @@ pub(super) struct Reach {
     pub(super) continued: Vec<NodeId>,
     /// Calls with an equal effect on record.
     pub(super) consents: Vec<NodeId>,
-    /// Results of a person that count no more.
+    /// Corrections that are lost.
     pub(super) corrections_lost: Vec<NodeId>,
-    /// True where another branch comes back, with its own corrections.
+    /// True if another branch becomes current, with its own corrections.
     recalls: bool,
-    /// Nodes that are deleted.
+    /// Deleted nodes.
     deleted: BTreeSet<NodeId>,
     pub(super) asks: Asked,
     /// True where turns are held or come back: what stands at the tip is not what was there.
@@ -121,7 +121,7 @@ impl Reach {
         self.possible.iter().filter(|id| !ran(id)).copied().collect()
     }
 
-    /// Results of a person in replies that become history, or may: the model is asked again for them.
+    /// Returns the corrections in replies that are or may be superseded: the model is asked for those again.
     pub(super) fn corrections(&self, state: &State) -> Vec<NodeId> {
         let falls = self.gone.union(&self.perhaps);
         let replied = |id: &&NodeId| state.turn_of(**id).is_some_and(|turn| turn.reply > 0);

@@ -13,6 +13,7 @@ use crate::domain::state::Mode;
 use crate::domain::turn::Stream;
 
 mod again;
+mod continued;
 
 fn send(w: &mut World, command: EditCommand) -> Result<(), Refusal> {
     w.cmd(Command::Edit(command))
@@ -336,70 +337,6 @@ fn branches_are_listed_named_and_compared() {
     // The number of an undo names no branch.
     assert_eq!((w.state.epoch.0, kind(w.switch(2))), (2, RefusalKind::Unknown));
     assert_eq!(kind(w.take_over(w.id("a"), 2)), RefusalKind::Unknown);
-}
-
-#[test]
-fn what_happens_after_an_undo_a_redo_or_a_switch_goes_on_with_that_branch() {
-    let mut w = World::asking(&["read"]);
-    w.reply(&[
-        call("read", r#"{"_as":"a","n":1}"#),
-        call("read", r#"{"_as":"b","n":2}"#),
-    ]);
-    let (a, b) = (w.id("a"), w.id("b"));
-    w.approve(a).unwrap();
-    w.drain();
-    w.args(b, r#"{"_as":"b","n":5}"#).unwrap();
-    w.undo().unwrap();
-    // It goes on there: b is answered, the model asked.
-    w.answer_for(b, r#"{"v":9}"#).unwrap();
-    w.reply(&[answer("without the edit")]);
-    let numbers = |w: &World| -> Vec<u32> { branches(&w.state).iter().map(|one| one.epoch.0).collect() };
-    assert_eq!(numbers(&w), [0, 1]);
-    w.redo().unwrap();
-    if w.state.queue().next().is_some() {
-        w.approve(b).unwrap();
-    }
-    w.drain();
-    w.reply(&[answer("with the edit")]);
-    let found: Vec<_> = branches(&w.state)
-        .iter()
-        .map(|one| {
-            (
-                one.epoch.0,
-                one.current,
-                one.sum.text.as_deref().unwrap_or("").to_owned(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        found,
-        [
-            (0, false, "without the edit".to_owned()),
-            (1, true, "with the edit".to_owned())
-        ]
-    );
-    // An undo goes to the end of the branch before, with all that was done there since.
-    let (asked, runs) = (w.asked.len(), w.executed.len());
-    w.undo().unwrap();
-    assert_eq!(
-        (answers(&w), w.value(b)),
-        (vec!["without the edit".to_owned()], r#"{"v":9}"#.to_owned())
-    );
-    w.switch(1).unwrap();
-    assert_eq!(answers(&w), ["with the edit"]);
-    w.undo().unwrap();
-    w.redo().unwrap();
-    assert_eq!(answers(&w), ["with the edit"]);
-    assert_eq!(
-        (w.asked.len(), w.executed.len()),
-        (asked, runs),
-        "nothing is asked or run again"
-    );
-    assert_eq!(numbers(&w), [0, 1]);
-    // Another edit begins the next one.
-    w.correct(b, r#"{"v":3}"#).unwrap();
-    assert_eq!(numbers(&w), [0, 1, w.state.epoch.0]);
-    assert_eq!(branches(&w.state)[2].base, Epoch(1));
 }
 
 #[test]

@@ -8,13 +8,14 @@ use super::random::session_on;
 use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::apply;
-use crate::domain::breaker::{Passed, Phase, Scope};
+use crate::domain::breaker::{Phase, Scope, Source};
 use crate::domain::call::{ErrorClass, Outcome, Status};
 use crate::domain::command::{Command, ResilienceCommand, RunCommand};
-use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind};
+use crate::domain::decide::edit::try_out;
+use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::domain::ladder::Timer;
-use crate::domain::node::Origin;
+use crate::domain::node::{Content, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::turn::StreamFaultKind;
@@ -113,7 +114,7 @@ fn one_is_let_through_to_see_and_no_more() {
     let running = || w.running.iter().filter(|one| one.tool == "read").count();
     assert_eq!(running(), 1);
     let probe = w.state.breakers[&scope()].probe;
-    assert!(matches!(probe, Some(Passed::Call(_, Attempt(_)))), "{probe:?}");
+    assert!(matches!(probe, Some(Source::Call(_, Attempt(_)))), "{probe:?}");
     let seen = w.running.iter().find(|one| one.tool == "read").unwrap().call;
     w.finish_with(seen, error(ErrorClass::Transient));
     assert_eq!(phase(&w), Phase::Open, "it failed as well");
@@ -378,13 +379,40 @@ fn what_an_edit_replaced_keeps_no_breaker_open() {
     let changed: Vec<_> = changed.collect();
     assert_eq!(
         changed.last().unwrap(),
-        &(Phase::HalfOpen, "what opened it is history".into())
+        &(
+            Phase::HalfOpen,
+            "the executions that opened it are superseded".into()
+        )
     );
     let began = ["a", "b", "c"]
         .map(|label| w.starts(w.id(label)))
         .iter()
         .sum::<usize>();
     assert_eq!(began, 3, "two before, and one to see");
+
+    // A revision of the engine (a repair, a substitute) supersedes nothing; one of the operator does.
+    let user = Origin::Operator { user: "me".into() };
+    let rule = Origin::Engine {
+        rule: "substitute".into(),
+    };
+    for (origin, superseded) in [(rule, false), (user, true)] {
+        let (w, _) = open(settings());
+        let mut state = w.state.clone();
+        for label in ["a", "b"] {
+            let revised = EditEvent::Revised {
+                node: w.id(label),
+                rev: Rev(2),
+                content: Content::Call {
+                    tool: "pure".into(),
+                    args: "{}".into(),
+                },
+                origin: origin.clone(),
+                approves: None,
+            };
+            try_out(&mut state, &[Event::Edit(revised)]);
+        }
+        assert_eq!(state.breakers[&scope()].is_outdated(&state), superseded);
+    }
 
     // An undo does the same, a redo of what failed opens nothing by itself.
     let mut w = world(settings());

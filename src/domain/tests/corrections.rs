@@ -1,6 +1,8 @@
 //! A result that a person wrote stays where the model is asked again for its turn. Must not know: how counterparts are
 //! found, how a correction is shown.
 
+mod branches;
+
 use super::world::*;
 use crate::domain::call::{Decision, Outcome, Status};
 use crate::domain::came::{self, Came};
@@ -368,125 +370,6 @@ fn a_result_for_other_arguments_is_none_for_these() {
     assert!(!pinned(&w, w.id("b")));
 }
 
-#[test]
-fn it_belongs_to_its_branch() {
-    let mut w = two_turns("read");
-    w.correct(w.id("b"), GOOD).unwrap();
-    w.reply(&[answer("after b")]);
-    w.undo().unwrap();
-    // Without the correction, the call runs, or has what it gave.
-    w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
-    w.reply(&[b("read")]);
-    w.drain();
-    assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
-    assert!(!pinned(&w, w.id("b")));
-    w.reply(&[answer("without")]);
-    assert!(lost(&w).is_empty());
-    // On the branch with it, it counts, and what is asked there again has it.
-    w.switch(1).unwrap();
-    assert_eq!(w.value(w.id("b")), GOOD);
-    w.correct(w.id("a"), r#"{"v":61}"#).unwrap();
-    w.reply(&[b("read")]);
-    assert_eq!(w.value(w.id("b")), GOOD);
-    w.reply(&[answer("with")]);
-    for _ in 0..2 {
-        w.undo().unwrap();
-        w.redo().unwrap();
-        assert_eq!((w.value(w.id("b")), pinned(&w, w.id("b"))), (GOOD.into(), true));
-    }
-    assert_eq!(w.starts(w.id("b")), 0);
-}
-
-#[test]
-fn what_fell_on_another_branch_is_no_word_of_this_one() {
-    // `b` is corrected on one branch and falls there; another branch, on which it had fallen before, is chosen since.
-    let mut w = two_turns("read");
-    w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
-    w.reply(&[b("read")]);
-    w.drain();
-    w.reply(&[answer("one")]);
-    w.switch(0).unwrap();
-    w.correct(w.id("b"), GOOD).unwrap();
-    w.reply(&[answer("two")]);
-    w.correct(w.id("a"), r#"{"v":61}"#).unwrap();
-    w.reply(&[b("read")]);
-    assert_eq!(w.value(w.id("b")), GOOD);
-    w.reply(&[answer("three")]);
-    w.switch(1).unwrap();
-    assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
-    w.correct(w.id("a"), r#"{"v":62}"#).unwrap();
-    w.reply(&[b("read")]);
-    w.drain();
-    assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
-    assert!(!pinned(&w, w.id("b")));
-    w.remembers();
-}
-
-#[test]
-fn an_undo_takes_back_what_was_said_since() {
-    // The turn is asked for anew behind the edit, and answered there: without the edit nobody has said anything.
-    for by_undo in [true, false] {
-        let mut w = World::new();
-        w.stream(think("first"));
-        w.text(w.all(NodeKind::Thought)[0], "another").unwrap();
-        w.reply(&[b("read")]);
-        w.answer_for(w.id("b"), GOOD).unwrap();
-        if by_undo {
-            w.undo().unwrap();
-        } else {
-            w.switch(0).unwrap();
-        }
-        w.reply(&[think("first"), b("read")]);
-        w.drain();
-        assert!(!pinned(&w, w.id("b")));
-        assert_eq!(w.starts(w.id("b")), 1);
-        w.remembers();
-    }
-}
-
-#[test]
-fn a_reply_on_record_stands_again_only_with_what_counts_here() {
-    // The correction was made behind another value of `a`: the reply on record does not know of it.
-    let mut w = two_turns("read");
-    w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
-    w.reply(&[b("read")]);
-    w.drain();
-    w.reply(&[answer("one")]);
-    w.correct(w.id("b"), GOOD).unwrap();
-    w.reply(&[answer("two")]);
-    let (asked, runs) = (w.asked.len(), w.executed.len());
-    w.correct(w.id("a"), r#"{"v":2}"#).unwrap();
-    assert_eq!(w.asked.len(), asked + 1, "the recorded reply has another result");
-    w.reply(&[b("read")]);
-    assert_eq!(w.value(w.id("b")), GOOD);
-    assert_eq!(w.executed.len(), runs);
-    // And one that has it is not asked for again.
-    w.reply(&[answer("three")]);
-    let asked = w.asked.len();
-    w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
-    assert_eq!(w.value(w.id("b")), GOOD);
-    assert_eq!(w.asked.len(), asked, "{}", w.last_request());
-}
-
-#[test]
-fn a_reply_on_record_does_not_bring_a_correction_of_another_branch() {
-    let mut w = two_turns("read");
-    w.correct(w.id("b"), GOOD).unwrap();
-    w.reply(&[answer("corrected")]);
-    w.undo().unwrap();
-    w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
-    w.reply(&[b("read")]);
-    w.drain();
-    w.reply(&[answer("one")]);
-    w.correct(w.id("a"), r#"{"v":2}"#).unwrap();
-    if !w.open.is_empty() {
-        w.reply(&[b("read")]);
-        w.drain();
-    }
-    assert!(!pinned(&w, w.id("b")));
-    assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
-}
-
 fn plan_of_a(w: &World) -> Plan {
     let node = w.id("a").observation();
     let edit = Edit::Observation {
@@ -576,21 +459,5 @@ fn a_choice_about_an_effect_is_no_correction() {
         matches!(w.status(w.id("b")), Status::Consent(_)),
         "it is asked about again"
     );
-    assert!(lost(&w).is_empty());
-}
-
-#[test]
-fn an_undo_is_not_named_as_a_loss() {
-    let mut w = corrected("read");
-    w.reply(&[b("read")]);
-    w.reply(&[answer("after both")]);
-    let undo = EditCommand::Undo {
-        epoch: None,
-        effects_seen: None,
-    };
-    let found = crate::domain::lineage::plan_of(&w.state, &undo).unwrap();
-    assert!(found.corrections.is_empty() && found.corrections_lost.is_empty());
-    w.undo().unwrap();
-    assert_eq!(w.value(w.id("b")), GOOD);
     assert!(lost(&w).is_empty());
 }

@@ -2,7 +2,7 @@
 
 use super::ladder::{elapse, error};
 use super::world::*;
-use crate::domain::breaker::{Passed, Phase, Scope};
+use crate::domain::breaker::{Phase, Scope, Source};
 use crate::domain::call::{ErrorClass, Status};
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::event::run::Limits;
@@ -65,7 +65,7 @@ fn of_a_thousand_calls_exactly_one_is_let_through_to_see() {
     elapse(&mut w, 0);
     assert_eq!(w.state.breakers[&scope()].phase, Phase::HalfOpen);
     assert_eq!((started(&w, since), w.running.len()), (1, 1));
-    let Some(Passed::Call(probe, _)) = w.state.breakers[&scope()].probe else {
+    let Some(Source::Call(probe, _)) = w.state.breakers[&scope()].probe else {
         panic!("nothing was let through");
     };
     // Whatever is decided meanwhile, nothing else passes.
@@ -100,7 +100,7 @@ fn what_tells_nothing_makes_no_room_for_the_next_at_once() {
         let (mut w, _) = crowd();
         let since = w.log.len();
         elapse(&mut w, 0);
-        let Some(Passed::Call(probe, _)) = w.state.breakers[&scope()].probe else {
+        let Some(Source::Call(probe, _)) = w.state.breakers[&scope()].probe else {
             panic!("nothing was let through");
         };
         w.finish_with(probe, error(told, true));

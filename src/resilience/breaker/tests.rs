@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::domain::breaker::{Passed, Ran};
+use crate::domain::breaker::{Ran, Source};
 use crate::domain::id::TurnId;
 
 fn breaker(phase: Phase, runs: &[(i64, bool)]) -> Breaker {
@@ -14,7 +14,7 @@ fn breaker(phase: Phase, runs: &[(i64, bool)]) -> Breaker {
             .map(|(at, failed)| Ran {
                 at: *at,
                 failed: *failed,
-                of: Passed::Request(TurnId(1), 1),
+                of: Source::Request(TurnId(1), 1),
             })
             .collect(),
         ..Breaker::default()

@@ -89,6 +89,8 @@ fn a_process_that_lost_its_parents_is_still_the_agents() {
         world.read("said")
     );
     assert!(world.read("said").contains("was started by this run"));
+    // The refusal is answered before it is recorded.
+    until("it is recorded", || !refused(&world, &holder.id).is_empty());
     let refused = refused(&world, &holder.id);
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].0, format!("call.approve {second}"));

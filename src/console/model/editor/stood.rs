@@ -176,7 +176,7 @@ impl Before {
             Status::InDoubt(_) => ("ran meanwhile, and its outcome is unknown", ""),
             Status::Succeeded | Status::Exited(_) => match decided {
                 Some(Decision::Answer) => ("was answered meanwhile", ""),
-                Some(Decision::Carry { .. }) => ("was given the result that you wrote before, meanwhile", ""),
+                Some(Decision::Carry { .. }) => ("was given your result of an equal call meanwhile", ""),
                 Some(Decision::Reuse { .. }) => ("was given a recorded result meanwhile", ""),
                 _ => ("ran meanwhile, as it was", ""),
             },

@@ -21,8 +21,7 @@ fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {
     match epoch {
         Some(epoch) if epoch != state.epoch => Err(Refusal::new(
             RefusalKind::Changed,
-            "what stands changed since this was shown, by an edit, an undo or the choice of a branch: look again at what \
-             it would do",
+            "the run changed since this was shown, by an edit, an undo, a redo or a switch: look at the new preview",
         )),
         Some(_) | None => Ok(()),
     }

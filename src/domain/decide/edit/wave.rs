@@ -158,14 +158,14 @@ pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
     }
     cancel_running(draft, &nodes, "an edit before it replaced it");
     orphan(draft, &nodes);
-    // The model is not asked again for what no reply brought.
+    // No request makes these calls again.
     let no_reply = |id: &&NodeId| draft.state.turn_of(**id).is_some_and(|turn| turn.reply == 0);
     let inserted: Vec<NodeId> = nodes.iter().filter(no_reply).copied().collect();
     lose_corrections(draft, &inserted);
     draft.turn_event(TurnEvent::Superseded { turns });
 }
 
-/// Says of which of these calls the corrections count no more.
+/// Reports the corrections of these calls as lost.
 pub(super) fn lose_corrections(draft: &mut Draft<'_>, calls: &[NodeId]) {
     let corrected = calls
         .iter()

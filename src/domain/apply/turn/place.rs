@@ -1,0 +1,87 @@
+//! Inserts turns into threads and numbers their replies. Must not know: why a turn was decided.
+
+use crate::domain::apply::At;
+use crate::domain::history::History;
+use crate::domain::id::{Seq, ThreadId, TurnId};
+use crate::domain::price::Spent;
+use crate::domain::seldom::Seldom;
+use crate::domain::state::State;
+use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, Usage};
+
+/// Inserts a turn after another one of its thread.
+pub(super) fn place(
+    state: &mut State,
+    at: At,
+    id: TurnId,
+    thread: ThreadId,
+    after: Option<TurnId>,
+    producer: Producer,
+) {
+    state.last_turn = state.last_turn.max(id.0);
+    if state.turns.contains_key(&id) {
+        return;
+    }
+    let line = state.threads.entry(thread).or_default();
+    let index = after
+        .and_then(|after| state.turns.get(&after))
+        .filter(|after| after.thread == thread)
+        .map_or(0, |after| after.pos as usize + 1)
+        .min(line.len());
+    line.insert(index, id);
+    let reply = match producer {
+        Producer::Model => next_reply(state, thread, index),
+        Producer::Operator | Producer::Import | Producer::Delegate => 0,
+    };
+    let by_operator = producer != Producer::Model;
+    let turn = Turn {
+        id,
+        thread,
+        pos: 0,
+        producer,
+        reply,
+        activity: Activity::Active,
+        stream: if by_operator {
+            Stream::Closed(Stop::End)
+        } else {
+            Stream::Open
+        },
+        context: None,
+        request: None,
+        asked: 0,
+        nodes: Vec::new(),
+        bytes: 0,
+        received: 0,
+        slots: 0,
+        settled: by_operator,
+        split: false,
+        last: false,
+        drifted: false,
+        usage: Usage::default(),
+        spent: Spent::default(),
+        asked_at: at.seq,
+        ended_at: if by_operator { at.seq } else { Seq(0) },
+        more: Seldom::default(),
+        history: History::begun(state.epoch),
+    };
+    state.turns.insert(id, turn);
+    super::note_child(state, thread);
+    let moved: Vec<TurnId> = state
+        .threads
+        .get(&thread)
+        .map(|line| line[index..].to_vec())
+        .unwrap_or_default();
+    for (offset, id) in moved.into_iter().enumerate() {
+        super::with(state, id, |turn| turn.pos = (index + offset) as u32);
+    }
+}
+
+/// Returns the reply number at a place of a thread: one more than the active whole replies before it. A turn that was split
+/// at a thought is not whole: the next one continues it.
+fn next_reply(state: &State, thread: ThreadId, index: usize) -> u32 {
+    let before = state.threads.get(&thread).map_or(&[][..], |line| &line[..index]);
+    let whole = before
+        .iter()
+        .filter_map(|id| state.turns.get(id))
+        .filter(|turn| turn.reply > 0 && !turn.split && !matches!(turn.activity, Activity::Superseded(_)));
+    u32::try_from(whole.count()).unwrap_or(u32::MAX - 1) + 1
+}
