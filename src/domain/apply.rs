@@ -22,9 +22,6 @@ use super::node::Revision;
 use super::state::State;
 use super::turn::Stream;
 
-/// Events after which the state rests. Tests rest often.
-const REST: u64 = if cfg!(test) { 8 } else { 256 };
-
 /// What the folds of one event need of its envelope.
 #[derive(Debug, Clone, Copy)]
 struct At {
@@ -69,9 +66,6 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     }
     let busy = under_way(state);
     state.active.from(at.utc_ms, busy);
-    if at.seq.0.is_multiple_of(REST) {
-        state.rest();
-    }
 }
 
 /// Keeps where a decision or an edit came from.

@@ -46,8 +46,6 @@ pub mod live;
 pub mod names;
 pub mod node;
 pub mod output_digest;
-pub mod pack;
-pub mod paged;
 pub mod price;
 pub mod ready;
 pub mod reference;

@@ -25,7 +25,6 @@ use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::ledger;
 use super::names::Names;
 use super::node::Node;
-use super::paged::Paged;
 use super::price::Spent;
 use super::rule::SessionRule;
 use super::seldom::{Blank, Seldom};
@@ -69,17 +68,17 @@ pub struct State {
     /// The highest thread given out.
     pub last_thread: u32,
     /// Every node that ever was.
-    pub nodes: Paged<NodeId, Node>,
+    pub nodes: BTreeMap<NodeId, Node>,
     /// The life of every call.
-    pub calls: Paged<NodeId, Call>,
+    pub calls: BTreeMap<NodeId, Call>,
     /// Every turn that ever was.
-    pub turns: Paged<TurnId, Turn>,
+    pub turns: BTreeMap<TurnId, Turn>,
     /// The turns of each thread in their order, superseded ones included.
     pub threads: BTreeMap<ThreadId, Vec<TurnId>>,
     /// The sub-agents that ever were, by their thread.
     pub children: BTreeMap<ThreadId, Child>,
     /// Every execution, by the event of its intent.
-    pub ledger: Paged<Seq, LedgerEntry>,
+    pub ledger: BTreeMap<Seq, LedgerEntry>,
     /// The sessions that this one began as a copy of, the nearest last.
     pub forks: Vec<Fork>,
     /// What those did to the world after it left them, by the event that says so here.
@@ -365,30 +364,6 @@ pub enum Began {
 }
 
 impl State {
-    /// Packs what nobody has looked at for a while. Nothing but the room that it takes changes.
-    pub fn rest(&mut self) {
-        self.nodes.rest();
-        self.calls.rest();
-        self.turns.rest();
-        self.ledger.rest();
-    }
-
-    /// Packs all but the end, for who begins to look at it only now.
-    pub fn rest_all(&mut self) {
-        self.nodes.rest_all();
-        self.calls.rest_all();
-        self.turns.rest_all();
-        self.ledger.rest_all();
-    }
-
-    /// Rests where more was looked at than may stay unpacked.
-    pub fn rest_if_crowded(&mut self) {
-        let some = self.nodes.is_crowded() || self.calls.is_crowded();
-        if some || self.turns.is_crowded() || self.ledger.is_crowded() {
-            self.rest();
-        }
-    }
-
     /// The node of this id.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(&id)

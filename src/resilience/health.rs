@@ -160,9 +160,8 @@ pub type Refusals = BTreeMap<Arc<str>, Refused>;
 /// Returns the refused calls of every tool that was named.
 pub fn refused(state: &State) -> Refusals {
     let mut found = Refusals::new();
-    let mut nodes = state.nodes.reader();
-    for call in state.calls.scan() {
-        let Some(node) = nodes.get(&call.id) else {
+    for call in state.calls.values() {
+        let Some(node) = state.nodes.get(&call.id) else {
             continue;
         };
         let tool_at = |rev| match node.revision(rev).map(|revision| &revision.content) {

@@ -38,9 +38,7 @@ pub fn prepare(model: &mut Model) {
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
     model.graph.map.room = (graph.width, graph.height);
-    while model.graph.grow(&model.run.state) {
-        model.run.state.rest_if_crowded();
-    }
+    while model.graph.grow(&model.run.state) {}
     join(model);
     model.graph.sync(&model.run);
     if join(model) {

@@ -133,13 +133,13 @@ fn keep_what_stands(state: &mut State) {
     let epoch = state.epoch;
     let line = branch::line(state, epoch);
     let is_history = |activity: Activity| matches!(activity, Activity::Superseded(_));
-    let turns = state.turns.scan().filter(|turn| match turn.history.at(&line) {
+    let turns = state.turns.values().filter(|turn| match turn.history.at(&line) {
         Then::Now => false,
         Then::Was(was) if is_history(was.activity) && is_history(turn.activity) => false,
         Then::Was(was) => *was != turn.standing(),
         Then::Absent => !is_history(turn.activity),
     });
-    let nodes = state.nodes.scan().filter(|node| match node.history.at(&line) {
+    let nodes = state.nodes.values().filter(|node| match node.history.at(&line) {
         Then::Now => false,
         Then::Was(was) if !was.active && !node.active => false,
         Then::Was(was) => *was != node.standing(),
@@ -150,7 +150,7 @@ fn keep_what_stands(state: &mut State) {
         let node = state.nodes.get(&id);
         node.is_some_and(|node| matches!(node.history.at(&line), Then::Was(was) if was.active))
     };
-    let calls = state.calls.scan().filter(|call| match call.history.at(&line) {
+    let calls = state.calls.values().filter(|call| match call.history.at(&line) {
         Then::Now => false,
         Then::Was(_) if !counts(call.id) && !counted(call.id) => false,
         Then::Was(was) => *was != call.way(),

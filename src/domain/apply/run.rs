@@ -150,7 +150,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     // The same holds where a branch was left while they ran: it may come back.
     let left: Vec<(NodeId, Attempt)> = state
         .calls
-        .scan()
+        .values()
         .filter(|call| !state.nodes.get(&call.id).is_some_and(|node| node.active))
         .filter_map(|call| match call.status {
             Status::Running(attempt) => Some((call.id, attempt)),
@@ -163,7 +163,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     state.agenda.ending.clear();
     let running: Vec<Seq> = state
         .ledger
-        .scan()
+        .values()
         .filter(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none())
         .map(|entry| entry.seq)
         .collect();
@@ -173,7 +173,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
         }
     }
     index::gate_again(state);
-    let open = state.turns.scan().filter(|turn| turn.stream == Stream::Open);
+    let open = state.turns.values().filter(|turn| turn.stream == Stream::Open);
     let open: Vec<TurnId> = open.map(|turn| turn.id).collect();
     let mut cut = Vec::new();
     for id in open {

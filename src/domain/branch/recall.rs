@@ -72,8 +72,8 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
         now: super::line(state, state.epoch),
         ..Shared::default()
     };
-    for turn in state.turns.scan().filter(|turn| turn.thread == thread::ROOT) {
-        recall_turn(state, &turn, &line, &mut moves, &mut shared);
+    for turn in state.turns.values().filter(|turn| turn.thread == thread::ROOT) {
+        recall_turn(state, turn, &line, &mut moves, &mut shared);
     }
     // What a sub-agent did since is no work of edits that left it alone. Parents stand before children.
     for (id, child) in &state.children {
@@ -89,11 +89,11 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
             recall_turn(state, turn, &line, &mut moves, &mut shared);
         }
     }
-    for node in state.nodes.scan() {
+    for node in state.nodes.values() {
         if shared.children.contains(&thread::of(state, node.id)) {
             continue;
         }
-        recall_node(state, &node, &line, &shared, &mut moves);
+        recall_node(state, node, &line, &shared, &mut moves);
     }
     ledger(state, &mut moves);
     moves

@@ -134,11 +134,9 @@ impl Outline {
         self.is_planned().then_some(from.is_some())
     }
 
-    /// Brings the rows up to date, however long it takes. What is looked at of the run is packed again on the way.
-    pub fn finish(&mut self, mut state: State) {
-        while self.grow(&state) {
-            state.rest_if_crowded();
-        }
+    /// Brings the rows up to date, however long it takes.
+    pub fn finish(&mut self, state: State) {
+        while self.grow(&state) {}
         let from = self.refresh(&state);
         // What was gone to before it was known whether it fits.
         self.called = self.called.and_then(|called| self.unfit(called));
