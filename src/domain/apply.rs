@@ -131,7 +131,7 @@ fn add_node(
         turn,
         active: true,
         pinned: false,
-        revisions: crate::few::Few::One(first),
+        revisions: vec![first],
         current: super::id::Rev(1),
         replaced: None,
         history: super::history::History::begun(state.epoch),

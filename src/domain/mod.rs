@@ -54,7 +54,6 @@ pub mod repair;
 pub mod repeat;
 pub mod rule;
 pub mod salvage;
-pub mod seldom;
 pub mod stand;
 pub mod state;
 pub mod survivor;

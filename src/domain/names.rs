@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::bits::Bits;
 use super::id::{NodeId, NodeKind};
 use super::state::ByName;
-use crate::few::Few;
 
 /// Calls by name, in the order in which they were first called so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,7 +15,7 @@ pub struct Names {
     /// Numbers of calls that were called by their id, which was nobody else's name.
     own: Bits,
     /// Everybody of every other name.
-    given: ByName<Few<NodeId>>,
+    given: ByName<Vec<NodeId>>,
 }
 
 impl Names {
@@ -40,7 +39,7 @@ impl Names {
         } else if Self::spelt(name) == Some(id) {
             self.own.insert(id.no);
         } else {
-            let mut holders = Few::None;
+            let mut holders = Vec::new();
             if let Some(owner) = self.owner(name) {
                 self.own.remove(owner.no);
                 holders.push(owner);

@@ -11,7 +11,6 @@ use super::call::Outcome;
 use super::fingerprint::Fingerprint;
 use super::history::{History, Line};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
-use crate::few::Few;
 
 /// A vertex of the graph, with everything that it ever said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub struct Node {
     /// Of the hash of the request to which the model, asked for the same again, said something else in its place.
     pub replaced: Option<Fingerprint>,
     /// Everything that it said on any branch, oldest first; never empty, numbered from 1.
-    pub revisions: Few<Revision>,
+    pub revisions: Vec<Revision>,
     /// Number of the revision that counts: the newest, or an earlier one after an undo.
     pub current: Rev,
     /// How it stood at the end of earlier epochs.

@@ -81,7 +81,7 @@ pub fn look_at_rest(state: &State, call: &Call) -> Look {
 pub fn with_args(call: &Call, args: &str) -> Call {
     let mut other = call.clone();
     let scanned = rewrite::scan(args);
-    other.reach.change(|reach| reach.references = scanned.references);
+    other.reach.references = scanned.references;
     other
 }
 

@@ -27,7 +27,6 @@ use super::names::Names;
 use super::node::Node;
 use super::price::Spent;
 use super::rule::SessionRule;
-use super::seldom::{Blank, Seldom};
 use super::thread::Child;
 use super::times::Times;
 use super::turn::{Turn, Usage};
@@ -265,7 +264,7 @@ pub struct LedgerEntry {
     /// Epoch at the launch.
     pub epoch: Epoch,
     /// What is known of few executions.
-    pub more: Seldom<More>,
+    pub more: More,
 }
 
 /// What is known of few executions: how the world was before, and what became of them afterwards.
@@ -281,19 +280,6 @@ pub struct More {
     pub edited: bool,
     /// Calls that were given its result without an execution.
     pub reused_by: Vec<NodeId>,
-}
-
-impl Blank for More {
-    fn blank() -> &'static Self {
-        static BLANK: More = More {
-            before: None,
-            probed: false,
-            orphaned: false,
-            edited: false,
-            reused_by: Vec::new(),
-        };
-        &BLANK
-    }
 }
 
 /// How an execution ended, for the ledger.

@@ -12,7 +12,6 @@ use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::Delay;
 use super::price::Spent;
-use super::seldom::{Blank, Seldom};
 
 /// One turn of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +62,7 @@ pub struct Turn {
     /// Event with which its newest request ended; 0 while it goes on.
     pub ended_at: Seq,
     /// What few turns have, or only while their stream is open.
-    pub more: Seldom<TurnMore>,
+    pub more: TurnMore,
     /// How it stood at the end of earlier epochs.
     pub history: History<TurnStanding>,
 }
@@ -109,20 +108,6 @@ impl TurnMore {
     /// What had come of blocks that were not sealed; empty where nothing had.
     pub fn open_text(&self) -> &str {
         self.open.as_ref().map_or("", |open| &open.text)
-    }
-}
-
-impl Blank for TurnMore {
-    fn blank() -> &'static Self {
-        static BLANK: TurnMore = TurnMore {
-            open: None,
-            told: Vec::new(),
-            guard: None,
-            revived: Seq(0),
-            held: None,
-            opaque: Vec::new(),
-        };
-        &BLANK
     }
 }
 
@@ -175,7 +160,7 @@ impl Turn {
     /// Forgets the wait after which it is asked again: it begins anew where the turn counts again.
     pub fn stop_waiting(&mut self) {
         if self.more.held.is_some() {
-            self.more.change(|more| more.held = None);
+            self.more.held = None;
         }
     }
 

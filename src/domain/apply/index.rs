@@ -23,12 +23,10 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     if call.status != status {
         call.remember(epoch);
     }
-    call.trouble.change(|trouble| {
-        if status != Status::Delayed {
-            trouble.delay = None;
-        }
-        trouble.given_up = None;
-    });
+    if status != Status::Delayed {
+        call.trouble.delay = None;
+    }
+    call.trouble.given_up = None;
     call.status = status;
     let suspect = call.suspect;
     if !state.nodes.get(&id).is_some_and(|node| node.active) {

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use super::{At, index};
 use crate::domain::branch;
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
-use crate::domain::call::{Status, Way};
+use crate::domain::call::{Reach, Snags, Status, Way};
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use crate::domain::node::Standing;
-use crate::domain::seldom::Seldom;
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
 
@@ -103,12 +102,12 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     }
     for seq in &moves.attached {
         if let Some(entry) = state.ledger.get_mut(seq) {
-            entry.more.change(|more| more.orphaned = false);
+            entry.more.orphaned = false;
         }
     }
     for seq in &moves.orphaned {
         if let Some(entry) = state.ledger.get_mut(seq) {
-            entry.more.change(|more| more.orphaned = true);
+            entry.more.orphaned = true;
         }
     }
     let touched = moves
@@ -183,7 +182,7 @@ fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
         return;
     };
     if matches!(turn.activity, Activity::Superseded(_)) {
-        turn.more.change(|more| more.revived = at.seq);
+        turn.more.revived = at.seq;
     }
     turn.stand(epoch, standing.clone());
     if standing.settled {
@@ -210,8 +209,8 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                     let label: Arc<str> = Arc::from(id.to_string());
                     let way = Way {
                         label,
-                        reach: Seldom::default(),
-                        snags: Seldom::default(),
+                        reach: Reach::default(),
+                        snags: Snags::default(),
                         resolved: None,
                         digest: None,
                         verdict: None,
@@ -254,11 +253,9 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
     if let Some(call) = state.calls.get_mut(&id) {
         call.take(epoch, way);
         call.approved = None;
-        call.asking.change(|asking| {
-            asking.revived = at.seq;
-            asking.edit_approves = None;
-            asking.consented.clear();
-        });
-        call.trouble.change(|trouble| trouble.retries = 0);
+        call.asking.revived = at.seq;
+        call.asking.edit_approves = None;
+        call.asking.consented.clear();
+        call.trouble.retries = 0;
     }
 }

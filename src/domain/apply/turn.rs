@@ -76,7 +76,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             propose(state, *turn, *node, provider_id.clone());
             if let Some(opaque) = opaque {
                 with(state, *turn, |turn| {
-                    turn.more.change(|more| more.opaque.push((*node, opaque.clone())));
+                    turn.more.opaque.push((*node, opaque.clone()));
                 });
             }
             super::edit::hold_new(state, *node);
@@ -95,11 +95,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             spoken,
             text,
         } => with(state, *turn, |turn| {
-            turn.more.change(|more| {
-                let text = opened(more.open_text(), *kept, text);
-                let spoken = *spoken;
-                more.open = Some(OpenText { text, spoken });
-            });
+            let text = opened(turn.more.open_text(), *kept, text);
+            let spoken = *spoken;
+            turn.more.open = Some(OpenText { text, spoken });
         }),
         TurnEvent::RetryScheduled { .. } | TurnEvent::RetryDue { .. } => retried(state, at, event),
         TurnEvent::Closed { .. }
@@ -159,12 +157,10 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.ended_at = Seq(0);
         turn.received = 0;
         turn.last = *last;
-        turn.more.change(|more| {
-            more.guard = guard;
-            more.open = None;
-            more.told.clone_from(told);
-            more.held = None;
-        });
+        turn.more.guard = guard;
+        turn.more.open = None;
+        turn.more.told.clone_from(told);
+        turn.more.held = None;
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
         turn.context = Some(Fingerprint::of(context));
@@ -205,7 +201,7 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
         _ => return,
     };
     with(state, turn, |turn| {
-        turn.more.change(|more| more.held = wait);
+        turn.more.held = wait;
     });
 }
 
@@ -373,9 +369,7 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
     if *origin == Origin::Model {
         with(state, turn, |turn| {
             turn.received = turn.received.saturating_add(1);
-            turn.more.change(|more| {
-                more.open = None;
-            });
+            turn.more.open = None;
         });
     }
 }

@@ -22,14 +22,13 @@ use crate::domain::thread;
 use crate::domain::transcript::Message;
 use crate::domain::transcript::hash::context_hash;
 use crate::domain::turn::{Activity, Producer, Stream};
-use crate::few::Few;
 
 pub use agenda::agenda;
 
 /// What was seen so far, to be compared with what is seen next.
 #[derive(Default)]
 pub struct Witness {
-    revisions: BTreeMap<NodeId, Few<Revision>>,
+    revisions: BTreeMap<NodeId, Vec<Revision>>,
     /// Bytes of the newest execution of each call, with the event.
     ran: BTreeMap<NodeId, (Seq, Arc<str>)>,
     /// Calls that a person asked to run again since their newest execution, or that were in doubt.
