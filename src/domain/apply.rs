@@ -43,7 +43,9 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     };
     note_via(state, at, &envelope.event);
     state.seq = envelope.seq;
-    state.times.note(at.seq, at.utc_ms);
+    if state.times.last().is_none_or(|(last, _)| *last < at.seq) {
+        state.times.push((at.seq, at.utc_ms));
+    }
     if let Event::Run(RunEvent::Reopened { .. } | RunEvent::Forked { .. }) = envelope.event {
         state.active.lost();
     }

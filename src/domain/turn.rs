@@ -7,7 +7,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::Scope;
-use super::fingerprint::Fingerprint;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::Delay;
@@ -31,10 +30,10 @@ pub struct Turn {
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
-    /// Of the hash of the context that it was asked with; none for operator turns.
-    pub context: Option<Fingerprint>,
-    /// Of the hash of the whole request that it was asked with.
-    pub request: Option<Fingerprint>,
+    /// Hash of the context that it was asked with; none for operator turns.
+    pub context: Option<Arc<str>>,
+    /// Hash of the whole request that it was asked with.
+    pub request: Option<Arc<str>>,
     /// How often it was asked (a cut stream is asked again).
     pub asked: u32,
     /// Its nodes in stream order, observations left out.
@@ -118,10 +117,10 @@ pub struct TurnStanding {
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
-    /// Of the hash of the context that it was asked with.
-    pub context: Option<Fingerprint>,
-    /// Of the hash of the whole request.
-    pub request: Option<Fingerprint>,
+    /// Hash of the context that it was asked with.
+    pub context: Option<Arc<str>>,
+    /// Hash of the whole request.
+    pub request: Option<Arc<str>>,
     /// Whether everything in it had ended.
     pub settled: bool,
     /// Whether an edit of a thought had closed it.
@@ -141,8 +140,8 @@ impl Turn {
         TurnStanding {
             activity: self.activity,
             stream: self.stream.clone(),
-            context: self.context,
-            request: self.request,
+            context: self.context.clone(),
+            request: self.request.clone(),
             settled: self.settled,
             split: self.split,
             drifted: self.drifted,

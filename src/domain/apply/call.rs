@@ -10,7 +10,7 @@ use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::ladder::Delay;
 use crate::domain::node::Node;
 use crate::domain::reference::{OutPath, Root};
-use crate::domain::repeat::{self, sameness};
+use crate::domain::repeat;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, More, State};
 use crate::domain::thread;
 
@@ -203,7 +203,10 @@ pub(super) fn failed(state: &mut State, id: NodeId) {
 fn note_names(state: &mut State, id: NodeId) {
     let Some(call) = state.calls.get(&id) else { return };
     let agenda = &mut state.agenda;
-    agenda.names.note(&call.label, id);
+    let holders = agenda.names.entry(call.label.clone()).or_default();
+    if !holders.contains(&id) {
+        holders.push(id);
+    }
     for head in call.reach.out.iter().flat_map(OutPath::heads) {
         let writers = agenda.writers.entry(Arc::from(head)).or_default();
         if !writers.contains(&id) {
@@ -234,8 +237,8 @@ fn decided(
         return;
     };
     life.decisions.push((rev, at.seq, said));
-    if let (Decision::Reuse { .. }, false, Ok(no)) = (decision, at.by_person, u32::try_from(at.seq.0)) {
-        state.unasked.insert(no);
+    if matches!(decision, Decision::Reuse { .. }) && !at.by_person {
+        state.unasked.insert(at.seq);
     }
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
@@ -350,7 +353,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         call: *call,
         rev: *rev,
         attempt: *attempt,
-        odd_same: (*sameness(&tool, &args) != **same).then(|| same.clone()),
+        same: same.clone(),
         tool,
         // A sub-agent can have effects, too, once its calls have some.
         key: (effect.has_effect() || thread.is_some()).then(|| key.clone()),
@@ -368,7 +371,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     if effect.has_effect() {
         repeat::note_effect(state, at.seq);
     }
-    state.agenda.same.note(same, at.seq);
+    state.agenda.same.entry(same.clone()).or_default().push(at.seq);
     state.step = false;
     state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
     index::set_status(state, *call, Status::Running(*attempt));

@@ -184,7 +184,7 @@ fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
 
 pub(super) fn pin(state: &mut State, node: NodeId, pinned: bool) {
     if pinned {
-        state.agenda.pinned.insert(node.no);
+        state.agenda.pinned.insert(node.call());
     }
     if let Some(node) = state.nodes.get_mut(&node) {
         let standing = Standing {

@@ -91,10 +91,10 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
             }
         });
         if standing.pinned {
-            state.agenda.pinned.insert(id.no);
+            state.agenda.pinned.insert(id.call());
         }
         if standing.active && id.kind == NodeKind::Call {
-            state.agenda.retired.remove(id.no);
+            state.agenda.retired.remove(id);
         }
     }
     for (id, standing) in &moves.turns_stand {

@@ -117,7 +117,8 @@ fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
 
 /// The other session had an effect that this one does not take back: what would repeat it asks first.
 fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
-    state.agenda.same.note(&one.same, at.seq);
+    let same = &mut state.agenda.same;
+    same.entry(one.same.clone()).or_default().push(at.seq);
     let happened = Happened {
         what: one.clone(),
         reused_by: Vec::new(),

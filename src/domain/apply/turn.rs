@@ -10,7 +10,6 @@ use super::{At, add_node, index};
 use crate::domain::breaker::{self, Scope, Source};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
@@ -163,10 +162,11 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.more.held = None;
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
-        turn.context = Some(Fingerprint::of(context));
-        turn.request = Some(Fingerprint::of(hash));
+        turn.context = Some(context.clone());
+        turn.request = Some(hash.clone());
     }
-    state.agenda.replies.note(hash, *turn);
+    let replies = &mut state.agenda.replies;
+    replies.entry(hash.clone()).or_default().insert(*turn);
 }
 
 /// Folds the wait before a request that broke is made again.
@@ -261,10 +261,10 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Diverged { turn, nodes } => {
             index::retire(state, nodes);
-            let request = state.turns.get(turn).and_then(|turn| turn.request);
+            let request = state.turns.get(turn).and_then(|turn| turn.request.clone());
             for id in nodes {
                 if let Some(node) = state.nodes.get_mut(id) {
-                    node.replaced = request;
+                    node.replaced.clone_from(&request);
                 }
             }
         }

@@ -11,7 +11,6 @@ use shared::{Shared, standing_at};
 use super::line;
 use crate::domain::call::{Status, Way};
 use crate::domain::correction;
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin, Revision, Standing};
@@ -198,7 +197,7 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
         };
         if let Some((last, _)) = turn.history.spans().find(|(_, then)| same(then)) {
             let line = super::line(state, last);
-            shared.arrived.insert(turn.id, (line, was.request));
+            shared.arrived.insert(turn.id, (line, was.request.clone()));
         }
     }
     let standing = if goes_on {
@@ -454,9 +453,9 @@ fn result_after(
 /// history, behind the turn that the request stands after, with the newest epoch at whose end it stood with the
 /// corrections that count here.
 pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
-    let (asked, print) = (state.agenda.replies.candidates(request), Fingerprint::of(request));
-    asked.into_iter().rev().find_map(|id| {
-        let turn = state.turns.get(&id)?;
+    let asked = state.agenda.replies.get(request)?;
+    asked.iter().rev().find_map(|id| {
+        let turn = state.turns.get(id)?;
         let behind = turn.thread == after.thread && turn.pos > after.pos;
         if !behind || !matches!(turn.activity, Activity::Superseded(_)) {
             return None;
@@ -465,10 +464,10 @@ pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option
             was.activity == Activity::Active
                 && was.settled
                 && !was.split
-                && was.request == Some(print)
+                && was.request.as_ref() == Some(request)
                 && matches!(&was.stream, Stream::Closed(stop) if stop.is_whole())
                 && correction::comes_back_as_here(state, turn, &super::line(state, *epoch))
         })?;
-        Some((id, epoch))
+        Some((*id, epoch))
     })
 }

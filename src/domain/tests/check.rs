@@ -13,7 +13,6 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
@@ -322,7 +321,7 @@ pub fn at_rest(state: &State) {
         if !turn.drifted {
             assert_eq!(
                 turn.context,
-                Some(Fingerprint::of(&context_hash(state, turn.thread, Some(turn.id)))),
+                Some(context_hash(state, turn.thread, Some(turn.id))),
                 "{} was asked with something else than what stands before it",
                 turn.id
             );
