@@ -154,25 +154,25 @@ fn what_is_lit_is_what_the_domain_lists() {
 /// Everything that is drawn of the rows.
 fn drawn(pane: &GraphPane) -> Vec<String> {
     let row = |(at, row): (usize, rows::Row)| {
-        let lanes = pane.outline.rows.gutter.text(at, Line::Unicode, None);
-        let chips = pane.outline.rows.gutter.chips(at);
-        let members: Vec<_> = pane.outline.rows.gutter.members(at).collect();
+        let lanes = pane.rows.gutter.text(at, Line::Unicode, None);
+        let chips = pane.rows.gutter.chips(at);
+        let members: Vec<_> = pane.rows.gutter.members(at).collect();
         format!(
             "{lanes} {row:?} {chips:?} {members:?} {}",
-            pane.outline.rows.marks.get(at).unwrap()
+            pane.rows.marks.get(at).unwrap()
         )
     };
-    pane.outline.rows.iter_from(0).enumerate().map(row).collect()
+    pane.rows.iter_from(0).enumerate().map(row).collect()
 }
 
 /// The same pane made from nothing.
 fn anew(stage: &Stage) -> Vec<String> {
     let pane = &stage.model.graph;
     let mut other = GraphPane::default();
-    other.outline.level = pane.outline.level;
-    other.outline.filter = pane.outline.filter.clone();
-    other.outline.unfolded = pane.outline.unfolded.clone();
-    other.outline.open = pane.outline.open.clone();
+    other.settings.level = pane.settings.level;
+    other.settings.filter = pane.settings.filter.clone();
+    other.settings.unfolded = pane.settings.unfolded.clone();
+    other.settings.split = pane.settings.split.clone();
     other.outline.finish(stage.model.run.state.clone());
     drawn(&other)
 }
@@ -184,7 +184,7 @@ fn rows_kept_up_to_date_are_rows_made_anew() {
         let events = recorded(name);
         for level in levels {
             let mut stage = Stage::new(80, 24);
-            stage.model.graph.outline.level = level;
+            stage.model.graph.settings.level = level;
             for envelope in &events {
                 stage.send(Msg::Run(Update::Event(Arc::new(envelope.clone()))));
                 stage.draw();
@@ -330,10 +330,10 @@ fn the_first_rows_of_a_long_run_are_made_in_parts_between_which_keys_are_answere
         stage.draw();
     }
     assert_eq!(drawn(&stage.model.graph), anew(&stage));
-    let rows = &stage.model.graph.outline.rows;
+    let rows = &stage.model.graph.rows;
     assert!(rows.len() > 50, "{}", rows.len());
     let mut all = rows.iter_from(0);
-    assert!(all.all(|row| row.stands == Stands::Elided || row.key.kind == NodeKind::Thought));
+    assert!(all.all(|row| row.kind == RowKind::Elided || row.key.kind == NodeKind::Thought));
 }
 
 #[test]
@@ -346,17 +346,17 @@ fn no_row_is_shown_of_what_a_run_does_not_have() {
     }
     let is_there = |stage: &Stage| {
         let state = &stage.model.run.state;
-        let rows = &stage.model.graph.outline.rows;
+        let rows = &stage.model.graph.rows;
         rows.iter_from(0).all(|row| state.node(row.key).is_some())
     };
-    let before = stage.model.graph.outline.rows.len();
+    let before = stage.model.graph.rows.len();
     stage.model.graph.set_level(Level::Turns);
     stage.draw();
     assert!(stage.model.graph.is_coming(), "rows of the later run");
     stage.send(Msg::Run(Update::Snapshot(Box::new(earlier))));
     stage.draw();
     assert!(stage.model.graph.is_coming() && is_there(&stage));
-    let rows = stage.model.graph.outline.rows.len();
+    let rows = stage.model.graph.rows.len();
     assert!(0 < rows && rows < before, "what is there stays on the screen");
     stage.press("f");
     comes(&mut stage);
@@ -396,7 +396,7 @@ fn what_happens_while_rows_are_made_is_in_them_when_they_come() {
     comes(&mut stage);
     assert_ne!(stage.model.graph.found(), found);
     let late = NodeId::new(NodeKind::Thought, no);
-    assert!(stage.model.graph.outline.rows.of(late).is_some());
+    assert!(stage.model.graph.rows.of(late).is_some());
 }
 
 #[test]
@@ -416,10 +416,9 @@ fn rows_that_are_not_wanted_any_more_are_not_shown() {
         stage
             .model
             .graph
-            .outline
             .rows
             .iter_from(0)
-            .all(|row| { row.stands == Stands::Elided || row.key.kind == NodeKind::Thought })
+            .all(|row| { row.kind == RowKind::Elided || row.key.kind == NodeKind::Thought })
     );
 }
 
@@ -439,9 +438,9 @@ fn a_level_folds_what_is_under_the_cursor_in_a_long_run_as_in_a_short_one() {
         if is_long {
             comes(&mut stage);
         }
-        let row = stage.model.graph.outline.rows.of(here).unwrap();
-        assert_eq!(row.stands, Stands::Turn, "{here}");
-        assert!(stage.model.graph.outline.unfolded.is_empty());
+        let row = stage.model.graph.rows.of(here).unwrap();
+        assert_eq!(row.kind, RowKind::Turn, "{here}");
+        assert!(stage.model.graph.settings.unfolded.is_empty());
     }
 }
 
@@ -449,28 +448,28 @@ fn a_level_folds_what_is_under_the_cursor_in_a_long_run_as_in_a_short_one() {
 fn a_node_that_is_gone_to_is_selected_at_once_and_unfolded_when_its_rows_come() {
     let mut stage = long_run();
     stage.press("g");
-    let rows = &stage.model.graph.outline.rows;
+    let rows = &stage.model.graph.rows;
     let mut nodes = stage.model.run.state.nodes.keys().copied();
     let is_deep = |id: &NodeId| {
         id.kind == NodeKind::Call
             && rows
                 .of(*id)
-                .is_some_and(|row| row.stands == Stands::Turn && row.key != *id)
+                .is_some_and(|row| row.kind == RowKind::Turn && row.key != *id)
     };
     let deep = nodes.find(is_deep).expect("a folded turn");
     drop(nodes);
-    let stands = |stage: &Stage| stage.model.graph.outline.rows.of(deep).unwrap();
+    let stands = |stage: &Stage| stage.model.graph.rows.of(deep).unwrap();
     let (graph, run) = (&mut stage.model.graph, &stage.model.run);
     assert!(graph.go_to(deep, run));
     stage.draw();
     assert_eq!(stage.selected(), Some(deep));
-    assert_eq!(stands(&stage).stands, Stands::Turn);
+    assert_eq!(stands(&stage).kind, RowKind::Turn);
     comes(&mut stage);
     assert_eq!(stage.selected(), Some(deep));
-    assert_eq!((stands(&stage).stands, stands(&stage).key), (Stands::Node, deep));
+    assert_eq!((stands(&stage).kind, stands(&stage).key), (RowKind::Node, deep));
     // And back, from a row in the middle of it.
     stage.press("h");
     comes(&mut stage);
-    assert_eq!(stands(&stage).stands, Stands::Turn);
+    assert_eq!(stands(&stage).kind, RowKind::Turn);
     assert_eq!(stage.selected(), Some(stands(&stage).key));
 }

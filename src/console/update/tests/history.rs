@@ -132,7 +132,7 @@ fn what_failed_means_the_same_everywhere() {
     });
     stage.draw();
     let marked = |stage: &Stage| {
-        let entries = &stage.model.graph.outline.rows.entries;
+        let entries = &stage.model.graph.rows.entries;
         let failed = entries
             .rest(0)
             .filter(|entry| Mark::of(entry.mark) == Mark::Failed);
@@ -155,7 +155,7 @@ fn what_failed_means_the_same_everywhere() {
     stage.press("f");
     assert_eq!(stage.said(), "nothing failed");
     assert!(
-        stage.model.graph.outline.unfolded.is_empty(),
+        stage.model.graph.settings.unfolded.is_empty(),
         "history stays folded"
     );
 }

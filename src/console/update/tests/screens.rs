@@ -245,7 +245,7 @@ fn a_pinned_cursor_keeps_its_row_on_the_screen() {
         );
     }
     let fan = (id("c3"), crate::console::layout::fold::Folded::Fan);
-    stage.model.graph.outline.unfolded.insert(fan);
+    stage.model.graph.settings.unfolded.insert(fan);
     stage.model.graph.outline.spoil_all();
     stage.draw();
     stage.press("k k k");

@@ -50,8 +50,8 @@ fn check(rows: &Rows, entries: &[Entry<NodeId>], rules: Rules) {
     for (at, wanted) in wanted.iter().enumerate() {
         let row = rows.get(at).unwrap();
         assert_eq!(
-            (row.key, row.shape, row.stands),
-            (wanted.key, wanted.shape, wanted.stands)
+            (row.key, row.shape, row.kind),
+            (wanted.key, wanted.shape, wanted.kind)
         );
         assert_eq!((row.count, row.replaced), (wanted.count, wanted.replaced));
         assert_eq!(rows.gutter.row(at), gutter.row(at));
@@ -120,7 +120,7 @@ fn check_sieved(rows: &Rows, entries: &[Entry<NodeId>], called: Option<NodeId>, 
             .collect();
         assert!(nodes.iter().all(|id| rows.find(*id) == Some(at)));
         assert_eq!(rows.last(at).as_ref(), nodes.last());
-        let is_elided = row.stands == Stands::Elided;
+        let is_elided = row.kind == RowKind::Elided;
         assert_eq!(
             is_elided,
             row.count > 1 || !here[0].hit && Some(row.key) != called && !shown(here, open, entries)
