@@ -178,7 +178,7 @@ impl<K: Copy> Row<K> {
     }
 
     /// All keys in it, in order.
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + Clone + '_ {
+    pub fn keys(&self) -> impl Iterator<Item = K> + Clone + '_ {
         std::iter::once(self.key).chain(self.members.iter().copied())
     }
 

@@ -193,6 +193,6 @@ impl GraphPane {
 
     /// Everything that there is has been seen.
     pub fn see(&mut self) {
-        self.seen = (self.rows.newest(), self.live.len());
+        self.seen = (self.rows.newest, self.live.len());
     }
 }

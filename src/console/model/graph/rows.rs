@@ -64,6 +64,7 @@ pub fn rows(state: &State, settings: &RowSettings) -> Rows {
         gutter: list.iter().map(Row::item).collect(),
         list,
         matches: entries.iter().filter(|entry| entry.hit).count(),
+        newest: entries.last().map(|entry| entry.key),
     }
 }
 
@@ -75,6 +76,8 @@ pub struct Rows {
     pub gutter: Gutter<NodeId>,
     /// How many nodes match the filter.
     pub matches: usize,
+    /// The newest node that has an entry.
+    pub newest: Option<NodeId>,
 }
 
 impl Rows {
@@ -106,11 +109,6 @@ impl Rows {
     /// The number of the row that a node is in.
     pub fn find(&self, id: NodeId) -> Option<usize> {
         self.gutter.find(id)
-    }
-
-    /// The newest node.
-    pub fn newest(&self) -> Option<NodeId> {
-        self.list.last()?.keys().next_back()
     }
 
     /// How many rows are not behind the one of this name, or where it would be.

@@ -18,7 +18,7 @@ fn fan() -> Stage {
     }
     stage.close();
     stage.draw();
-    on(&mut stage, |stands| stands == RowKind::Fan);
+    on(&mut stage, |kind| kind == RowKind::Fan);
     stage
 }
 
@@ -29,7 +29,7 @@ fn on(stage: &mut Stage, is: impl Fn(RowKind) -> bool) {
         .model
         .graph
         .rows
-        .iter_from(0)
+        .iter()
         .position(|row| is(row.kind))
         .expect("such a row");
     stage.press("g");
@@ -98,7 +98,7 @@ fn a_row_of_a_turn_is_one_turn_but_not_one_node() {
     let mut stage = Stage::new(120, 40);
     stage.long_run(44);
     stage.press("1 Z");
-    on(&mut stage, |stands| stands == RowKind::Turn);
+    on(&mut stage, |kind| kind == RowKind::Turn);
     stage.press("D");
     assert!(stage.model.overlays.is_empty());
     let said = stage.said();
