@@ -76,7 +76,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
             input::release(model, at, &mut out);
-            model.graph.go_on(&model.run.state);
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
