@@ -411,25 +411,19 @@ fn ledger(state: &State, moves: &mut Moves) {
         };
         standing.active.then_some(standing.rev)
     };
-    for call in touched.iter().filter_map(|id| state.calls.get(id)) {
-        let counting = result_after(state, call.id, after);
-        for record in &call.attempts {
-            let Some(entry) = state.ledger.get(&record.intent) else {
-                continue;
-            };
-            if !entry.effect.has_effect() {
-                continue;
-            }
-            let counts = counting == Some((entry.rev, entry.attempt));
-            if counts && entry.more.orphaned {
-                moves.attached.push(entry.seq);
-            } else if !counts && !entry.more.orphaned && entry.outcome != LedgerOutcome::DidNot {
-                moves.orphaned.push(entry.seq);
-            }
+    let effects = state
+        .agenda
+        .effects
+        .keys()
+        .filter_map(|seq| state.ledger.get(seq));
+    for entry in effects.filter(|entry| touched.contains(&entry.call)) {
+        let counts = result_after(state, entry.call, after) == Some((entry.rev, entry.attempt));
+        if counts && entry.more.orphaned {
+            moves.attached.push(entry.seq);
+        } else if !counts && !entry.more.orphaned && entry.outcome != LedgerOutcome::DidNot {
+            moves.orphaned.push(entry.seq);
         }
     }
-    moves.orphaned.sort_unstable();
-    moves.attached.sort_unstable();
 }
 
 /// Revision and execution of the result that counts for a call, where `after` says which revisions do.
