@@ -193,7 +193,7 @@ impl Stage {
 
 /// The newest call of this name.
 pub fn call_of(state: &State, label: &str) -> Result<NodeId, Fail> {
-    let found = state.agenda.names.holders(label).next_back();
+    let found = state.agenda.holders(label).next_back();
     found.ok_or_else(|| format!("no call is named {label}").into())
 }
 

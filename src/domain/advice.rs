@@ -150,7 +150,7 @@ impl<'d> Used<'d> {
             let decisions = call.decisions.iter();
             decisions.filter(|(_, _, decision)| by_rule(decision)).count()
         };
-        let decided: usize = self.state.calls.scan().map(|call| of_call(&call)).sum();
+        let decided: usize = self.state.calls.values().map(of_call).sum();
         let waiting = self.state.agenda.ungated.iter();
         let waiting = waiting
             .filter_map(|id| self.state.calls.get(id))

@@ -178,7 +178,7 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
         _ => None,
     });
     // No call waits for these any more: an edit took their place. The model is told of them all the same.
-    let left = state.ledger.scan().filter(|entry| {
+    let left = state.ledger.values().filter(|entry| {
         entry.more.orphaned
             && entry.outcome == LedgerOutcome::Unknown
             && !repeat::begun_since(state, entry.seq)

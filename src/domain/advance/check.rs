@@ -82,7 +82,7 @@ fn unknown_tool(tool: &str, near: &[String]) -> Fault {
 
 /// Another active call of the turn that has the label already.
 fn holder(state: &State, turn: TurnId, label: &Arc<str>, own: NodeId) -> Option<NodeId> {
-    state.agenda.names.holders(label).find(|id| {
+    state.agenda.holders(label).find(|id| {
         *id != own
             && !state.agenda.unchecked.contains(id)
             && state.calls.get(id).is_some_and(|call| call.label == *label)
