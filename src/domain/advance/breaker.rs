@@ -91,7 +91,7 @@ pub(super) fn named(scope: &Scope) -> String {
 
 /// When an open breaker lets the next call through, as part of a sentence.
 pub(super) fn next_probe(state: &State, breaker: &Breaker) -> String {
-    let now = state.times.last().unwrap_or_default();
+    let now = state.recorded_at(state.seq).unwrap_or_default();
     match u64::try_from(breaker.until.saturating_sub(now)) {
         Ok(left) if left > 0 => format!("it can be tried again in {}", span(left)),
         _ => "it can be tried again now".to_owned(),

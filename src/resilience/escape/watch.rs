@@ -128,7 +128,7 @@ impl Watch {
 
 /// Returns how many turns of a thread belong to the time window.
 fn lately(state: &State, thread: ThreadId, config: &Config) -> usize {
-    let at = |turn: &Turn| state.times.at(turn.asked_at);
+    let at = |turn: &Turn| state.recorded_at(turn.asked_at);
     let mut turns = read::evidence(state, thread).take(WIDEST as usize);
     let Some(newest) = turns.next().and_then(at) else {
         return 0;
