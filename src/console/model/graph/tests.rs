@@ -268,7 +268,7 @@ fn no_row_is_shown_of_what_a_run_does_not_have() {
             .flat_map(rows::Row::keys)
             .all(|id| state.node(id).is_some())
     );
-    assert!(0 < rows.len() && rows.len() < before);
+    assert!(!rows.is_empty() && rows.len() < before);
     assert_eq!(drawn(rows), wanted(&stage));
 }
 
