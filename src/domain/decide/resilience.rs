@@ -257,6 +257,10 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
         .filter(|_| call.status == Status::Repairing(Stage::Choosing))
         .ok_or_else(|| wrong_status(call, "choose a repair of", "No repair of it is offered"))?;
     let Some(chosen) = round.options.get(option) else {
+        if round.options.is_empty() {
+            let words = "No repair is left: edit its arguments, replace it, answer it, or skip the repair";
+            return Err(wrong_status(call, "choose a repair of", words));
+        }
         return Err(Refusal::new(
             RefusalKind::Unknown,
             format!(
