@@ -58,6 +58,7 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
             description: Arc::from("Computes the value of a node from the values that it reads."),
             schema: Arc::from(schema.to_string()),
             effect,
+            effect_by: None,
             tags: Vec::new(),
             pause_ms: 0,
             takes_truncated: false,

@@ -128,6 +128,7 @@ impl Ground {
             match mark {
                 Mark::Tag(tag) => registry.tag(tool, tag),
                 Mark::Pause(ms) => registry.pause(tool, ms),
+                Mark::Effect(effect) => registry.set_effect(tool, effect),
             }
         }
         Ok(Adviser {

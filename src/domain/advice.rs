@@ -23,6 +23,11 @@ pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
     fn tool(&self, name: &str) -> Option<ToolFacts>;
 
+    /// Effect class of a call with these arguments; `unknown` for an unknown tool.
+    fn effect(&self, tool: &str, _args: &str) -> EffectClass {
+        self.tool(tool).map_or(EffectClass::Unknown, |facts| facts.effect)
+    }
+
     /// Names of tools that look like this one, best first.
     fn near(&self, name: &str) -> Vec<String>;
 
@@ -206,6 +211,10 @@ impl Advice for Cards<'_> {
             asks_operator: tagged("asks_operator"),
             delegates: tagged("delegates"),
         })
+    }
+
+    fn effect(&self, tool: &str, args: &str) -> EffectClass {
+        super::tags::effect(self.0, tool, args)
     }
 
     fn near(&self, _name: &str) -> Vec<String> {

@@ -38,6 +38,15 @@ pub enum EffectClass {
 }
 
 impl EffectClass {
+    /// Every class, the most harmless first.
+    pub const ALL: [Self; 5] = [
+        Self::Pure,
+        Self::Read,
+        Self::Idempotent,
+        Self::Write,
+        Self::Unknown,
+    ];
+
     /// The class in one lower-case word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -47,6 +56,11 @@ impl EffectClass {
             Self::Write => "write",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// Returns the class of this word.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.word() == word)
     }
 
     /// True where running again can change something: `Idempotent` and above.

@@ -101,6 +101,11 @@ impl Adviser {
         self.policy = Arc::new(policy);
     }
 
+    fn effect_of(&self, tool: &str, args: &str) -> EffectClass {
+        let spec = self.registry.spec(tool);
+        spec.map_or(EffectClass::Unknown, |spec| spec.card.effect_of(args))
+    }
+
     fn admitted(&self, no: u32, rule: &Written) -> Result<Rule, String> {
         let rule = session::rule(no, rule)?;
         session::may_stand(&rule, &self.cards())?;
@@ -196,6 +201,10 @@ impl Advice for Adviser {
         self.registry.facts(name)
     }
 
+    fn effect(&self, tool: &str, args: &str) -> EffectClass {
+        self.effect_of(tool, args)
+    }
+
     fn still_runs(&self, pid: u32, ticks: u64) -> Option<Survivor> {
         child::survivor(pid, ticks)
     }
@@ -211,10 +220,11 @@ impl Advice for Adviser {
     fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
         let key = || self.key(tool, args);
+        let effect = self.effect_of(tool, args);
         let args = parse_args(args);
         let subject = Subject {
             tool,
-            effect: spec.map_or(EffectClass::Unknown, |spec| spec.card.effect),
+            effect,
             tags: spec.map_or(&[], |spec| &spec.card.tags),
             args: &args,
             server: None,
@@ -315,11 +325,7 @@ impl Advice for Adviser {
     }
 
     fn guards(&self, tool: &str, args: &str) -> Vec<Scope> {
-        let effect = self
-            .registry
-            .spec(tool)
-            .map_or(EffectClass::Unknown, |spec| spec.card.effect);
-        breaker::guards(tool, effect, || parse_args(args))
+        breaker::guards(tool, self.effect_of(tool, args), || parse_args(args))
     }
 
     fn breaker(&self, breaker: &Breaker) -> Option<Turn> {

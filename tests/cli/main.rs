@@ -30,6 +30,7 @@ mod headless;
 mod left;
 mod lock;
 mod loops;
+mod methods;
 mod no_files;
 mod notify;
 mod playbooks;

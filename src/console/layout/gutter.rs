@@ -18,7 +18,7 @@ use lanes::span;
 
 /// A line is never longer than this many rows; a parent farther away is a chip.
 pub const MAX_SPAN: usize = 64;
-/// Lanes side by side, unless told otherwise.
+/// Default number of lanes side by side.
 pub const DEFAULT_LANES: u8 = 8;
 /// The most lanes that can be asked for.
 pub const MAX_LANES: u8 = 32;

@@ -66,10 +66,10 @@ impl Form {
 /// How much the pane shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Level {
-    /// Every node of the last turns; of earlier ones what needs an eye.
+    /// Every node of the last turns; of earlier ones what needs attention.
     #[default]
     Recent,
-    /// A row for each turn, and for each node that needs an eye.
+    /// A row for each turn, and for each node that needs attention.
     Turns,
     /// Every node.
     Nodes,

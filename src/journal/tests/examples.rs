@@ -54,6 +54,7 @@ fn started() -> Box<Started> {
             description: text("reads"),
             schema: text(r#"{"type":"object"}"#),
             effect: EffectClass::Read,
+            effect_by: None,
             tags: vec!["external".to_owned()],
             pause_ms: 2_000,
             takes_truncated: true,

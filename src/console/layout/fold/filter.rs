@@ -95,7 +95,9 @@ pub fn filter<K: Copy + Ord>(
             }
         } else {
             rows.push(hidden(run, first));
-            run.iter().for_each(|entry| ways.hide(entry));
+            for entry in run {
+                ways.hide(entry);
+            }
         }
     }
     rows

@@ -133,12 +133,12 @@ fn old_turns_that_went_well_are_one_row_and_the_others_are_not() {
     assert_eq!(
         rows[4].parents,
         [12, 13],
-        "a turn hangs on what its first node hangs on"
+        "a turn depends on what its first node depends on"
     );
 }
 
 #[test]
-fn with_one_row_for_a_turn_what_needs_an_eye_still_has_its_own() {
+fn with_one_row_for_a_turn_what_needs_attention_still_has_its_own() {
     let mut entries = turns(&[1, 2]);
     entries[4].keep = Keep::Own;
     let rules = Rules {

@@ -25,9 +25,9 @@ impl Cell {
     pub const CROSS: u16 = 32;
     /// A node above in this lane still waits for a child.
     pub const OPEN: u16 = 64;
-    /// The row's node stands beyond the last lane.
+    /// The row's node is beyond the last lane.
     pub const BEYOND: u16 = 128;
-    /// The vertical line stands for a way past nodes that have no row.
+    /// The vertical line leads past nodes that have no row.
     pub const THIN: u16 = 256;
 
     /// True if one of these bits is set.

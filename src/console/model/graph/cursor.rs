@@ -1,4 +1,4 @@
-//! The cursor of the graph: where it stands, what it follows, what is new below it.
+//! The cursor of the graph: where it is, what it follows, what is new below it.
 //!
 //! Must not know: how rows come to be, colours.
 
@@ -70,7 +70,7 @@ impl GraphPane {
         self.len() == 0
     }
 
-    /// What stands in a row.
+    /// What a row shows.
     pub fn pick_at(&self, row: usize) -> Option<Pick> {
         match self.rows.get(row) {
             Some(row) => Some(Pick::Node(row.key)),

@@ -1,6 +1,6 @@
-//! Turns the nodes of a run into entries of the graph: what each depends on, whether it may be folded, how much it
-//! needs attention.
+//! Turns the nodes of a run into entries of the graph.
 //!
+//! An entry says what a node depends on, whether it may be folded, and how much it needs attention.
 //! Must not know: rows, how anything is drawn.
 
 use std::collections::BTreeSet;
@@ -47,8 +47,8 @@ impl Mark {
         Self::ALL.get(usize::from(number)).copied().unwrap_or(Self::None)
     }
 
-    /// That of a call.
-    fn of_call(state: &State, call: &Call) -> Self {
+    /// That of a call; `edited` where an operator wrote it or its result.
+    fn of_call(state: &State, call: &Call, edited: bool) -> Self {
         let stand = Stand::of_call(state, call);
         if stand.failed() {
             return Self::Failed;
@@ -56,7 +56,7 @@ impl Mark {
         match stand.status().unwrap_or(&call.status) {
             status if status.needs_operator() => Self::Waiting,
             Status::Running(_) | Status::Queued | Status::Ready => Self::Running,
-            _ if is_edited(state, call.id) || is_edited(state, call.id.observation()) => Self::Edited,
+            _ if edited => Self::Edited,
             _ => Self::None,
         }
     }
@@ -90,7 +90,9 @@ fn entry(state: &State, settings: &RowSettings, edges: &mut Edges<'_>, node: &No
     let mut parents: Vec<NodeId> = edges.ending_in(id).iter().map(|edge| edge.from).collect();
     parents.dedup();
     let mut entry = Entry::new(id, parents);
-    entry.replaced = stand::replaced_with(state, id);
+    if !node.active {
+        entry.replaced = stand::replaced_with(state, id);
+    }
     entry.fan = id.kind == NodeKind::Call;
     // What follows an edit depends on what was edited.
     entry.leaf = id.kind == NodeKind::Intervention;
@@ -98,13 +100,23 @@ fn entry(state: &State, settings: &RowSettings, edges: &mut Edges<'_>, node: &No
         entry.turn = u64::from(node.turn.0);
     }
     let call = state.calls.get(&id.call());
-    if id.kind == NodeKind::Call && !is_split && state.nodes.contains_key(&id.observation()) {
-        entry.members.push(id.observation());
+    let other = match id.kind {
+        NodeKind::Call => state.nodes.get(&id.observation()),
+        NodeKind::Observation => state.nodes.get(&id.call()),
+        _ => None,
+    };
+    let edited = is_edited(node) || other.is_some_and(is_edited);
+    if id.kind == NodeKind::Call && !is_split {
+        entry.members.extend(other.map(|result| result.id));
     }
-    entry.keep = if is_split { Keep::Always } else { keep(state, id) };
+    entry.keep = if is_split || edited {
+        Keep::Always
+    } else {
+        keep(id.kind, call)
+    };
     let mark = match call {
-        Some(call) => Mark::of_call(state, call),
-        None if id.kind == NodeKind::Intervention || is_edited(state, id) => Mark::Edited,
+        Some(call) => Mark::of_call(state, call, edited),
+        None if id.kind == NodeKind::Intervention || is_edited(node) => Mark::Edited,
         None => Mark::None,
     };
     if node.active {
@@ -118,24 +130,18 @@ fn entry(state: &State, settings: &RowSettings, edges: &mut Edges<'_>, node: &No
     entry
 }
 
-/// True where a person wrote the active revision.
-fn is_edited(state: &State, id: NodeId) -> bool {
-    state
-        .nodes
-        .get(&id)
-        .is_some_and(|node| node.is_edited() || node.pinned)
+/// True where an operator wrote the active revision, or pinned it.
+fn is_edited(node: &Node) -> bool {
+    node.is_edited() || node.pinned
 }
 
-/// Whether a node may share a row with its neighbours.
-fn keep(state: &State, id: NodeId) -> Keep {
-    if is_edited(state, id) || is_edited(state, id.observation()) {
-        return Keep::Always;
-    }
-    match id.kind {
+/// Whether a node that nobody edited may share a row with its neighbours.
+fn keep(kind: NodeKind, call: Option<&Call>) -> Keep {
+    match kind {
         NodeKind::Intervention => Keep::Always,
         NodeKind::Prompt | NodeKind::Answer => Keep::Own,
         NodeKind::Thought | NodeKind::Observation | NodeKind::Repair => Keep::No,
-        NodeKind::Call => match state.calls.get(&id).map(|call| &call.status) {
+        NodeKind::Call => match call.map(|call| &call.status) {
             None
             | Some(
                 Status::Failed(_) | Status::Rejected | Status::Left | Status::Expired | Status::Unsatisfiable,
