@@ -28,6 +28,11 @@ pub trait Advice {
         self.tool(tool).map_or(EffectClass::Unknown, |facts| facts.effect)
     }
 
+    /// Tools that can serve in the place of this one, best first.
+    fn instead(&self, _state: &State, _tool: &str) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
     /// Names of tools that look like this one, best first.
     fn near(&self, name: &str) -> Vec<String>;
 

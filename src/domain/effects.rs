@@ -114,6 +114,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
             to: Phase::Open,
             wait_ms,
             why,
+            instead: _,
         }) => vec![
             Effect::Notify {
                 why: format!("the breaker of {scope} opened: {why}"),

@@ -29,7 +29,7 @@ use crate::resilience::ladder::Ladder;
 use crate::resilience::repair::Known;
 use crate::resilience::routing::{Offer, Told};
 use crate::resilience::watch::Watch;
-use crate::resilience::{self, breaker};
+use crate::resilience::{self, breaker, instead};
 use crate::tools::child;
 use crate::tools::registry::Registry;
 use crate::tools::workspace;
@@ -207,6 +207,11 @@ impl Advice for Adviser {
 
     fn still_runs(&self, pid: u32, ticks: u64) -> Option<Survivor> {
         child::survivor(pid, ticks)
+    }
+
+    fn instead(&self, state: &State, tool: &str) -> Vec<Arc<str>> {
+        let substitutes = self.ladder.policy.loops.substitutes(tool);
+        instead::tools(state, &self.cards(), tool, substitutes)
     }
 
     fn near(&self, name: &str) -> Vec<String> {
@@ -414,7 +419,11 @@ impl Advice for Adviser {
             self.watch.weights.weight(kind, tool)
         };
         let guards = |tool: &str, args: &str| Advice::guards(self, tool, args);
+        let lasts = |call: &Call| self.ladder.lasts(state, call);
+        let instead = |tool: &str| Advice::instead(self, state, tool);
         let tools = escape::Tools {
+            lasts: &lasts,
+            instead: &instead,
             fits: &fits,
             guards: &guards,
             weight: &weight,

@@ -51,6 +51,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             to,
             wait_ms,
             why,
+            instead,
         } => {
             let turn = Turn {
                 to: *to,
@@ -58,6 +59,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 why: why.clone(),
             };
             super::breaker::changed(state, at, scope, *generation, &turn);
+            if let Some(breaker) = state.breakers.get_mut(scope) {
+                breaker.instead.clone_from(instead);
+            }
         }
         ResilienceEvent::PolicySet {
             version,

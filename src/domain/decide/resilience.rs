@@ -111,6 +111,7 @@ fn half_open(draft: &mut Draft<'_>, scope: &Scope, generation: u32) {
             to: Phase::HalfOpen,
             wait_ms: 0,
             why: Arc::from("the wait is over: the next one shows whether it works again"),
+            instead: Vec::new(),
         });
     }
 }
@@ -139,6 +140,7 @@ fn reset(draft: &mut Draft<'_>, scope: &Scope) -> Result<(), Refusal> {
         to: Phase::Closed,
         wait_ms: 0,
         why: Arc::from("reset by the operator"),
+        instead: Vec::new(),
     });
     Ok(())
 }
