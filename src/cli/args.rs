@@ -131,6 +131,8 @@ pub enum What {
     Loops(Queue),
     /// Print the executions that could change the world: what came of them, what could take them back
     Effects(Queue),
+    /// Print who decided what in a session: when, after how long, on what that was shown, by which rule
+    Audit(Audit),
     /// Print how each tool of a session does, and how well it serves each kind of task; with a tool, why
     Weights(Weights),
     /// List the branches of a session, or name one: every edit begins one, and none is lost
@@ -304,6 +306,28 @@ pub struct Queue {
     /// Id, beginning of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+}
+
+/// Forms of a printed audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AuditFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object for each decision, on a line of its own
+    Json,
+    /// A table with a header row, for spreadsheets
+    Csv,
+}
+
+/// Decisions to print.
+#[derive(Debug, ClapArgs)]
+pub struct Audit {
+    /// Id, beginning of it, `last`, or a file
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Form (default: text; with --json: json)
+    #[arg(long, value_enum)]
+    pub format: Option<AuditFormat>,
 }
 
 /// Weights to print.
