@@ -67,6 +67,7 @@ pub mod times;
 pub mod transcript;
 pub mod turn;
 pub mod weight;
+pub mod why;
 
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,7 @@ use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEven
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::Content;
 use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::why;
 
 pub use csv::{HEADER, row};
 pub use print::{json, text};
@@ -80,6 +81,8 @@ pub struct Entry {
     pub tool: Option<Arc<str>>,
     /// Milliseconds since it was asked for; `None` where nobody asked.
     pub waited: Option<u64>,
+    /// Why the model made a call, in its own words.
+    pub why: Option<String>,
     /// What was shown; `None` for what is no decision on a call.
     pub shown: Option<Shown>,
     /// The rule that decided, or that asked.
@@ -242,6 +245,7 @@ impl Audit {
             rev: None,
             tool: None,
             waited: None,
+            why: None,
             shown: None,
             rule: None,
             reason: None,
@@ -260,6 +264,7 @@ impl Audit {
         };
         entry.rev = Some(node.rev());
         entry.tool = node.as_call().map(|(tool, _)| tool.clone());
+        entry.why = why::of(node);
         entry.original = node.revisions.first().and_then(|first| words(&first.content));
     }
 

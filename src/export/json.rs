@@ -16,6 +16,7 @@ use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::repair::Phase;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Activity;
+use crate::domain::why;
 use crate::resilience::policy::Policy;
 
 /// Version of the format.
@@ -125,6 +126,9 @@ fn whole(state: &State, node: &Node) -> Value {
         out.insert("stale".to_owned(), value!(call.suspect));
         out.insert("attempts".to_owned(), value!(call.attempts.len()));
         out.insert("journey".to_owned(), way(state, node));
+        if let Some(why) = why::of(node) {
+            out.insert("why".to_owned(), value!(why));
+        }
         if let Some(resolved) = &call.resolved {
             out.insert("resolved".to_owned(), value!(&**resolved));
         }

@@ -10,9 +10,9 @@ use super::violation::{self, Violation};
 use super::{excuse, reading, sentence};
 use crate::domain::call::Fault;
 
-/// Keys that every call may carry besides its tool's arguments: the label, the output path, and what it waits
-/// for.
-pub const RESERVED: [&str; 3] = ["_as", "_out", "_after"];
+/// Keys that every call may carry besides its tool's arguments: the label, the output path, what it waits for, and
+/// why it is made.
+pub const RESERVED: [&str; 4] = ["_as", "_out", "_after", "_why"];
 
 /// Maximum number of faults listed for one text; further ones are counted as "more".
 pub const MAX_FAULTS: usize = 100;

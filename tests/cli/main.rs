@@ -44,3 +44,4 @@ mod surroundings;
 mod swapped;
 mod told;
 mod unattended;
+mod why;

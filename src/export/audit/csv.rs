@@ -5,7 +5,7 @@ use super::{Entry, Who};
 use crate::text::visible;
 
 /// The first row.
-pub const HEADER: &str = "seq,time,who,via,action,node,revision,tool,waited_ms,digest,shown,unread_bytes,rule,reason,detail,\
+pub const HEADER: &str = "seq,time,who,via,action,node,revision,tool,waited_ms,digest,shown,unread_bytes,rule,reason,detail,why,\
 original,changed,executed,executions,outcome";
 
 /// Characters at the beginning of a cell that make a spreadsheet calculate it, and their full-width forms.
@@ -37,6 +37,7 @@ pub fn row(entry: &Entry, time: &str) -> String {
         cell(entry.rule.as_deref().unwrap_or_default()),
         cell(entry.reason.as_deref().unwrap_or_default()),
         cell(entry.detail.as_deref().unwrap_or_default()),
+        cell(entry.why.as_deref().unwrap_or_default()),
         cell(entry.original.as_deref().unwrap_or_default()),
         cell(entry.changed.as_deref().unwrap_or_default()),
         cell(ran.map_or("", |ran| &*ran.args)),

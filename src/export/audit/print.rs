@@ -56,6 +56,9 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
     if let Some(reason) = &entry.reason {
         say("reason", reason);
     }
+    if let Some(why) = &entry.why {
+        say("", &format!("model says: {why}"));
+    }
     if let Some(original) = &entry.original {
         say("original", original);
     }
@@ -123,6 +126,6 @@ pub fn json(entry: &Entry, time: &str) -> Value {
         "by": kind, "who": who(&entry.who), "via": via,
         "action": entry.action, "node": entry.node, "revision": entry.rev, "tool": entry.tool,
         "waited_ms": entry.waited, "shown": shown, "rule": entry.rule, "reason": entry.reason,
-        "detail": entry.detail, "original": entry.original, "changed": entry.changed, "executed": executed,
+        "detail": entry.detail, "why": entry.why, "original": entry.original, "changed": entry.changed, "executed": executed,
     })
 }
