@@ -169,6 +169,9 @@ pub struct Task {
     /// Input for `†input` references: JSON text, or @FILE
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
+    /// JSON Schema that the final answer must fit
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
 }
 
 /// A built-in run.

@@ -33,6 +33,7 @@ pub mod lost_edits;
 pub mod models;
 mod opening;
 mod outliving;
+mod output;
 pub mod plan;
 pub mod print;
 pub mod progress;

@@ -51,7 +51,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     {
         // Nothing to go on with: the answer is there.
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
-        return headless::print_answer(common, text, &ground.address(&session));
+        return headless::print_answer(common, &state, text, &ground.address(&session));
     }
     if headless {
         for line in effects::before_going_on(&state) {

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
-use super::{control, demos, headless, live, models};
+use super::{control, demos, headless, live, models, output};
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -122,6 +122,7 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let input = read_input(task.input.as_deref())?;
     let model = models::choose(common, &ground)?;
+    let output_schema = output::schema(task, common, &ground, &model)?;
     let (task, notice) = if let Some(task) = said {
         (task, None)
     } else {
@@ -134,6 +135,7 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
         task,
         input,
         samples: None,
+        output_schema,
         notice,
     };
     begin(common, &ground, what)
@@ -149,6 +151,8 @@ pub struct Begin {
     pub input: String,
     /// Sample tools.
     pub samples: Option<Samples>,
+    /// What the answer must fit.
+    pub output_schema: Option<String>,
     /// What the operator should know first.
     pub notice: Option<String>,
 }
@@ -198,6 +202,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
         task: Some(what.task.clone()),
         policy: ground.policy_text(),
         samples: what.samples,
+        output_schema: what.output_schema,
     };
     // Where another process may decide, questions wait as they do on the screen.
     let unattended = headless && !common.control;

@@ -187,6 +187,13 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 some(flag("--sessions", flags.sessions.clone())),
             ],
         ),
+        output_schema: last(
+            None,
+            [
+                some(user(mine.output_schema)),
+                some(workspace(theirs.output_schema)),
+            ],
+        ),
         max_output: last(
             None,
             [some(user(mine.max_output)), some(workspace(theirs.max_output))],

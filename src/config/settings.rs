@@ -237,6 +237,8 @@ pub struct Settings {
     pub sessions: Setting<Option<PathBuf>>,
     /// Maximum tokens of one reply of the model; `None` leaves it to the server.
     pub max_output: Setting<Option<u32>>,
+    /// The file of the JSON Schema that the answer of `overrule run` must fit.
+    pub output_schema: Setting<Option<PathBuf>>,
     /// How many milliseconds a call must be on screen before a decision key counts.
     pub arming_ms: Setting<u64>,
     /// How the operator is notified.
@@ -327,6 +329,9 @@ impl Settings {
             }),
             line("max_output_tokens", &self.max_output, |tokens| {
                 tokens.map_or_else(|| "none".into(), |tokens| tokens.to_string())
+            }),
+            line("output_schema", &self.output_schema, |file| {
+                file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
             }),
             line("arming", &self.arming_ms, |ms| Ms(*ms).to_string()),
             line("editor", &self.editor, |text| maybe(text.as_ref())),

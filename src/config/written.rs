@@ -55,6 +55,8 @@ pub struct Written {
     pub arming_ms: Option<At<u64>>,
     /// `max_output_tokens`
     pub max_output: Option<At<u32>>,
+    /// `output_schema`
+    pub output_schema: Option<At<PathBuf>>,
     /// `editor`
     pub editor: Option<At<String>>,
     /// `tell_edits`
@@ -148,6 +150,12 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         )?,
         arming_ms: arming(&mut root)?,
         max_output: max_output(&mut root)?,
+        output_schema: checked(
+            &mut root,
+            "output_schema",
+            |text| checks::path(text, path, home),
+            "write the path of a JSON Schema",
+        )?,
         editor: checked(
             &mut root,
             "editor",

@@ -82,7 +82,8 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             TurnEvent::Prompted { node, .. }
             | TurnEvent::Thought { node, .. }
             | TurnEvent::Proposed { node, .. }
-            | TurnEvent::Answered { node, .. } => Some(*node),
+            | TurnEvent::Answered { node, .. }
+            | TurnEvent::AnswerUnfit { node, .. } => Some(*node),
             TurnEvent::Delegated { call, .. } => Some(*call),
             TurnEvent::Opened { turn, .. }
             | TurnEvent::Requested { turn, .. }
@@ -184,6 +185,12 @@ fn turn(event: &TurnEvent) -> String {
             format!("{node} call of {tool}{why}")
         }
         TurnEvent::Answered { node, .. } => format!("{node} answer"),
+        TurnEvent::AnswerUnfit { node, faults, .. } => {
+            format!(
+                "{node} does not fit the output schema ({} faults): the model answers again",
+                faults.len()
+            )
+        }
         TurnEvent::Matched { turn, blocks } => format!("{turn}: {blocks} blocks came again as before"),
         TurnEvent::Partial { turn, kept, text, .. } => {
             format!(

@@ -45,6 +45,7 @@ pub mod lineage;
 pub mod live;
 pub mod names;
 pub mod node;
+pub mod output;
 pub mod output_digest;
 pub mod pack;
 pub mod paged;

@@ -84,6 +84,25 @@ impl Checker {
         self.run(args_text, false)
     }
 
+    /// Returns everything that is wrong with a text that is no arguments: no key has a meaning of its own.
+    pub fn check_value(&self, text: &str) -> Vec<Fault> {
+        if text.trim_ascii().is_empty() {
+            return bounded(vec![Fault {
+                path: String::new(),
+                keyword: "json".to_owned(),
+                message: "there is no JSON text".to_owned(),
+            }]);
+        }
+        let reading::Reading { value, mut faults } = reading::read(text);
+        if let Some(value) = value {
+            let errors = self.errors(&value, text.len());
+            let found = errors.flat_map(|error| sentence::faults(&error, &self.schema));
+            let room = (MAX_FAULTS + 1).saturating_sub(faults.len());
+            faults.extend(found.take(room));
+        }
+        bounded(faults)
+    }
+
     /// Returns everything that is wrong with an argument text as the model wrote it: a reference (a string
     /// that begins with one `†`) is accepted everywhere.
     pub fn check_open(&self, args_text: &str) -> Vec<Fault> {

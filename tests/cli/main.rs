@@ -33,6 +33,7 @@ mod lock;
 mod loops;
 mod no_files;
 mod notify;
+mod output;
 mod playbooks;
 mod policy;
 mod prices;

@@ -15,6 +15,7 @@ use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
 use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::output::Unfit;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
@@ -88,6 +89,19 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             add_node(state, at, *turn, *node, spoken(text), Origin::Model);
             received(state, *turn, &Origin::Model);
         }
+        TurnEvent::AnswerUnfit {
+            turn,
+            node,
+            rev,
+            faults,
+        } => with(state, *turn, |turn| {
+            let unfit = Unfit {
+                node: *node,
+                rev: *rev,
+                faults: faults.clone(),
+            };
+            turn.more.change(|more| more.unfit = Some(unfit));
+        }),
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
         TurnEvent::Partial {
             turn,
@@ -222,6 +236,10 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
                 kind.is_transient() || matches!(kind, StreamFaultKind::Auth | StreamFaultKind::Quota);
             super::breaker::answered(state, *turn, speaks.then_some(true));
             end_stream(state, at, *turn, Stream::Broken(fault.clone()), *usage);
+            if kind == StreamFaultKind::Unfit {
+                // Everything in it had ended before its answer was judged.
+                index::reopen_turn(state, *turn);
+            }
         }
         TurnEvent::Aborted { turn, reason } => {
             super::breaker::answered(state, *turn, None);
@@ -284,6 +302,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         | TurnEvent::Thought { .. }
         | TurnEvent::Proposed { .. }
         | TurnEvent::Answered { .. }
+        | TurnEvent::AnswerUnfit { .. }
         | TurnEvent::Matched { .. }
         | TurnEvent::Partial { .. } => {}
     }

@@ -311,6 +311,7 @@ pack_choices!(StreamFaultKind {
     15 = Quota,
     16 = Pause,
     17 = BadCall,
+    18 = Unfit,
 });
 pack_fields!(Usage {
     input,

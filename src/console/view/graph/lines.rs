@@ -24,6 +24,7 @@ use crate::domain::came;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::Origin;
+use crate::domain::output;
 use crate::domain::stand::Stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Stream, Turn};
@@ -271,6 +272,10 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         }
         line.0.extend(chips.0);
         return line;
+    }
+    let back = state.turn_of(id).and_then(|turn| output::of(state, turn));
+    if back.is_some_and(|unfit| unfit.node == id) {
+        line = line.own(role(Role::Failed), "(does not fit) ");
     }
     let usual = match (id.kind, &node.now().origin) {
         (NodeKind::Prompt, _) => Role::Operator,
