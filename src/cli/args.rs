@@ -67,7 +67,7 @@ pub struct Common {
     /// goes on; commands of the agent itself are refused
     #[arg(long, global = true)]
     pub control: bool,
-    /// Keep what goes over the wire to the model in files beside the session, for reading
+    /// Keep also the requests to the model in files beside the session, as its replies are kept
     #[arg(long, global = true)]
     pub keep_wire: bool,
     /// Most requests to the model

@@ -267,12 +267,15 @@ pub(super) fn first_prompt(task: &str) -> Command {
 }
 
 /// Keeps what goes over the wire beside the session.
-fn taps(place: &Place) -> Taps {
+fn taps(place: &Place, requests: bool) -> Taps {
     let wire = wire_of(place);
     Arc::new(move |turn, request| {
         // Its files are closed with the tap, which goes with the request.
         let kept = wire.of_request(turn, request);
-        Tap::new(move |way, bytes| kept.keep(way == Way::Sent, bytes))
+        Tap::new(move |way, bytes| match way {
+            Way::Sent if !requests => kept.begin_reply(),
+            way => kept.keep(way == Way::Sent, bytes),
+        })
     })
 }
 
@@ -299,9 +302,9 @@ pub(super) fn serve(
     headless: bool,
     runtime: Runtime,
 ) -> Result<Code, Failure> {
-    if common.keep_wire {
+    if common.keep_wire || ground.settings.keep_replies.value {
         let place = ground.store.find(&ready.session)?;
-        ready.driver = ready.driver.listened_to(taps(&place));
+        ready.driver = ready.driver.listened_to(taps(&place, common.keep_wire));
     }
     let result = runtime.block_on(async {
         ready.door = control::open(common, ground, &ready)?;

@@ -165,6 +165,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
             [user(mine.ambiguous), workspace(theirs.ambiguous)],
         ),
         mouse: last(true, [user(mine.mouse), workspace(theirs.mouse)]),
+        keep_replies: last(true, [user(mine.keep_replies), workspace(theirs.keep_replies)]),
         tell_edits: last(true, [user(mine.tell_edits), workspace(theirs.tell_edits)]),
         limits,
         resilience,

@@ -217,6 +217,8 @@ pub struct Settings {
     pub mouse: Setting<bool>,
     /// Limits of a run.
     pub limits: LimitSettings,
+    /// Whether the raw replies of the model are kept with the session.
+    pub keep_replies: Setting<bool>,
     /// Whether the model is told when a person or a repair changed what it sees.
     pub tell_edits: Setting<bool>,
     /// What is taken from the record.
@@ -304,6 +306,7 @@ impl Settings {
             line("limits.price", &limits.price, |amount| {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
             }),
+            line("keep_replies", &self.keep_replies, bool::to_string),
             line("tell_edits", &self.tell_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),
             line("reuse.pure", &self.reuse.pure, bool::to_string),

@@ -59,6 +59,8 @@ pub struct Written {
     pub output_schema: Option<At<PathBuf>>,
     /// `editor`
     pub editor: Option<At<String>>,
+    /// `keep_replies`
+    pub keep_replies: Option<At<bool>>,
     /// `tell_edits`
     pub tell_edits: Option<At<bool>>,
     /// `[limits]`
@@ -162,6 +164,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             checks::name,
             "write a command, such as \"vim\"",
         )?,
+        keep_replies: root.flag("keep_replies")?,
         tell_edits: root.flag("tell_edits")?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         notify: root

@@ -15,5 +15,5 @@ mod words;
 
 pub use dot::dot;
 pub use gutter::gutter;
-pub use json::json;
+pub use json::{Times, json};
 pub use mermaid::mermaid;
