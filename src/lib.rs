@@ -2,8 +2,8 @@
 //! resume only what depended on it.
 //!
 //! The map, from the inside out:
-//! - [`text`], [`canon`], [`schema`], [`few`], [`compact`], [`shell_line`]: pure leaves; safe display, canonical JSON
-//!   and hashes, JSON Schema, short lists, numbers in few bytes, the commands of a shell line.
+//! - [`text`], [`canon`], [`schema`], [`shell_line`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema,
+//!   the commands of a shell line.
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
@@ -21,14 +21,12 @@ compile_error!("overrule runs on Linux and macOS: it needs process groups, file 
 
 pub mod canon;
 pub mod cli;
-pub mod compact;
 pub mod config;
 pub mod console;
 pub mod control;
 pub mod domain;
 pub mod engine;
 pub mod export;
-pub mod few;
 pub mod journal;
 pub mod model;
 pub mod policy;

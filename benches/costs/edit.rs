@@ -12,7 +12,7 @@ use overrule::domain::lineage;
 
 use crate::graph::{Bare, World};
 
-const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+const SIZES: [usize; 3] = [1_000, 5_000, 20_000];
 
 /// Where in the graph the edited call stands.
 #[derive(Debug, Clone, Copy)]

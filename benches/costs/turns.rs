@@ -21,7 +21,7 @@ use overrule::domain::state::State;
 
 use crate::run::{Run, started};
 
-const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+const SIZES: [usize; 3] = [1_000, 5_000, 20_000];
 
 /// A session, and the same with an edit near its beginning.
 struct Session {

@@ -58,6 +58,7 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
             description: Arc::from("Computes the value of a node from the values that it reads."),
             schema: Arc::from(schema.to_string()),
             effect,
+            effect_by: None,
             tags: Vec::new(),
             pause_ms: 0,
             takes_truncated: false,
@@ -192,13 +193,14 @@ impl Stage {
 
 /// The newest call of this name.
 pub fn call_of(state: &State, label: &str) -> Result<NodeId, Fail> {
-    let found = state.agenda.names.holders(label).next_back();
+    let found = state.agenda.holders(label).next_back();
     found.ok_or_else(|| format!("no call is named {label}").into())
 }
 
 /// What the rules of a stage are told about its tools and its policy.
 pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fail> {
     Ok(Adviser {
+        output: None,
         registry: Arc::new(Registry::new(tools)?),
         policy: Arc::new(Policy::new(preset)),
         session: Arc::from("stage"),

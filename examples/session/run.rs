@@ -299,6 +299,7 @@ pub fn started() -> Started {
         description: description.into(),
         schema: schema.into(),
         effect,
+        effect_by: None,
         tags: Vec::new(),
         pause_ms: 0,
         takes_truncated: false,

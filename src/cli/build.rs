@@ -129,6 +129,7 @@ impl Ground {
             match mark {
                 Mark::Tag(tag) => registry.tag(tool, tag),
                 Mark::Pause(ms) => registry.pause(tool, ms),
+                Mark::Effect(effect) => registry.set_effect(tool, effect),
             }
         }
         let output = setup.output_schema.as_deref().map(Checker::new).transpose();

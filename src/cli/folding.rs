@@ -27,8 +27,7 @@ impl Folding {
     }
 
     /// The fold, and the newest records, oldest first.
-    pub fn made(mut self) -> (State, Vec<Arc<Envelope>>) {
-        self.state.rest_all();
+    pub fn made(self) -> (State, Vec<Arc<Envelope>>) {
         (self.state, self.past.into())
     }
 }

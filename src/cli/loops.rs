@@ -95,6 +95,7 @@ fn as_json(state: &State, incident: &Incident) -> serde_json::Value {
     serde_json::json!({
         "incident": incident.no, "over": incident.over, "waits": waits_for_operator(state, incident),
         "finding": incident.finding, "what": incident.finding.words(), "steps": steps,
+        "proposals": loops::proposals_json(incident),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The output schema of a run: read from the file that is named, and the answer that fits it. Must not know: how an
 //! answer is judged.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::args::{Common, Task};
@@ -89,7 +90,7 @@ pub fn safe(json: &str) -> String {
             c if visible(c.encode_utf8(&mut [0; 4])) == c.to_string() => out.push(c),
             c => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&format!("\\u{unit:04x}"));
+                    let _ = write!(out, "\\u{unit:04x}");
                 }
             }
         }

@@ -273,7 +273,7 @@ impl Draft {
 
     /// Nobody else has the session open: what is recorded as under way has nobody who reports on it.
     fn take_over(&mut self) {
-        let streams = self.state.turns.scan().any(|turn| turn.stream == Stream::Open);
+        let streams = self.state.turns.values().any(|turn| turn.stream == Stream::Open);
         // Also where the run ended, or went another way, before an execution of it did.
         let unended = self
             .state

@@ -56,11 +56,8 @@ impl Shown {
             records.range(mark.at, near, |envelope| apply(&mut mark.state, &envelope))?;
             mark.at = near;
         }
-        // Copies share what is packed.
-        mark.state.rest_all();
         let mut state = mark.state.clone();
         records.range(mark.at, to, |envelope| apply(&mut state, &envelope))?;
-        state.rest_all();
         let mut past = Vec::new();
         records.range(to.saturating_sub(KEPT), to, |envelope| {
             past.push(Arc::new(envelope));

@@ -1,13 +1,15 @@
-//! The settings of tools: tags, pauses before a launch, and templates of the calls that check whether an
+//! The settings of tools: effect classes, tags, pauses before a launch, and templates of the calls that check whether an
 //! execution happened and that revert it.
 //!
 //! Must not know: which tools there are before a run is built, what a template is filled with.
 
 use std::collections::BTreeMap;
 
+use crate::domain::call::EffectClass;
 use crate::domain::event::run::ToolCard;
 use crate::domain::template::{Purpose, Template};
 use crate::policy::document::{self, At};
+use crate::policy::parse::EFFECT_ADVICE;
 use crate::policy::{Place, Section};
 use crate::text::visible;
 
@@ -38,13 +40,15 @@ pub struct Tag {
     pub what: Mark,
 }
 
-/// What makes a tool's calls harder to allow.
+/// What the settings say of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A tag.
     Tag(&'static str),
     /// Milliseconds between the decision that lets a call run and its launch.
     Pause(u64),
+    /// The effect class of all its calls, in the place of the tool's own.
+    Effect(EffectClass),
 }
 
 /// Maximum pause before a launch, in seconds.
@@ -69,6 +73,13 @@ pub(super) fn section(tools: &Section<'_, '_>) -> Result<Written, document::Erro
     for (of, mut tool) in tools.each()? {
         let place = tool.place();
         found.tags.extend(tags(&of, &mut tool)?);
+        if let Some(effect) = effect(&mut tool)? {
+            found.tags.push(Tag {
+                of: of.clone(),
+                place: place.clone(),
+                what: Mark::Effect(effect),
+            });
+        }
         let probe = tool.table("probe")?;
         let compensate = tool.table("compensate")?;
         for (purpose, section) in [(Purpose::Probe, probe), (Purpose::Compensate, compensate)] {
@@ -124,6 +135,17 @@ fn tags(of: &str, tool: &mut Section<'_, '_>) -> Result<Vec<Tag>, document::Erro
         .into_iter()
         .chain(at.value.iter().map(known))
         .collect()
+}
+
+fn effect(tool: &mut Section<'_, '_>) -> Result<Option<EffectClass>, document::Error> {
+    let Some(At { value, place }) = tool.text("effect")? else {
+        return Ok(None);
+    };
+    let unknown = || format!("unknown effect class `{}`", visible(&value));
+    let class = EffectClass::named(&value);
+    class
+        .map(Some)
+        .ok_or_else(|| tool.error("effect", place, unknown(), EFFECT_ADVICE))
 }
 
 const TAGS_ADVICE: &str = "use external, irreversible or uninspectable";

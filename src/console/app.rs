@@ -18,6 +18,7 @@ use futures_util::FutureExt as _;
 use ratatui::layout::Size;
 use tokio::time::{Duration, Instant, sleep_until};
 
+use super::doc::Finding;
 use super::files::Files;
 use super::frames::{FrameRequester, Frames};
 use super::link::{Link, Update};
@@ -26,7 +27,6 @@ use super::msg::{Leave, Msg, Out, TermMsg};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::update::{prepare, soon, update, work};
 use super::view::view;
-use super::work::Finding;
 use keys::Together;
 pub use options::{Alerts, Exit, Options, Sources};
 use typed::Typed;

@@ -46,7 +46,7 @@ fn unanswered(state: &State) -> usize {
         let decisions = call.decisions.iter();
         decisions.filter(|(_, _, decision)| is_over(decision)).count()
     };
-    state.calls.scan().map(|call| of_call(&call)).sum()
+    state.calls.values().map(of_call).sum()
 }
 
 #[cfg(test)]

@@ -372,7 +372,7 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         }
         Decide::Retry => status.is_some_and(Status::is_settled),
         Decide::RunNow => status == Some(&Status::Delayed),
-        Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)),
+        Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)) && offers(model),
         Decide::SkipRepair => matches!(status, Some(Status::Repairing(_))),
         Decide::Cancel => match status {
             Some(Status::InDoubt(_)) => did_not_finish(model),
@@ -479,4 +479,16 @@ fn edits(
         },
         _ => true,
     }
+}
+/// Whether a repair of the call in front of the operator is offered.
+fn offers(model: &Model) -> bool {
+    let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
+        return false;
+    };
+    let round = model
+        .run
+        .state
+        .call(id.call())
+        .and_then(|call| call.trouble.repairs.last());
+    round.is_some_and(|round| !round.options.is_empty())
 }

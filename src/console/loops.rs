@@ -4,7 +4,7 @@
 
 use super::summary;
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Lesson, Step, Upshot};
+use crate::domain::escape::{Incident, Lesson, Proposal, Rung, Step, Upshot};
 use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::text::visible;
@@ -76,7 +76,45 @@ fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
         words.push(format!("  and {} calls before them", finding.nodes.len() - NAMED));
     }
     words.extend(incident.steps.iter().map(step));
+    words.extend(proposals(incident));
     words
+}
+
+/// The ordered list of steps against a repetition, with what became of each; none before the first is taken.
+pub fn proposals(incident: &Incident) -> Vec<String> {
+    if incident.steps.is_empty() {
+        return Vec::new();
+    }
+    let line = |(no, (rung, proposal)): (usize, (Rung, Proposal<'_>))| {
+        let became = match proposal {
+            Proposal::Taken(step) => {
+                let upshot = step.upshot.map_or("no result yet", Upshot::word);
+                format!("taken ({}), {upshot}", step.node)
+            }
+            Proposal::PassedOver("") => "passed over".to_owned(),
+            Proposal::PassedOver(why) => format!("passed over: {}", visible(why)),
+            Proposal::Later => "later".to_owned(),
+        };
+        format!(
+            "  step {} of {}, {}: {became}",
+            no + 1,
+            Rung::ALL.len(),
+            rung.short()
+        )
+    };
+    incident.proposals().enumerate().map(line).collect()
+}
+
+/// The same as JSON.
+pub fn proposals_json(incident: &Incident) -> Vec<serde_json::Value> {
+    let one = |(rung, proposal): (Rung, Proposal<'_>)| match proposal {
+        Proposal::Taken(step) => {
+            serde_json::json!({ "step": rung, "state": "taken", "node": step.node, "upshot": step.upshot })
+        }
+        Proposal::PassedOver(why) => serde_json::json!({ "step": rung, "state": "passed_over", "why": why }),
+        Proposal::Later => serde_json::json!({ "step": rung, "state": "later" }),
+    };
+    incident.proposals().map(one).collect()
 }
 
 fn step(step: &Step) -> String {

@@ -32,7 +32,7 @@ use super::commands::{About, Verb};
 use super::doc::Doc;
 use super::halted;
 use super::keymap::Keymap;
-use super::layout::fold::Stands;
+use super::layout::fold::RowKind;
 use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
@@ -279,12 +279,12 @@ impl Model {
         if named || !self.overlays.is_empty() || graph.form == Form::Map {
             return None;
         }
-        let row = graph.outline.rows.get(graph.cursor()?)?;
-        let noun = match (verb.about(), row.stands) {
-            (About::Nothing, _) | (_, Stands::Node) | (About::Turn, Stands::Fan | Stands::Turn) => {
+        let row = graph.rows.get(graph.cursor()?)?;
+        let noun = match (verb.about(), row.kind) {
+            (About::Nothing, _) | (_, RowKind::Node) | (About::Turn, RowKind::Fan | RowKind::Turn) => {
                 return None;
             }
-            (_, Stands::Fan) => "calls",
+            (_, RowKind::Fan) => "calls",
             _ => "nodes",
         };
         (row.count > 1).then(|| format!("{} {noun}", row.count))

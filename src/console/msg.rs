@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
 use super::link::{Forking, Frames, Looked, Outliving, ReplayControl, Update};
-use super::work::Finding;
 use crate::domain::command::Command;
 use crate::domain::id::TurnId;
 

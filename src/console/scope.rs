@@ -158,7 +158,7 @@ fn newest(state: &State, reader: Reader) -> BTreeMap<&str, &Call> {
     let mut calls: BTreeMap<&str, &Call> = BTreeMap::new();
     let place = |call: &Call| state.turn_of(call.id).map(|turn| (turn.pos, call.id));
     for call in state.calls.values().filter(|call| reader.sees(state, call.id)) {
-        let has_name = state.agenda.names.holders(&call.label).any(|id| id == call.id);
+        let has_name = state.agenda.holders(&call.label).any(|id| id == call.id);
         let is_newer = calls
             .get(&*call.label)
             .is_none_or(|other| place(other) < place(call));

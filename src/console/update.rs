@@ -76,7 +76,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
             input::release(model, at, &mut out);
-            model.graph.go_on(&model.run.state);
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
         Msg::Wire(found) => wanted::wire(model, found),
@@ -91,8 +90,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
     }
     looks::try_on(model);
     wanted::ask(model, &mut out);
-    // Whatever was looked through for this is looked at no more.
-    model.run.state.rest_if_crowded();
     if halted::is(model) {
         // What lets go of a call that was edited would be refused too, and nothing waits for it any more.
         out.retain(|out| !matches!(out, Out::Command(command) if !command.only_ends()));

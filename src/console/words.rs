@@ -480,12 +480,10 @@ fn resilience(event: &ResilienceEvent) -> String {
         },
         ResilienceEvent::RepairOffered {
             call, options, why, ..
-        } => {
-            format!(
-                "{call}: {} repairs are possible, you choose: {why}",
-                options.len()
-            )
-        }
+        } => match options.len() {
+            0 => format!("{call}: you decide: {why}"),
+            count => format!("{call}: {count} repairs are possible, you choose: {why}"),
+        },
         ResilienceEvent::RepairApplied { call, changes, .. } => {
             let made: Vec<String> = changes
                 .iter()

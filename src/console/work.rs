@@ -1,4 +1,4 @@
-//! What takes longer than a key may wait, worked out beside the frames: long texts laid out, rows of a long run.
+//! What takes longer than a key may wait, worked out beside the frames: long texts.
 //!
 //! Who shows something of it holds a [`Ticket`]. Work of which every ticket was dropped is not begun. Must not know:
 //! threads, what comes of what is worked out.
@@ -7,8 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use super::doc;
-use super::model::graph;
+use super::doc::Finding;
 
 /// Held as long as something is waited for.
 #[derive(Debug, Default)]
@@ -55,13 +54,4 @@ impl fmt::Debug for Work {
             .field("wanted", &self.wanted)
             .finish_non_exhaustive()
     }
-}
-
-/// What was worked out, for the part that wanted it.
-#[derive(Debug, Clone)]
-pub enum Finding {
-    /// About a long text.
-    Text(doc::Finding),
-    /// Rows of the graph.
-    Rows(Box<graph::Made>),
 }

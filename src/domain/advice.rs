@@ -23,6 +23,16 @@ pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
     fn tool(&self, name: &str) -> Option<ToolFacts>;
 
+    /// Effect class of a call with these arguments; `unknown` for an unknown tool.
+    fn effect(&self, tool: &str, _args: &str) -> EffectClass {
+        self.tool(tool).map_or(EffectClass::Unknown, |facts| facts.effect)
+    }
+
+    /// Tools that can serve in the place of this one, best first.
+    fn instead(&self, _state: &State, _tool: &str) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
     /// Names of tools that look like this one, best first.
     fn near(&self, name: &str) -> Vec<String>;
 
@@ -145,7 +155,7 @@ impl<'d> Used<'d> {
             let decisions = call.decisions.iter();
             decisions.filter(|(_, _, decision)| by_rule(decision)).count()
         };
-        let decided: usize = self.state.calls.scan().map(|call| of_call(&call)).sum();
+        let decided: usize = self.state.calls.values().map(of_call).sum();
         let waiting = self.state.agenda.ungated.iter();
         let waiting = waiting
             .filter_map(|id| self.state.calls.get(id))
@@ -211,6 +221,10 @@ impl Advice for Cards<'_> {
             asks_operator: tagged("asks_operator"),
             delegates: tagged("delegates"),
         })
+    }
+
+    fn effect(&self, tool: &str, args: &str) -> EffectClass {
+        super::tags::effect(self.0, tool, args)
     }
 
     fn near(&self, _name: &str) -> Vec<String> {

@@ -22,9 +22,6 @@ use super::node::Revision;
 use super::state::State;
 use super::turn::Stream;
 
-/// Events after which the state rests. Tests rest often.
-const REST: u64 = if cfg!(test) { 8 } else { 256 };
-
 /// What the folds of one event need of its envelope.
 #[derive(Debug, Clone, Copy)]
 struct At {
@@ -46,7 +43,9 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     };
     note_via(state, at, &envelope.event);
     state.seq = envelope.seq;
-    state.times.note(at.seq, at.utc_ms);
+    if state.times.last().is_none_or(|(last, _)| *last < at.seq) {
+        state.times.push((at.seq, at.utc_ms));
+    }
     if let Event::Run(RunEvent::Reopened { .. } | RunEvent::Forked { .. }) = envelope.event {
         state.active.lost();
     }
@@ -69,9 +68,6 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     }
     let busy = under_way(state);
     state.active.from(at.utc_ms, busy);
-    if at.seq.0.is_multiple_of(REST) {
-        state.rest();
-    }
 }
 
 /// Keeps where a decision or an edit came from.
@@ -137,7 +133,7 @@ fn add_node(
         turn,
         active: true,
         pinned: false,
-        revisions: crate::few::Few::One(first),
+        revisions: vec![first],
         current: super::id::Rev(1),
         replaced: None,
         history: super::history::History::begun(state.epoch),

@@ -198,14 +198,14 @@ fn turn_counted(state: &State, id: TurnId, line: &Line) -> bool {
 /// What a line came to.
 pub fn sum(state: &State, line: &Line) -> Sum {
     let mut sum = Sum::default();
-    for turn in state.turns.scan() {
+    for turn in state.turns.values() {
         if turn_counted(state, turn.id, line) {
             sum.requests = sum.requests.saturating_add(turn.asked);
             sum.usage = sum.usage.plus(turn.usage);
             sum.spent = sum.spent.plus(&turn.spent);
         }
     }
-    for node in state.nodes.scan() {
+    for node in state.nodes.values() {
         let Some(rev) = counted(state, node.id, line) else {
             continue;
         };

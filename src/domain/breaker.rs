@@ -126,6 +126,8 @@ pub struct Breaker {
     pub trips: u32,
     /// Why it changed last.
     pub why: Arc<str>,
+    /// The tools that can serve in the place of the one that an open one is for, best first.
+    pub instead: Vec<Arc<str>>,
 }
 
 /// The execution or request that an outcome comes from.

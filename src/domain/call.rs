@@ -12,8 +12,6 @@ use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::ladder::Stage;
 use super::output_digest::OutputDigest;
-use super::seldom::Seldom;
-use crate::few::Few;
 
 mod outcome;
 mod parts;
@@ -40,6 +38,15 @@ pub enum EffectClass {
 }
 
 impl EffectClass {
+    /// Every class, the most harmless first.
+    pub const ALL: [Self; 5] = [
+        Self::Pure,
+        Self::Read,
+        Self::Idempotent,
+        Self::Write,
+        Self::Unknown,
+    ];
+
     /// The class in one lower-case word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -49,6 +56,11 @@ impl EffectClass {
             Self::Write => "write",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// Returns the class of this word.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.word() == word)
     }
 
     /// True where running again can change something: `Idempotent` and above.
@@ -287,7 +299,7 @@ pub struct AttemptRecord {
     /// True when the result came too late to count.
     pub fenced: bool,
     /// What let it through, and where it runs.
-    pub under: Seldom<Under>,
+    pub under: Under,
 }
 
 /// A call's life beyond its content: the content (tool and arguments) stands in its node's revisions.
@@ -304,9 +316,9 @@ pub struct Call {
     /// True when an upstream change may have changed its inputs: kept until proven otherwise.
     pub suspect: bool,
     /// What it reads of others and writes beside its own name.
-    pub reach: Seldom<Reach>,
+    pub reach: Reach,
     /// Why it does not run.
-    pub snags: Seldom<Snags>,
+    pub snags: Snags,
     /// The exact argument bytes that run, once known.
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
@@ -320,9 +332,9 @@ pub struct Call {
     /// True where a sub-agent does the work: no tool runs.
     pub delegates: bool,
     /// Decisions in journal order, with the revision and the event.
-    pub decisions: Few<(Rev, Seq, Arc<Decision>)>,
+    pub decisions: Vec<(Rev, Seq, Arc<Decision>)>,
     /// Executions in journal order.
-    pub attempts: Few<AttemptRecord>,
+    pub attempts: Vec<AttemptRecord>,
     /// Place of its write among the writes of its turn; given at the first completion.
     pub slot: Option<u32>,
     /// The event with which it became ready; orders the queue.
@@ -330,9 +342,9 @@ pub struct Call {
     /// What was last decided to run: exactly these bytes.
     pub approved: Option<Digest>,
     /// What a person was asked about it.
-    pub asking: Seldom<Asking>,
+    pub asking: Asking,
     /// What is done about its failures.
-    pub trouble: Seldom<Trouble>,
+    pub trouble: Trouble,
     /// Where it stood at the end of earlier epochs.
     pub history: History<Way>,
 }
@@ -347,9 +359,9 @@ pub struct Way {
     /// Its name for references.
     pub label: Arc<str>,
     /// What it read of others, and where its result was also written.
-    pub reach: Seldom<Reach>,
+    pub reach: Reach,
     /// Why it ended without a value.
-    pub snags: Seldom<Snags>,
+    pub snags: Snags,
     /// The argument bytes that ran.
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
@@ -371,21 +383,21 @@ impl Call {
             label: Arc::from(id.to_string()),
             status: Status::Proposed,
             suspect: false,
-            reach: Seldom::default(),
-            snags: Seldom::default(),
+            reach: Reach::default(),
+            snags: Snags::default(),
             resolved: None,
             digest: None,
             runs: None,
             verdict: None,
             effect: EffectClass::Unknown,
             delegates: false,
-            decisions: Few::None,
-            attempts: Few::None,
+            decisions: Vec::new(),
+            attempts: Vec::new(),
             slot: None,
             ready: None,
             approved: None,
-            asking: Seldom::default(),
-            trouble: Seldom::default(),
+            asking: Asking::default(),
+            trouble: Trouble::default(),
             history: History::begun(Epoch(0)),
         }
     }

@@ -132,8 +132,7 @@ pub fn in_sight(state: &State, of: &Call) -> bool {
 
 /// Calls that were corrected on any branch.
 fn ever_corrected(state: &State) -> impl Iterator<Item = NodeId> + '_ {
-    let numbers = state.agenda.pinned.iter();
-    numbers.map(|no| NodeId::new(NodeKind::Call, no))
+    state.agenda.pinned.iter().copied()
 }
 
 /// Calls that were corrected on a line, also if the correction was dropped since.

@@ -114,6 +114,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
             to: Phase::Open,
             wait_ms,
             why,
+            instead: _,
         }) => vec![
             Effect::Notify {
                 why: format!("the breaker of {scope} opened: {why}"),
@@ -177,7 +178,7 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
         _ => None,
     });
     // No call waits for these any more: an edit took their place. The model is told of them all the same.
-    let left = state.ledger.scan().filter(|entry| {
+    let left = state.ledger.values().filter(|entry| {
         entry.more.orphaned
             && entry.outcome == LedgerOutcome::Unknown
             && !repeat::begun_since(state, entry.seq)

@@ -30,16 +30,19 @@ pub enum Detector {
     Visits,
     /// Most of what one tool was asked failed.
     FailingTool,
+    /// A call failed and will not succeed by being repeated: its retries are used up, or its error does not pass.
+    Exhausted,
 }
 
 impl Detector {
     /// All of them, the most exact first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Sequence,
         Self::SameError,
         Self::NoProgress,
         Self::Visits,
         Self::FailingTool,
+        Self::Exhausted,
     ];
 
     /// Its name in settings, commands and facts.
@@ -50,6 +53,7 @@ impl Detector {
             Self::NoProgress => "no_progress",
             Self::Visits => "visits",
             Self::FailingTool => "failing_tool",
+            Self::Exhausted => "exhausted",
         }
     }
 
@@ -177,6 +181,7 @@ impl Finding {
             Detector::Visits => format!("{tools}: the same result {times} times"),
             Detector::NoProgress => format!("{tools}: nothing new for {times} turns"),
             Detector::FailingTool => format!("{tools}: most of {times} turns with it failed"),
+            Detector::Exhausted => format!("{tools}: failed for good"),
         }
     }
 }
@@ -313,6 +318,28 @@ pub struct Step {
     pub told: Option<Arc<str>>,
     /// What came of it, once that is known.
     pub upshot: Option<Upshot>,
+    /// The milder steps that were passed over for it.
+    pub passed: Vec<Passed>,
+}
+
+/// A step that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passed {
+    /// Which.
+    pub rung: Rung,
+    /// Why.
+    pub why: Arc<str>,
+}
+
+/// What became of one kind of step in an incident.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proposal<'i> {
+    /// It was taken; the newest time.
+    Taken(&'i Step),
+    /// It was passed over, with the reason; an empty one where an older program recorded none.
+    PassedOver(&'i str),
+    /// It comes after the steps taken so far.
+    Later,
 }
 
 /// A repetition and all that was done about it.
@@ -331,6 +358,24 @@ pub struct Incident {
 }
 
 impl Incident {
+    /// What became of every kind of step, from mild to strong.
+    pub fn proposals(&self) -> impl Iterator<Item = (Rung, Proposal<'_>)> {
+        let strongest = self.steps.iter().map(|step| step.rung).max();
+        Rung::ALL.into_iter().map(move |rung| {
+            let taken = self.steps.iter().rfind(|step| step.rung == rung);
+            let mut passed = self.steps.iter().rev().flat_map(|step| &step.passed);
+            let proposal = match (taken, passed.find(|one| one.rung == rung)) {
+                (Some(step), _) => Proposal::Taken(step),
+                (None, Some(passed)) => Proposal::PassedOver(&passed.why),
+                (None, None) if strongest.is_some_and(|strongest| rung < strongest) => {
+                    Proposal::PassedOver("")
+                }
+                (None, None) => Proposal::Later,
+            };
+            (rung, proposal)
+        })
+    }
+
     /// How often a step was taken.
     pub fn taken(&self, rung: Rung) -> u32 {
         self.steps.iter().filter(|step| step.rung == rung).count() as u32

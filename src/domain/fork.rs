@@ -340,7 +340,7 @@ fn effects(whole: &State, after: Seq, session: &Arc<str>) -> Vec<Arc<Elsewhere>>
                 call: entry.call,
                 tool: entry.tool.clone(),
                 args: Arc::from(row.args),
-                same: ledger::same(whole, entry),
+                same: entry.same.clone(),
                 effect: entry.effect,
                 at: entry.at,
                 outcome,

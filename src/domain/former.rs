@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::call::Decision;
 use super::event::run::{Started, ToolCard};
 use super::id::{NodeId, Rev, Seq};
+use super::node::Node;
 use super::state::State;
 use super::tags;
 
@@ -88,10 +89,8 @@ fn listed(card: &ToolCard) -> String {
 
 /// The newest word that let a call of a tool run.
 fn last_run(state: &State, tool: &str) -> Option<Seq> {
-    let mut nodes = state.nodes.reader();
-    let of_tool = state.calls.scan().filter(|call| {
-        let node = nodes.get(&call.id);
-        let name = node.as_ref().and_then(|node| node.as_call());
+    let of_tool = state.calls.values().filter(|call| {
+        let name = state.nodes.get(&call.id).and_then(Node::as_call);
         name.is_some_and(|(name, _)| **name == *tool)
     });
     let ran = |(_, seq, word): &(Rev, Seq, Arc<Decision>)| {

@@ -11,7 +11,6 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 pub use counted::Counted;
 use serde::{Deserialize, Serialize};
 
-use super::bits::Bits;
 use super::id::{NodeId, NodeKind, TurnId};
 use super::ready;
 use super::state::State;
@@ -348,20 +347,20 @@ fn below(state: &State, node: NodeId, counted: Counted) -> BTreeSet<NodeId> {
 /// Active calls of the same turn and of later ones that read a call's result, directly or through
 /// others. What a person wrote does not change with what it was based on, so nothing goes through it.
 pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
-    let mut seen = Bits::default();
+    let mut seen = BTreeSet::new();
     let Some(turn) = state.turn_of(call) else {
         return BTreeSet::new();
     };
     let mut open = vec![call];
     while let Some(source) = open.pop() {
         direct_readers(state, source, |id| {
-            if id != call && !seen.contains(id.no) && follows(state, turn, id) && reads(state, id, source) {
-                seen.insert(id.no);
+            if id != call && !seen.contains(&id) && follows(state, turn, id) && reads(state, id, source) {
+                seen.insert(id);
                 open.push(id);
             }
         });
     }
-    seen.iter().map(|no| NodeId::new(NodeKind::Call, no)).collect()
+    seen
 }
 
 /// True for an active call of a turn or a later one of its thread whose result is not a person's.
@@ -371,7 +370,7 @@ fn follows(state: &State, turn: &Turn, id: NodeId) -> bool {
     };
     let is_later = |own: &Turn| own.thread == turn.thread && own.pos >= turn.pos;
     (node.turn == turn.id || state.turns.get(&node.turn).is_some_and(is_later))
-        && !(state.agenda.pinned.contains(id.no) && state.observation(id).is_some_and(|node| node.pinned))
+        && !(state.agenda.pinned.contains(&id) && state.observation(id).is_some_and(|node| node.pinned))
 }
 
 /// Active calls from a turn on that read one of these names, whoever has written it so far, and all

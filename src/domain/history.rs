@@ -4,21 +4,15 @@
 //! A change within an epoch costs nothing; the first change in a later one keeps what was. Must not
 //! know: what is kept, which branch anybody wants.
 
-use std::sync::Arc;
-
 use super::id::Epoch;
 
 /// Earlier states of one thing. The present one is kept by its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History<T> {
     since: Epoch,
-    /// None for most: a run without edits has one epoch.
-    was: Option<Arc<Past<T>>>,
+    /// What it was, each with the epoch since which it was so.
+    was: Vec<(Epoch, T)>,
 }
-
-/// What a thing was, each with the epoch since which it was so.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Past<T>(Vec<(Epoch, T)>);
 
 /// What a thing was at the end of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,22 +30,8 @@ impl<T> History<T> {
     pub const fn begun(epoch: Epoch) -> Self {
         Self {
             since: epoch,
-            was: None,
+            was: Vec::new(),
         }
-    }
-
-    /// A history that somebody else may hold, too.
-    pub(super) const fn of(since: Epoch, was: Option<Arc<Past<T>>>) -> Self {
-        Self { since, was }
-    }
-
-    /// The newest epoch that changed the thing, and what it was before that.
-    pub(super) const fn parts(&self) -> (Epoch, Option<&Arc<Past<T>>>) {
-        (self.since, self.was.as_ref())
-    }
-
-    fn was(&self) -> &[(Epoch, T)] {
-        self.was.as_ref().map_or(&[], |past| &past.0)
     }
 
     /// The newest epoch that changed the thing.
@@ -69,7 +49,7 @@ impl<T> History<T> {
         if line.holds(self.since) {
             return Then::Now;
         }
-        let newest = self.was().iter().rev().find(|(epoch, _)| line.holds(*epoch));
+        let newest = self.was.iter().rev().find(|(epoch, _)| line.holds(*epoch));
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
@@ -78,14 +58,14 @@ impl<T> History<T> {
         if line.holds(self.since) {
             return Some(self.since);
         }
-        let mut before = self.was().iter().rev().map(|(since, _)| *since);
+        let mut before = self.was.iter().rev().map(|(since, _)| *since);
         before.find(|since| line.holds(*since))
     }
 
     /// Returns the line as it was before each change of the thing, and the whole line.
     pub fn ends_on<'h>(&'h self, line: &'h Line) -> impl Iterator<Item = Line> + 'h {
         let changes = self
-            .was()
+            .was
             .iter()
             .map(|(since, _)| *since)
             .skip(1)
@@ -100,21 +80,19 @@ impl<T> History<T> {
         if self.since <= ended {
             return Then::Now;
         }
-        let newest = self.was().iter().rev().find(|(since, _)| *since <= ended);
+        let newest = self.was.iter().rev().find(|(since, _)| *since <= ended);
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
     /// True where it was so in the course of a line, whatever became of it since.
     pub fn was_ever(&self, line: &Line, so: impl Fn(&T) -> bool) -> bool {
-        self.was()
-            .iter()
-            .any(|(since, was)| line.holds(*since) && so(was))
+        self.was.iter().any(|(since, was)| line.holds(*since) && so(was))
     }
 
     /// What it was before, newest first, each with the newest epoch (in time) at whose end it was so.
     pub fn spans(&self) -> impl Iterator<Item = (Epoch, &T)> {
         let mut until = self.since;
-        self.was().iter().rev().map(move |(since, was)| {
+        self.was.iter().rev().map(move |(since, was)| {
             let last = Epoch(until.0.saturating_sub(1));
             until = *since;
             (last, was)
@@ -126,8 +104,7 @@ impl<T: Clone> History<T> {
     /// Keeps what the thing was before an epoch changed it.
     pub fn keep(&mut self, epoch: Epoch, was: T) {
         if self.is_due(epoch) {
-            let past = self.was.get_or_insert_with(|| Arc::new(Past(Vec::new())));
-            Arc::make_mut(past).0.push((self.since, was));
+            self.was.push((self.since, was));
             self.since = epoch;
         }
     }

@@ -47,36 +47,6 @@ pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// Hash of the tool and the final arguments of an execution: equal for equal ones.
-pub fn same(state: &State, entry: &LedgerEntry) -> Arc<str> {
-    let given = || sameness(&entry.tool, args(state, entry));
-    entry.odd_same.clone().unwrap_or_else(|| given().into())
-}
-
-/// Tells which executions have a hash of tool and final arguments. Most have the arguments of the one asked about
-/// before: a call that is made over and over is hashed once.
-pub(super) fn is_same<'s>(
-    state: &'s State,
-    wanted: Arc<str>,
-) -> impl FnMut(&'s LedgerEntry) -> bool + use<'s> {
-    let mut before: Option<(&str, &str, bool)> = None;
-    move |entry| {
-        let (tool, args) = (&*entry.tool, args(state, entry));
-        let is = match before {
-            Some((its_tool, its_args, is))
-                if entry.odd_same.is_none() && (its_tool, its_args) == (tool, args) =>
-            {
-                is
-            }
-            _ => same(state, entry) == wanted,
-        };
-        if entry.odd_same.is_none() {
-            before = Some((tool, args, is));
-        }
-        is
-    }
-}
-
 /// The newest execution of a call.
 pub fn newest_of(state: &State, call: NodeId) -> Option<Seq> {
     Some(state.calls.get(&call)?.last_attempt()?.intent)

@@ -227,9 +227,9 @@ fn kept(state: &State, reach: &Reach) -> Vec<NodeId> {
     let touched = touched.chain(&reach.perhaps).chain(&reach.continued);
     let touched = touched.chain(&state.agenda.suspects);
     for id in touched.filter(|id| id.kind == NodeKind::Call) {
-        kept.remove(id.no);
+        kept.remove(id);
     }
-    kept.iter().map(|no| NodeId::new(NodeKind::Call, no)).collect()
+    kept.into_iter().collect()
 }
 
 fn is_active(state: &State, id: NodeId) -> bool {

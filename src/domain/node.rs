@@ -8,10 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
-use super::fingerprint::Fingerprint;
 use super::history::{History, Line};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
-use crate::few::Few;
 
 /// A vertex of the graph, with everything that it ever said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +22,10 @@ pub struct Node {
     pub active: bool,
     /// True where an operator wrote an observation that no execution may replace.
     pub pinned: bool,
-    /// Of the hash of the request to which the model, asked for the same again, said something else in its place.
-    pub replaced: Option<Fingerprint>,
+    /// Hash of the request to which the model, asked for the same again, said something else in its place.
+    pub replaced: Option<Arc<str>>,
     /// Everything that it said on any branch, oldest first; never empty, numbered from 1.
-    pub revisions: Few<Revision>,
+    pub revisions: Vec<Revision>,
     /// Number of the revision that counts: the newest, or an earlier one after an undo.
     pub current: Rev,
     /// How it stood at the end of earlier epochs.

@@ -57,16 +57,6 @@ impl OutputDigest {
             None
         }
     }
-
-    /// Returns the version and the hash.
-    pub(super) const fn parts(self) -> (u32, u64) {
-        (self.version, self.hash)
-    }
-
-    /// Builds a digest from [`Self::parts`].
-    pub(super) const fn from_parts(version: u32, hash: u64) -> Self {
-        Self { version, hash }
-    }
 }
 
 /// Returns the exit code of a command whose end an older program recorded as a failure. It is a result.

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::pack;
 use super::turn::Usage;
 
 /// Trillionths that make one.
@@ -50,8 +49,6 @@ pub struct Spent {
     /// Requests whose price or tokens are not known, or not all.
     unknown: u32,
 }
-
-pack::fields!(Spent { sums, unknown });
 
 impl Price {
     /// The price of tokens that were counted; none where nothing was.

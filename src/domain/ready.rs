@@ -81,7 +81,7 @@ pub fn look_at_rest(state: &State, call: &Call) -> Look {
 pub fn with_args(call: &Call, args: &str) -> Call {
     let mut other = call.clone();
     let scanned = rewrite::scan(args);
-    other.reach.change(|reach| reach.references = scanned.references);
+    other.reach.references = scanned.references;
     other
 }
 
@@ -301,7 +301,7 @@ impl View<'_> {
         let own = state.turn_of(self.reader.id)?;
         let mut here: Option<NodeId> = None;
         let mut before: Option<(u32, NodeId)> = None;
-        let holders = state.agenda.names.holders(label).rev();
+        let holders = state.agenda.holders(label).rev();
         for id in holders.filter(|id| *id != self.reader.id) {
             let has_name = state.calls.get(&id).is_some_and(|call| *call.label == *label);
             let Some(node) = state.nodes.get(&id).filter(|node| node.active && has_name) else {

@@ -223,7 +223,10 @@ impl Reader<'_> {
         let before = self.before;
         let said = self.said(id, rev);
         let (tool, args) = (said.tool.clone(), said.bytes.clone());
-        let by_tool = || tool.as_deref().map(|tool| tags::effect(before, tool));
+        let by_tool = || {
+            tool.as_deref()
+                .map(|tool| tags::effect(before, tool, args.as_deref().unwrap_or_default()))
+        };
         let effect = said.effect.or_else(by_tool).unwrap_or(EffectClass::Unknown);
         if said.delegates || !effect.has_effect() {
             return;

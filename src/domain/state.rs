@@ -12,9 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::active::Active;
 use super::asks::Asks;
-use super::bits::Bits;
 use super::breaker::{Breaker, Scope};
-use super::by_hash::ByHash;
 use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
 use super::envelope::Via;
 use super::escape::Escape;
@@ -22,15 +20,10 @@ use super::event::run::{Limits, Started};
 use super::fork::{Fork, Happened};
 use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
-use super::ledger;
-use super::names::Names;
 use super::node::Node;
-use super::paged::Paged;
 use super::price::Spent;
 use super::rule::SessionRule;
-use super::seldom::{Blank, Seldom};
 use super::thread::Child;
-use super::times::Times;
 use super::turn::{Turn, Usage};
 use super::weight::{Imported, Offered, Word};
 
@@ -59,7 +52,7 @@ pub struct State {
     /// The newest event.
     pub seq: Seq,
     /// When each event was recorded.
-    pub times: Times,
+    pub times: Vec<(Seq, i64)>,
     /// Time during which something was under way.
     pub active: Active,
     /// The highest node number given out.
@@ -69,17 +62,17 @@ pub struct State {
     /// The highest thread given out.
     pub last_thread: u32,
     /// Every node that ever was.
-    pub nodes: Paged<NodeId, Node>,
+    pub nodes: BTreeMap<NodeId, Node>,
     /// The life of every call.
-    pub calls: Paged<NodeId, Call>,
+    pub calls: BTreeMap<NodeId, Call>,
     /// Every turn that ever was.
-    pub turns: Paged<TurnId, Turn>,
+    pub turns: BTreeMap<TurnId, Turn>,
     /// The turns of each thread in their order, superseded ones included.
     pub threads: BTreeMap<ThreadId, Vec<TurnId>>,
     /// The sub-agents that ever were, by their thread.
     pub children: BTreeMap<ThreadId, Child>,
     /// Every execution, by the event of its intent.
-    pub ledger: Paged<Seq, LedgerEntry>,
+    pub ledger: BTreeMap<Seq, LedgerEntry>,
     /// The sessions that this one began as a copy of, the nearest last.
     pub forks: Vec<Fork>,
     /// What those did to the world after it left them, by the event that says so here.
@@ -94,9 +87,9 @@ pub struct State {
     pub quirks: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// How failures are met, where that was recorded.
     pub resilience: Option<Configured>,
-    /// Results that were taken from the record without a person, by the number of the decision: alone of these the
+    /// Results that were taken from the record without a person, by the event of the decision: alone of these the
     /// decision does not say whose it was.
-    pub unasked: Bits,
+    pub unasked: BTreeSet<Seq>,
     /// Where a person spoke who decided or edited, by the number of the fact; nothing where that is not recorded.
     pub via: BTreeMap<Seq, Via>,
     /// Indices over the above.
@@ -201,20 +194,20 @@ pub struct Agenda {
     pub children: BTreeSet<ThreadId>,
     /// Executions that were told to end, or whose result counts no more, and that have not ended.
     pub ending: BTreeSet<(NodeId, Attempt)>,
-    /// Numbers of active calls that have ended.
-    pub settled: Bits,
-    /// Numbers of calls whose result was a person's at some time.
-    pub pinned: Bits,
+    /// Active calls that have ended.
+    pub settled: BTreeSet<NodeId>,
+    /// Calls whose result was a person's at some time.
+    pub pinned: BTreeSet<NodeId>,
     /// Calls whose corrections were reported as lost.
     pub lost: BTreeSet<NodeId>,
-    /// Numbers of calls that do not count any more.
-    pub retired: Bits,
+    /// Calls that do not count any more.
+    pub retired: BTreeSet<NodeId>,
     /// Calls whose inputs may have changed.
     pub suspects: BTreeSet<NodeId>,
     /// Active turns that are not settled.
     pub open: BTreeSet<TurnId>,
-    /// Calls by label; history included.
-    pub names: Names,
+    /// Calls by every label that they ever had, in the order in which they were first called so.
+    pub names: ByName<Vec<NodeId>>,
     /// Calls that read what a call (by label) writes.
     pub readers: ByName<BTreeSet<NodeId>>,
     /// Calls that write a state path (by its first key), in journal order.
@@ -225,13 +218,20 @@ pub struct Agenda {
     /// began; itself where none was.
     pub effects: BTreeMap<Seq, Seq>,
     /// Executions by the sameness of tool and arguments.
-    pub same: ByHash<Seq>,
+    pub same: ByName<Vec<Seq>>,
     /// The words of the policy that were said last, each once: most calls get one that another got.
     pub verdicts: Vec<Arc<Verdict>>,
     /// What was decided last, each once.
     pub decisions: Vec<Arc<Decision>>,
     /// Turns by the hash of the request that they were asked with.
-    pub replies: ByHash<TurnId>,
+    pub replies: ByName<BTreeSet<TurnId>>,
+}
+
+impl Agenda {
+    /// The calls that ever had a name, in the order in which they were first called so.
+    pub fn holders(&self, name: &str) -> impl DoubleEndedIterator<Item = NodeId> + use<'_> {
+        self.names.get(name).into_iter().flatten().copied()
+    }
 }
 
 /// One execution as the ledger keeps it, whatever becomes of its call.
@@ -247,8 +247,8 @@ pub struct LedgerEntry {
     pub attempt: Attempt,
     /// The tool.
     pub tool: Arc<str>,
-    /// Hash of tool and final arguments, where it is recorded as another than they give: see [`ledger::same`].
-    pub(super) odd_same: Option<Arc<str>>,
+    /// Hash of tool and final arguments: equal for equal ones.
+    pub same: Arc<str>,
     /// Key for tools that can tell a repetition; none where a repetition does nothing.
     pub key: Option<Arc<str>>,
     /// What it can do to the world.
@@ -266,7 +266,7 @@ pub struct LedgerEntry {
     /// Epoch at the launch.
     pub epoch: Epoch,
     /// What is known of few executions.
-    pub more: Seldom<More>,
+    pub more: More,
 }
 
 /// What is known of few executions: how the world was before, and what became of them afterwards.
@@ -282,19 +282,6 @@ pub struct More {
     pub edited: bool,
     /// Calls that were given its result without an execution.
     pub reused_by: Vec<NodeId>,
-}
-
-impl Blank for More {
-    fn blank() -> &'static Self {
-        static BLANK: More = More {
-            before: None,
-            probed: false,
-            orphaned: false,
-            edited: false,
-            reused_by: Vec::new(),
-        };
-        &BLANK
-    }
 }
 
 /// How an execution ended, for the ledger.
@@ -365,30 +352,6 @@ pub enum Began {
 }
 
 impl State {
-    /// Packs what nobody has looked at for a while. Nothing but the room that it takes changes.
-    pub fn rest(&mut self) {
-        self.nodes.rest();
-        self.calls.rest();
-        self.turns.rest();
-        self.ledger.rest();
-    }
-
-    /// Packs all but the end, for who begins to look at it only now.
-    pub fn rest_all(&mut self) {
-        self.nodes.rest_all();
-        self.calls.rest_all();
-        self.turns.rest_all();
-        self.ledger.rest_all();
-    }
-
-    /// Rests where more was looked at than may stay unpacked.
-    pub fn rest_if_crowded(&mut self) {
-        let some = self.nodes.is_crowded() || self.calls.is_crowded();
-        if some || self.turns.is_crowded() || self.ledger.is_crowded() {
-            self.rest();
-        }
-    }
-
     /// The node of this id.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(&id)
@@ -421,21 +384,20 @@ impl State {
 
     /// Executions of a sameness of tool and arguments, in journal order.
     pub fn same<'s>(&'s self, same: &str) -> impl Iterator<Item = &'s LedgerEntry> + use<'s> {
-        let same: Arc<str> = Arc::from(same);
-        let found = self.agenda.same.candidates(&same).into_iter();
-        let mut is_same = ledger::is_same(self, same);
-        found
-            .filter_map(|seq| self.ledger.get(&seq))
-            .filter(move |entry| is_same(entry))
+        let found = self.agenda.same.get(same).into_iter().flatten();
+        found.filter_map(|seq| self.ledger.get(seq))
     }
 
     /// Effects of other runs of a sameness of tool and arguments, in the order in which they are recorded here.
     pub fn same_elsewhere<'s>(&'s self, same: &str) -> impl Iterator<Item = (Seq, &'s Happened)> + use<'s> {
-        let same: Arc<str> = Arc::from(same);
-        let found = self.agenda.same.candidates(&same).into_iter();
-        found
-            .filter_map(|seq| Some((seq, self.elsewhere.get(&seq)?)))
-            .filter(move |(_, one)| one.what.same == same)
+        let found = self.agenda.same.get(same).into_iter().flatten();
+        found.filter_map(|seq| Some((*seq, self.elsewhere.get(seq)?)))
+    }
+
+    /// When an event was recorded, in UTC milliseconds; none where that is not known.
+    pub fn recorded_at(&self, seq: Seq) -> Option<i64> {
+        let at = self.times.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
+        self.times.get(at).map(|(_, at)| *at)
     }
 
     /// The operator's queue: calls that wait for a person, in the order in which they became ready.

@@ -27,9 +27,9 @@ pub fn of<'s>(state: &'s State, tool: &str) -> &'s [String] {
     card(state, tool).map_or(&[], |card| &card.tags)
 }
 
-/// What a tool can do to the world; anything where the run does not have it.
-pub fn effect(state: &State, tool: &str) -> EffectClass {
-    card(state, tool).map_or(EffectClass::Unknown, |card| card.effect)
+/// What a call of a tool with these arguments can do to the world; anything where the run does not have the tool.
+pub fn effect(state: &State, tool: &str, args: &str) -> EffectClass {
+    card(state, tool).map_or(EffectClass::Unknown, |card| card.effect_of(args))
 }
 
 /// Whether what a tool does cannot be undone.

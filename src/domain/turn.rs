@@ -7,13 +7,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::Scope;
-use super::fingerprint::Fingerprint;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::Delay;
 use super::output::Unfit;
 use super::price::Spent;
-use super::seldom::{Blank, Seldom};
 
 /// One turn of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,10 +31,10 @@ pub struct Turn {
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
-    /// Of the hash of the context that it was asked with; none for operator turns.
-    pub context: Option<Fingerprint>,
-    /// Of the hash of the whole request that it was asked with.
-    pub request: Option<Fingerprint>,
+    /// Hash of the context that it was asked with; none for operator turns.
+    pub context: Option<Arc<str>>,
+    /// Hash of the whole request that it was asked with.
+    pub request: Option<Arc<str>>,
     /// How often it was asked (a cut stream is asked again).
     pub asked: u32,
     /// Its nodes in stream order, observations left out.
@@ -64,7 +62,7 @@ pub struct Turn {
     /// Event with which its newest request ended; 0 while it goes on.
     pub ended_at: Seq,
     /// What few turns have, or only while their stream is open.
-    pub more: Seldom<TurnMore>,
+    pub more: TurnMore,
     /// How it stood at the end of earlier epochs.
     pub history: History<TurnStanding>,
 }
@@ -115,21 +113,6 @@ impl TurnMore {
     }
 }
 
-impl Blank for TurnMore {
-    fn blank() -> &'static Self {
-        static BLANK: TurnMore = TurnMore {
-            open: None,
-            told: Vec::new(),
-            guard: None,
-            revived: Seq(0),
-            held: None,
-            unfit: None,
-            opaque: Vec::new(),
-        };
-        &BLANK
-    }
-}
-
 /// Whether and how a turn counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnStanding {
@@ -137,10 +120,10 @@ pub struct TurnStanding {
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
-    /// Of the hash of the context that it was asked with.
-    pub context: Option<Fingerprint>,
-    /// Of the hash of the whole request.
-    pub request: Option<Fingerprint>,
+    /// Hash of the context that it was asked with.
+    pub context: Option<Arc<str>>,
+    /// Hash of the whole request.
+    pub request: Option<Arc<str>>,
     /// Whether everything in it had ended.
     pub settled: bool,
     /// Whether an edit of a thought had closed it.
@@ -160,8 +143,8 @@ impl Turn {
         TurnStanding {
             activity: self.activity,
             stream: self.stream.clone(),
-            context: self.context,
-            request: self.request,
+            context: self.context.clone(),
+            request: self.request.clone(),
             settled: self.settled,
             split: self.split,
             drifted: self.drifted,
@@ -179,7 +162,7 @@ impl Turn {
     /// Forgets the wait after which it is asked again: it begins anew where the turn counts again.
     pub fn stop_waiting(&mut self) {
         if self.more.held.is_some() {
-            self.more.change(|more| more.held = None);
+            self.more.held = None;
         }
     }
 

@@ -30,7 +30,7 @@ use crate::resilience::ladder::Ladder;
 use crate::resilience::repair::Known;
 use crate::resilience::routing::{Offer, Told};
 use crate::resilience::watch::Watch;
-use crate::resilience::{self, breaker};
+use crate::resilience::{self, breaker, instead};
 use crate::schema::Checker;
 use crate::tools::child;
 use crate::tools::registry::Registry;
@@ -103,6 +103,11 @@ impl Adviser {
             }
         }
         self.policy = Arc::new(policy);
+    }
+
+    fn effect_of(&self, tool: &str, args: &str) -> EffectClass {
+        let spec = self.registry.spec(tool);
+        spec.map_or(EffectClass::Unknown, |spec| spec.card.effect_of(args))
     }
 
     fn admitted(&self, no: u32, rule: &Written) -> Result<Rule, String> {
@@ -200,8 +205,17 @@ impl Advice for Adviser {
         self.registry.facts(name)
     }
 
+    fn effect(&self, tool: &str, args: &str) -> EffectClass {
+        self.effect_of(tool, args)
+    }
+
     fn still_runs(&self, pid: u32, ticks: u64) -> Option<Survivor> {
         child::survivor(pid, ticks)
+    }
+
+    fn instead(&self, state: &State, tool: &str) -> Vec<Arc<str>> {
+        let substitutes = self.ladder.policy.loops.substitutes(tool);
+        instead::tools(state, &self.cards(), tool, substitutes)
     }
 
     fn near(&self, name: &str) -> Vec<String> {
@@ -220,10 +234,11 @@ impl Advice for Adviser {
     fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
         let key = || self.key(tool, args);
+        let effect = self.effect_of(tool, args);
         let args = parse_args(args);
         let subject = Subject {
             tool,
-            effect: spec.map_or(EffectClass::Unknown, |spec| spec.card.effect),
+            effect,
             tags: spec.map_or(&[], |spec| &spec.card.tags),
             args: &args,
             server: None,
@@ -324,11 +339,7 @@ impl Advice for Adviser {
     }
 
     fn guards(&self, tool: &str, args: &str) -> Vec<Scope> {
-        let effect = self
-            .registry
-            .spec(tool)
-            .map_or(EffectClass::Unknown, |spec| spec.card.effect);
-        breaker::guards(tool, effect, || parse_args(args))
+        breaker::guards(tool, self.effect_of(tool, args), || parse_args(args))
     }
 
     fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
@@ -417,7 +428,11 @@ impl Advice for Adviser {
             self.watch.weights.weight(kind, tool)
         };
         let guards = |tool: &str, args: &str| Advice::guards(self, tool, args);
+        let lasts = |call: &Call| self.ladder.lasts(state, call);
+        let instead = |tool: &str| Advice::instead(self, state, tool);
         let tools = escape::Tools {
+            lasts: &lasts,
+            instead: &instead,
             fits: &fits,
             guards: &guards,
             weight: &weight,

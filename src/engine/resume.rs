@@ -35,7 +35,7 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
         let found = processes.map(|(pid, ticks)| (call.id, pid, ticks));
         found.collect::<Vec<_>>()
     };
-    state.calls.scan().flat_map(|call| of_call(&call)).collect()
+    state.calls.values().flat_map(of_call).collect()
 }
 
 /// Returns the decided or waiting calls that are no longer what was shown: their tool, a file that they may run,

@@ -174,7 +174,7 @@ impl Audit {
                 let Some(act) = act::of(event, by_person) else {
                     return;
                 };
-                let mut entry = self.entry(envelope, act.action);
+                let mut entry = Self::entry(envelope, act.action);
                 if let Event::Run(RunEvent::Started(started)) = event {
                     entry.who = Who::Operator(started.user.clone(), None);
                 }
@@ -232,7 +232,7 @@ impl Audit {
         }
     }
 
-    fn entry(&self, envelope: &Envelope, action: &'static str) -> Entry {
+    fn entry(envelope: &Envelope, action: &'static str) -> Entry {
         Entry {
             seq: envelope.seq,
             at: envelope.at,
@@ -286,7 +286,7 @@ impl Audit {
         decision: &Decision,
     ) {
         let decided = act::decision(decision);
-        let mut entry = self.entry(envelope, decided.action);
+        let mut entry = Self::entry(envelope, decided.action);
         self.about(&mut entry, call);
         entry.rev = Some(rev);
         if decided.by_policy {
@@ -353,7 +353,7 @@ impl Audit {
             first.clone()
         } else {
             // Several changes were committed as one.
-            let mut entry = self.entry(envelope, first.action);
+            let mut entry = Self::entry(envelope, first.action);
             entry.reason.clone_from(&first.reason);
             entry.detail.clone_from(&first.detail);
             entry
@@ -390,7 +390,7 @@ impl Audit {
             }
             return;
         }
-        let mut entry = self.entry(envelope, "prompt");
+        let mut entry = Self::entry(envelope, "prompt");
         entry.node = Some(node);
         entry.changed = Some(text.clone());
         self.entries.push(entry);
@@ -416,7 +416,7 @@ impl Audit {
             return;
         }
         // No record says why it ran: that is worth a line of its own.
-        let mut entry = self.entry(envelope, "run_without_decision");
+        let mut entry = Self::entry(envelope, "run_without_decision");
         self.about(&mut entry, call);
         entry.executed.push(executed);
         self.allowed.insert(call, self.entries.len());

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::words;
-use crate::console::layout::fold::{self, Detail, Entry, Planned, Rules};
+use crate::console::layout::fold::{Detail, Entry, Row, Rules, fold};
 use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::console::symbols::{Charset, Symbol};
 use crate::domain::graph::Edges;
@@ -39,9 +39,8 @@ pub fn gutter(state: &State, ascii: bool) -> String {
         wide: usize::MAX,
         detail: Detail::Nodes,
     };
-    let rows = fold::plan(&entries, rules, |_, _| false);
-    let mut lanes = Gutter::default();
-    lanes.sync(0, rows.iter().map(Planned::item));
+    let rows = fold(&entries, rules, |_| false);
+    let lanes: Gutter<NodeId> = rows.iter().map(Row::item).collect();
     let drawn: Vec<String> = rows
         .iter()
         .enumerate()
@@ -62,7 +61,7 @@ pub fn gutter(state: &State, ascii: bool) -> String {
                 let _ = write!(out, "{glyph} {} {glyph}", folded(state, row));
             }
         }
-        chips(&mut out, &lanes.chips(at), Glyphs::of(line).chip);
+        chips(&mut out, lanes.chips(at), Glyphs::of(line).chip);
         out.push('\n');
     }
     if ascii { plain(&out) } else { out }
@@ -110,7 +109,7 @@ fn entry(state: &State, edges: &mut Edges<'_>, node: &Node) -> Option<Entry<Node
     Some(entry)
 }
 
-fn folded(state: &State, row: &Planned<NodeId>) -> String {
+fn folded(state: &State, row: &Row<NodeId>) -> String {
     let by = row
         .replaced
         .and_then(|number| stand::replaced_under(state, number));

@@ -11,7 +11,6 @@ use super::line;
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Report};
 use super::store::Place;
-use crate::compact::Series;
 use crate::domain::envelope::Envelope;
 
 /// Number of bytes read at once.
@@ -23,7 +22,7 @@ pub struct Records {
     place: Place,
     file: File,
     /// The offset of the byte after each record.
-    ends: Series,
+    ends: Vec<u64>,
 }
 
 impl Records {
@@ -33,7 +32,7 @@ impl Records {
         let again = file
             .try_clone()
             .map_err(|error| Error::io("read the session", &place.journal(), error))?;
-        let mut ends = Series::default();
+        let mut ends = Vec::new();
         let report = reader::pass(place, again, |envelope, end| {
             ends.push(end);
             each(envelope);
@@ -64,11 +63,11 @@ impl Records {
         let mut payloads = Payloads::new(self.place.payloads());
         let mut bytes = Vec::new();
         let mut begin = match from.checked_sub(1) {
-            Some(before) => self.ends.get(before).unwrap_or_default(),
+            Some(before) => self.ends.get(before).copied().unwrap_or_default(),
             None => 0,
         };
-        let count = to.min(self.ends.len()).saturating_sub(from);
-        let mut ends = self.ends.from(from).take(count).peekable();
+        let ends = self.ends.get(from..to.min(self.ends.len())).unwrap_or_default();
+        let mut ends = ends.iter().copied().peekable();
         let (mut next, mut piece) = (from, Vec::new());
         while let Some(first) = ends.next() {
             piece.clear();

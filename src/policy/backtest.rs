@@ -84,7 +84,7 @@ pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
             return false;
         };
         // Parse the arguments only if the rule can match the tool.
-        rule.matcher.reaches(&card.name, card.effect, &card.tags) && {
+        rule.matcher.reaches(card) && {
             let args: Value = serde_json::from_str(&args).unwrap_or_default();
             session::is_about(rule, card, &args, workspace.map(Path::new))
         }

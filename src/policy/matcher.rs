@@ -10,6 +10,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::domain::call::{EffectClass, Gate};
+use crate::domain::event::run::ToolCard;
 
 use super::commands::{self, Case};
 use super::place::{Leads, leads};
@@ -136,11 +137,11 @@ impl Matcher {
     }
 
     /// Returns true if some call of this built-in tool may match, depending on its arguments.
-    pub fn reaches(&self, tool: &str, effect: EffectClass, tags: &[String]) -> bool {
-        let named = self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool));
+    pub fn reaches(&self, card: &ToolCard) -> bool {
+        let named = self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(&card.name));
         named
-            && (self.effects.is_empty() || self.effects.contains(&effect))
-            && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
+            && (self.effects.is_empty() || card.effects().any(|effect| self.effects.contains(&effect)))
+            && (self.tags.is_empty() || self.tags.iter().any(|tag| card.tags.contains(tag)))
     }
 
     /// Returns true if the call matches. `gate` says which side is the careful one.

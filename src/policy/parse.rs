@@ -167,28 +167,19 @@ fn bad_glob(section: &Section<'_, '_>, key: &str, place: &Place, error: &globset
     )
 }
 
+/// What to write where an effect class is expected.
+pub const EFFECT_ADVICE: &str = "use pure, read, idempotent, write or unknown";
+
 fn effects(section: &mut Section<'_, '_>) -> Result<Vec<EffectClass>, Error> {
-    const ALL: [EffectClass; 5] = [
-        EffectClass::Pure,
-        EffectClass::Read,
-        EffectClass::Idempotent,
-        EffectClass::Write,
-        EffectClass::Unknown,
-    ];
     let Some(At { value, place }) = section.texts("effect")? else {
         return Ok(Vec::new());
     };
     value
         .iter()
         .map(|word| {
-            ALL.into_iter().find(|class| class.word() == word).ok_or_else(|| {
+            EffectClass::named(word).ok_or_else(|| {
                 let what = format!("unknown effect class `{}`", visible(word));
-                section.error(
-                    "effect",
-                    place.clone(),
-                    what,
-                    "use pure, read, idempotent, write or unknown",
-                )
+                section.error("effect", place.clone(), what, EFFECT_ADVICE)
             })
         })
         .collect()

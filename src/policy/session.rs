@@ -127,7 +127,7 @@ pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>)
     }
     let mut any = false;
     for card in cards {
-        if !matcher.reaches(&card.name, card.effect, &card.tags) {
+        if !matcher.reaches(card) {
             continue;
         }
         any = true;
@@ -139,7 +139,9 @@ pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>)
                  there is \"always exactly this\""
             ));
         }
-        if card.effect > EffectClass::Read && matcher.args.iter().all(|predicate| predicate.not) {
+        if card.effects().any(|effect| effect > EffectClass::Read)
+            && matcher.args.iter().all(|predicate| predicate.not)
+        {
             return Err(format!(
                 "it would let every call of `{tool}` run, which changes files: say which, such as \
                  args = [{{ at = \"/path\", under = \"docs\" }}]"
@@ -172,7 +174,7 @@ pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
 pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&Path>) -> bool {
     let subject = Subject {
         tool: &card.name,
-        effect: card.effect,
+        effect: card.effect_of(&args.to_string()),
         tags: &card.tags,
         args,
         server: None,
@@ -305,9 +307,14 @@ mod tests {
             rule.cite(),
             "session rule 3: always exactly the 17 bytes of c5 r2 for sh*ll (0123456789ab)"
         );
-        assert!(rule.matcher.reaches("sh*ll", EffectClass::Write, &[]));
         assert!(
-            !rule.matcher.reaches("shell", EffectClass::Write, &[]),
+            rule.matcher
+                .reaches(&ToolCard::bare("sh*ll", EffectClass::Write, &[]))
+        );
+        assert!(
+            !rule
+                .matcher
+                .reaches(&ToolCard::bare("shell", EffectClass::Write, &[])),
             "a name is no pattern"
         );
         may_stand(&rule, &cards()).unwrap();

@@ -27,9 +27,9 @@ const LOCAL: [&str; 9] = [
 #[serde(rename_all = "snake_case")]
 pub enum WhenOpen {
     /// They stay in the queue until the breaker lets them pass.
-    #[default]
     Wait,
     /// They fail at once, and the model is told.
+    #[default]
     Fail,
 }
 
@@ -62,7 +62,7 @@ impl Default for Settings {
             window: Ms(60_000),
             open: Ms(30_000),
             probe: Ms(10_000),
-            when_open: WhenOpen::Wait,
+            when_open: WhenOpen::Fail,
         }
     }
 }

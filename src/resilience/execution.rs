@@ -51,14 +51,11 @@ const MOST_VALUES: usize = 8;
 /// Returns every execution that has ended, in the order of their ends, each read only when it is asked for.
 pub fn all(state: &State) -> impl Iterator<Item = Execution> {
     let ended = |entry: &LedgerEntry| Some((entry.ended?, entry.seq));
-    let mut all: Vec<(Seq, Seq)> = state.ledger.scan().filter_map(|entry| ended(&entry)).collect();
+    let mut all: Vec<(Seq, Seq)> = state.ledger.values().filter_map(|entry| ended(&entry)).collect();
     all.sort_by_key(|(end, _)| *end);
-    // What ends in an order nearly begins in it, so that most reads are of the page before.
-    let (mut entries, mut calls) = (state.ledger.reader(), state.calls.reader());
     all.into_iter().filter_map(move |(_, seq)| {
-        let entry = entries.get(&seq)?;
-        let call = calls.get(&entry.call)?;
-        read(&call, &entry)
+        let entry = state.ledger.get(&seq)?;
+        read(state.calls.get(&entry.call)?, entry)
     })
 }
 

@@ -1,16 +1,12 @@
 //! How each tool performs: how often it succeeds, also over time, how it fails, how long it takes, how often
 //! it is retried. Must not know: screens, what follows from it.
 
-mod ends;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ends::{Choices, End, Ends};
-
 use super::execution::Execution;
 use crate::domain::call::{Decision, ErrorClass, Status};
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::node::Content;
 use crate::domain::state::State;
 
@@ -33,8 +29,21 @@ pub struct ToolHealth {
     pub retries: u64,
     /// The newest failed execution.
     pub last_failure: Option<(NodeId, Attempt, ErrorClass)>,
-    choices: Choices,
-    ends: Ends,
+    /// Whether each choice of the tool, that is a call with its arguments, led to a value in the end.
+    choices: BTreeMap<(NodeId, Rev), bool>,
+    /// The ends of its executions, in the order in which they were told.
+    ends: Vec<End>,
+}
+
+/// The end of one execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct End {
+    /// UTC milliseconds.
+    at: i64,
+    /// Milliseconds that it took.
+    ms: u64,
+    /// True where it gave a value.
+    ok: bool,
 }
 
 /// Returns a percentile of sorted values by nearest rank, or `None` if there are no values.
@@ -59,8 +68,8 @@ impl Health {
         self.span = Some((first.min(run.at), last.max(run.at)));
         let tool = self.tools.entry(run.tool.clone()).or_default();
         let ok = run.error.is_none();
-        let again = tool.choices.note(run.call, run.rev, ok);
-        tool.retries += u64::from(again);
+        let again = tool.choices.insert((run.call, run.rev), ok);
+        tool.retries += u64::from(again.is_some());
         tool.ends.push(End {
             at: run.at,
             ms: run.ms,
@@ -87,7 +96,7 @@ impl Health {
 
     /// Returns the share of all choices of a tool that led to a value, or `None` if there were none.
     pub fn hit_rate(&self) -> Option<f64> {
-        let each = self.tools.values().map(|tool| tool.choices.count());
+        let each = self.tools.values().map(|tool| tool.chosen());
         share(each.fold((0, 0), |(good, all), one| (good + one.0, all + one.1)))
     }
 
@@ -97,11 +106,11 @@ impl Health {
         let mut found = vec![(0_u64, 0_u64); slices];
         if let (Some(tool), Some((first, last))) = (self.tools.get(name), self.span) {
             let length = (last.saturating_sub(first)).max(0) as u128 + 1;
-            for End { at, ok, .. } in tool.ends.iter() {
+            for End { at, ok, .. } in &tool.ends {
                 let since = at.saturating_sub(first).max(0) as u128;
                 let slot = found.get_mut((since * slices as u128 / length) as usize);
                 if let Some((good, all)) = slot {
-                    *good += u64::from(ok);
+                    *good += u64::from(*ok);
                     *all += 1;
                 }
             }
@@ -130,15 +139,20 @@ impl ToolHealth {
         share((self.succeeded, self.executions()))
     }
 
+    /// Returns how many choices of the tool led to a value, and how many there are.
+    fn chosen(&self) -> (u64, u64) {
+        let good = self.choices.values().filter(|ok| **ok).count();
+        (good as u64, self.choices.len() as u64)
+    }
+
     /// Returns the share of choices of this tool that led to a value, with or without retries.
     pub fn hit_rate(&self) -> Option<f64> {
-        share(self.choices.count())
+        share(self.chosen())
     }
 
     /// Returns the time in milliseconds within which `percent` per cent of the executions ended.
     pub fn latency(&self, percent: usize) -> Option<u64> {
-        let mut sorted = Vec::with_capacity(self.ends.len());
-        sorted.extend(self.ends.iter().map(|end| end.ms));
+        let mut sorted: Vec<u64> = self.ends.iter().map(|end| end.ms).collect();
         sorted.sort_unstable();
         percentile(&sorted, percent)
     }
@@ -160,9 +174,8 @@ pub type Refusals = BTreeMap<Arc<str>, Refused>;
 /// Returns the refused calls of every tool that was named.
 pub fn refused(state: &State) -> Refusals {
     let mut found = Refusals::new();
-    let mut nodes = state.nodes.reader();
-    for call in state.calls.scan() {
-        let Some(node) = nodes.get(&call.id) else {
+    for call in state.calls.values() {
+        let Some(node) = state.nodes.get(&call.id) else {
             continue;
         };
         let tool_at = |rev| match node.revision(rev).map(|revision| &revision.content) {

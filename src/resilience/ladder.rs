@@ -12,10 +12,10 @@ use super::policy::{Bad, Policy};
 use super::repair::{self, Known, Rules};
 use super::{breaker, retry};
 use crate::domain::breaker::{Breaker, Turn};
-use crate::domain::call::{Call, Outcome, Status, ToolError};
+use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
 use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::ladder::Next;
-use crate::domain::node::Node;
+use crate::domain::node::{Node, Origin};
 use crate::domain::state::State;
 
 /// The settings for failures, compiled.
@@ -68,6 +68,24 @@ impl Ladder {
             Err(no) => Next::Leave {
                 why: format!("{why}; {no}").into(),
             },
+        }
+    }
+
+    /// Returns true if a call failed and will not succeed by being repeated: its retries are used up, or its error does
+    /// not pass by itself.
+    pub fn lasts(&self, state: &State, call: &Call) -> bool {
+        let ran = state
+            .observation(call.id)
+            .is_some_and(|node| node.now().origin == Origin::Execution);
+        let Some(error) = error_of(state, call).filter(|_| ran) else {
+            return false;
+        };
+        match error.class {
+            ErrorClass::Transient => {
+                call.trouble.retries > 0 || retry::persists(&self.policy.retry, state, call, error)
+            }
+            ErrorClass::Auth | ErrorClass::Internal => matches!(call.status, Status::Failed(_)),
+            _ => false,
         }
     }
 

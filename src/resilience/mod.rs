@@ -9,6 +9,7 @@ pub mod classify;
 pub mod escape;
 pub mod execution;
 pub mod health;
+pub mod instead;
 pub mod ladder;
 pub mod need;
 pub mod policy;

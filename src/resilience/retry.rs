@@ -67,8 +67,8 @@ impl Settings {
 /// Returns the step that follows an error, as far as it concerns retries. `seed` varies the waits of runs
 /// that fail at the same time.
 pub fn after(settings: &Settings, state: &State, call: &Call, error: &ToolError, seed: u64) -> Next {
-    let often = in_a_row(state, call, error);
-    if error.class == ErrorClass::Transient && settings.persistent > 0 && often >= settings.persistent {
+    if persists(settings, state, call, error) {
+        let often = in_a_row(state, call, error);
         let why = format!(
             "it came {often} times in a row ({}): it does not pass by itself",
             error.evidence
@@ -90,6 +90,13 @@ pub fn after(settings: &Settings, state: &State, call: &Call, error: &ToolError,
             scheduled(settings, call, error, of, seed, why)
         }
     }
+}
+
+/// Returns true if a temporary error came so often in a row that it does not pass by itself.
+pub fn persists(settings: &Settings, state: &State, call: &Call, error: &ToolError) -> bool {
+    error.class == ErrorClass::Transient
+        && settings.persistent > 0
+        && in_a_row(state, call, error) >= settings.persistent
 }
 
 fn scheduled(

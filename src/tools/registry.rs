@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::tool::{Spec, Tool};
 use crate::domain::advice::ToolFacts;
-use crate::domain::call::Fault;
+use crate::domain::call::{EffectClass, Fault};
 use crate::domain::event::run::ToolCard;
 use crate::schema::{self, Checker};
 
@@ -112,6 +112,18 @@ impl Registry {
         let mut entries = self.entries.iter_mut();
         if let Some(entry) = entries.find(|entry| *entry.spec.card.name == *name) {
             entry.spec.card.pause_ms = entry.spec.card.pause_ms.max(ms);
+        }
+    }
+
+    /// Sets the effect class of all calls of a tool, in the place of its own. It becomes part of the tool's definition.
+    /// Does nothing if there is no such tool.
+    pub fn set_effect(&mut self, name: &str, effect: EffectClass) {
+        let mut entries = self.entries.iter_mut();
+        if let Some(entry) = entries.find(|entry| *entry.spec.card.name == *name) {
+            entry.spec.card.effect = effect;
+            entry.spec.card.effect_by = None;
+            entry.spec.facts.effect = effect;
+            entry.definition = Arc::from(definition(&entry.spec.card));
         }
     }
 
@@ -248,6 +260,58 @@ mod tests {
         assert!(registry.check("readfile", "{}", true).is_none());
         assert_eq!(registry.near("readfile").first().unwrap(), "read_file");
         assert!(registry.near("translate").is_empty());
+    }
+
+    #[test]
+    fn a_request_has_the_class_of_its_method() {
+        let registry = all();
+        let card = &registry.spec("http_request").unwrap().card;
+        let class = |args: &str| card.effect_of(args);
+        let by = |method: &str| class(&format!(r#"{{"method":"{method}","url":"http://a.example/"}}"#));
+        for method in ["GET", "HEAD"] {
+            assert_eq!(by(method), EffectClass::Read, "{method}");
+        }
+        for method in ["PUT", "DELETE"] {
+            assert_eq!(by(method), EffectClass::Idempotent, "{method}");
+        }
+        let rest = [
+            "POST",
+            "PATCH",
+            "OPTIONS",
+            "get",
+            "TRACE",
+            "",
+            "†call.c1",
+            "†call.c1 || GET",
+        ];
+        for method in rest {
+            assert_eq!(by(method), EffectClass::Unknown, "{method}");
+        }
+        for args in [
+            "",
+            "[]",
+            "\"GET\"",
+            "{}",
+            r#"{"method":["GET"]}"#,
+            r#"{"method":{"GET":1}}"#,
+        ] {
+            assert_eq!(class(args), EffectClass::Unknown, "{args}");
+        }
+        // Of a member that is written twice the last one is sent.
+        assert_eq!(class(r#"{"method":"GET","method":"POST"}"#), EffectClass::Unknown);
+    }
+
+    #[test]
+    fn the_effect_class_of_the_settings_holds_for_every_call_and_is_part_of_the_definition() {
+        let mut registry = all();
+        let before = registry.definition("http_request").unwrap().clone();
+        registry.set_effect("http_request", EffectClass::Write);
+        let card = &registry.spec("http_request").unwrap().card;
+        assert_eq!(card.effect_of(r#"{"method":"GET"}"#), EffectClass::Write);
+        assert_eq!(card.effects().collect::<Vec<_>>(), [EffectClass::Write]);
+        assert_eq!(registry.facts("http_request").unwrap().effect, EffectClass::Write);
+        assert_ne!(*registry.definition("http_request").unwrap(), before);
+        registry.set_effect("nothing", EffectClass::Pure);
     }
 
     #[test]

@@ -35,7 +35,7 @@ enum End {
 
 /// Runs a tool once. Whatever it does, there is an outcome.
 pub async fn run(tool: Arc<dyn Tool>, mut job: Job, limits: Limits) -> Outcome {
-    let effect = tool.spec().card.effect;
+    let effect = tool.spec().card.effect_of(&job.text);
     if job.cancel.is_cancelled() {
         return Outcome::Cancelled { executed: false };
     }

@@ -115,6 +115,35 @@ fn a_wrong_world_is_found() {
     );
     assert_eq!(one("src/console/a.rs", "f(&model.run.state); run.state == x"), 0);
     assert_eq!(one("src/config/env.rs", "std::env::var_os(x)"), 0);
+    for changes in [
+        "RefCell<u8>",
+        "std::cell::Cell::new(1)",
+        "OnceCell",
+        "Mutex<u8>",
+        "RwLock<u8>",
+        "OnceLock<u8>",
+        "LazyLock<Mutex<u8>>",
+        "AtomicU64",
+        "thread_local! {}",
+    ] {
+        assert_eq!(one("src/domain/a.rs", changes), 1, "{changes}");
+        assert_eq!(one("src/engine/a.rs", changes), 0, "{changes}");
+    }
+    assert_eq!(one("src/domain/a.rs", "Cells; LazyLock<Regex>; atomic(x)"), 0);
+    for packs in [
+        "use crate::domain::paged::Paged;",
+        "state.calls.scan()",
+        "state.nodes.reader()",
+        "state.rest_all()",
+        "lz4_flex::compress(x)",
+        "Few::None",
+    ] {
+        assert!(one("src/console/a.rs", packs) > 0, "{packs}");
+    }
+    assert_eq!(
+        one("src/console/a.rs", "keys.rest(); scan(calls); names::Names"),
+        0
+    );
     for opens in [
         "std::fs::read(x)",
         "use std::fs::{self, read_to_string};",

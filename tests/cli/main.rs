@@ -31,6 +31,7 @@ mod headless;
 mod left;
 mod lock;
 mod loops;
+mod methods;
 mod no_files;
 mod notify;
 mod output;

@@ -12,9 +12,9 @@ use overrule::domain::command::{CallCommand, Command, ConsentChoice, EditCommand
 use overrule::domain::envelope::Envelope;
 use overrule::domain::event::{CallEvent, Event};
 use overrule::domain::id::{Attempt, NodeId};
+use overrule::domain::ready;
 use overrule::domain::state::{LedgerOutcome, Mode, State};
 use overrule::domain::turn::Stream;
-use overrule::domain::{ledger, ready};
 use overrule::engine::advise::Adviser;
 use overrule::engine::ids;
 use overrule::export::{Times, json as graph};
@@ -264,10 +264,10 @@ impl<'r> Bench<'r> {
             .filter(|line| *line == word)
             .count();
         let entry = &state.ledger[&call.last_attempt().unwrap().intent];
-        let known = state.ledger.values().filter(|other| {
-            ledger::same(state, other) == ledger::same(state, entry)
-                && matches!(other.outcome, LedgerOutcome::Known(_))
-        });
+        let known = state
+            .ledger
+            .values()
+            .filter(|other| other.same == entry.same && matches!(other.outcome, LedgerOutcome::Known(_)));
         let what = if lines > known.count() {
             Resolution::Happened {
                 value: Arc::from(Value::from(format!("did {word}\n")).to_string()),
@@ -295,7 +295,7 @@ impl<'r> Bench<'r> {
         for entry in state.ledger.values().filter(|entry| entry.effect.has_effect()) {
             if !matches!(entry.outcome, LedgerOutcome::DidNot) {
                 *effects
-                    .entry(format!("{} {}", entry.tool, ledger::same(state, entry)))
+                    .entry(format!("{} {}", entry.tool, entry.same))
                     .or_insert(0) += 1;
             }
         }

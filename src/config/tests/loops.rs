@@ -47,6 +47,18 @@ fn a_workspace_sets_none_of_it_unless_it_is_trusted() {
 fn what_makes_no_sense_is_refused_with_its_place() {
     for (text, says) in [
         ("[resilience.loops]\nwindow = 961", "961 is not between 6 and 960"),
+        (
+            "[resilience.loops]\ntime_window_s = 3601",
+            "3601 is not between 0 and 3600",
+        ),
+        (
+            "[resilience.loops]\nmin_loop_length = 0",
+            "0 is not between 1 and 15",
+        ),
+        (
+            "[resilience.loops]\nmin_repetitions = 1",
+            "1 is not between 2 and 15",
+        ),
         ("[resilience.loops]\nwidnow = 9", "there is: enabled"),
         ("[resilience.loops]\nechoes = 4", "removed: equal results"),
         ("[resilience.loops]\nmuted = [\"all\"]", "unknown variant"),

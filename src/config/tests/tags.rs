@@ -4,6 +4,7 @@
 
 use super::World;
 use crate::config::tools::Mark;
+use crate::domain::call::EffectClass;
 
 const FILE: &str = "home/.config/overrule/config.toml";
 const NAMES: [&str; 2] = ["shell", "read_file"];
@@ -100,4 +101,24 @@ fn a_tag_or_a_tool_that_is_not_known_is_refused_with_its_place() {
         fitted(&world).unwrap_err(),
         format!("{FILE}:1:7: `tool.shel`: there is no tool `shel`; did you mean `shell`?")
     );
+}
+
+#[test]
+fn a_person_sets_the_effect_class_of_a_tool_and_a_strangers_file_cannot() {
+    let mine = "[tool.shell]\neffect = \"read\"";
+    let world = World::new().user(mine);
+    let read = ("shell".to_owned(), Mark::Effect(EffectClass::Read));
+    assert_eq!(fitted(&world).unwrap(), [read]);
+    let world = World::new().theirs(mine);
+    assert_eq!(fitted(&world).unwrap(), []);
+    assert_eq!(
+        world.notices(),
+        [
+            "ignored: `tool.shell.effect` in work/overrule.toml:2: a workspace may only tighten; put it into your own configuration file"
+        ]
+    );
+    let bad = World::new().user("[tool.shell]\neffect = \"reads\"").fault();
+    let words =
+        "`tool.shell.effect`: unknown effect class `reads`; use pure, read, idempotent, write or unknown";
+    assert_eq!(bad, format!("{FILE}:2:10: {words}"));
 }

@@ -61,7 +61,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             format!("[tool.shell]\nundo = {{ tool = \"shell\", {args} }}"),
-            "2:1: `tool.shell.undo`: unknown key; known here: compensate, pause_s, probe, tags",
+            "2:1: `tool.shell.undo`: unknown key; known here: compensate, effect, pause_s, probe, tags",
         ),
         (
             "[tool.shell]\nprobe = { tool = \"shell\" }".to_owned(),

@@ -4,7 +4,8 @@ use std::sync::mpsc as std_mpsc;
 
 use tokio::sync::mpsc;
 
-use crate::console::work::{Finding, Work};
+use crate::console::doc::Finding;
+use crate::console::work::Work;
 
 /// Works things out one after the other; its thread begins with the first of them.
 #[derive(Debug)]
@@ -92,11 +93,7 @@ mod tests {
 
     /// Lets the cache take what comes next.
     async fn put_next(cache: &mut Cache, worker: &mut Worker) {
-        let found = worker.next().await;
-        let Finding::Text(found) = found else {
-            panic!("{found:?}");
-        };
-        cache.put(found);
+        cache.put(worker.next().await);
     }
 
     #[tokio::test]

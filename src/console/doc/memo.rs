@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
 use super::Finding;
-use crate::console::work::{self, Ticket, Work};
+use crate::console::work::{Ticket, Work};
 
 /// How many long ones are kept when another thing is shown.
 const BEFORE: usize = 6;
@@ -80,7 +80,7 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
         }
         let ticket = Arc::new(Ticket::default());
         self.pending.insert(key, Arc::downgrade(&ticket));
-        work.push(Work::new(&ticket, move || work::Finding::Text(found(make()))));
+        work.push(Work::new(&ticket, move || found(make())));
         Err(ticket)
     }
 

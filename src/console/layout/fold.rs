@@ -1,11 +1,10 @@
-//! Which rows there are: from a list of nodes to the rows of the gutter, with folds.
+//! Folds a list of nodes into the rows of the gutter.
 //!
-//! Neighbours that the edits of one epoch replaced become one row, so do the quiet members of a wide fan, quiet
-//! turns, and turns that do the same again and again. What needs an eye is never folded. Only what
-//! comes after a change is planned anew. Must not know: the domain, how a row is drawn.
+//! Neighbours that the edits of one epoch superseded become one row, so do the quiet members of a wide fan, quiet
+//! turns, and turns that repeat. What needs attention is never folded.
+//! Must not know: the domain, how a row is drawn.
 
-pub mod packed;
-pub mod sieve;
+pub mod filter;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -13,7 +12,6 @@ mod turns;
 use std::collections::BTreeSet;
 
 use super::gutter::{Item, Shape};
-use crate::few::Few;
 
 /// Whether a node may share a row with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,23 +25,20 @@ pub enum Keep {
     Always,
 }
 
-/// Of so many that something hangs on, each is looked for one by one.
-const FEW: usize = 16;
-
 /// A node that could have a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<K> {
     /// What it is called.
     pub key: K,
-    /// What it hangs on.
-    pub parents: Few<K>,
-    /// Other keys that it stands for.
-    pub members: Few<K>,
-    /// Number of the epoch in which it was replaced; none while it counts.
+    /// What it depends on.
+    pub parents: Vec<K>,
+    /// Other keys that share its row.
+    pub members: Vec<K>,
+    /// Number of the epoch in which it was superseded; none while it is active.
     pub replaced: Option<u64>,
     /// The turn that it belongs to; 0 for a node on its own.
     pub turn: u64,
-    /// True for a node on which nothing will hang.
+    /// True for a node that will have no descendants.
     pub leaf: bool,
     /// True for one of several that a turn does side by side.
     pub fan: bool,
@@ -51,19 +46,19 @@ pub struct Entry<K> {
     pub keep: Keep,
     /// What it does, as a number: equal for equal actions; 0 for nothing.
     pub sign: u64,
-    /// How much it needs an eye; the row has the greatest of those that it stands for.
+    /// How much it needs attention; a row has the greatest mark of its nodes.
     pub mark: u8,
-    /// True where it fits what is looked for.
+    /// True where it matches the filter.
     pub hit: bool,
 }
 
 impl<K> Entry<K> {
-    /// A node on its own that counts.
+    /// An active node that belongs to no turn.
     pub fn new(key: K, parents: Vec<K>) -> Self {
         Self {
             key,
-            parents: parents.into(),
-            members: Few::None,
+            parents,
+            members: Vec::new(),
             replaced: None,
             turn: 0,
             leaf: false,
@@ -82,9 +77,9 @@ pub enum Detail {
     /// Every node.
     #[default]
     Nodes,
-    /// Every node, but one row for each turn before this one in which nothing needs an eye.
+    /// Every node, but one row for each turn before this one in which nothing needs attention.
     Since(u64),
-    /// One row for each turn, and one for each node that needs an eye.
+    /// One row for each turn, and one for each node that needs attention.
     Turns,
 }
 
@@ -97,9 +92,9 @@ pub struct Rules {
     pub detail: Detail,
 }
 
-/// What a row stands for.
+/// What a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stands {
+pub enum RowKind {
     /// One node.
     Node,
     /// The quiet members of a fan.
@@ -108,65 +103,56 @@ pub enum Stands {
     Turn,
     /// Turns that repeat the ones above: how often.
     Loop(u32),
-    /// What one edit replaced.
+    /// What the edits of one epoch superseded.
     Replaced,
-    /// Nodes that do not fit what is looked for.
+    /// Nodes that do not match the filter.
     Elided,
 }
 
-/// What kind of row is unfolded: one node can be the first of several, now and after an edit.
+/// What a fold hides: one node can be the first of several folds, now and after an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Folded {
+pub enum FoldKind {
     /// The quiet members of a fan.
     Fan,
     /// The quiet nodes of a turn.
     Turn,
     /// Turns that repeat the ones above.
     Loop,
-    /// What was replaced in this epoch.
+    /// What was superseded in this epoch.
     Replaced(u64),
-    /// Nodes that do not fit what is looked for.
+    /// Nodes that do not match the filter.
     Elided,
 }
 
-impl Stands {
-    /// What it is when it is unfolded; nothing for a node of its own.
-    pub fn folded(self, replaced: Option<u64>) -> Option<Folded> {
-        Some(match self {
-            Self::Node => return None,
-            Self::Fan => Folded::Fan,
-            Self::Turn => Folded::Turn,
-            Self::Loop(_) => Folded::Loop,
-            Self::Replaced => Folded::Replaced(replaced.unwrap_or_default()),
-            Self::Elided => Folded::Elided,
-        })
-    }
-}
+/// The name of a fold: its first node, and what it hides.
+pub type Fold<K> = (K, FoldKind);
 
-/// A row to be, with what it hides.
+/// A row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned<K> {
-    /// What the row is called: its node, or the first of those that it hides.
+pub struct Row<K> {
+    /// Its name: its node, or the first of those in it.
     pub key: K,
     /// How the lanes take it.
     pub shape: Shape,
-    /// What it stands for.
-    pub stands: Stands,
-    /// What it hangs on.
-    pub parents: Few<K>,
-    /// What it hangs on by way of nodes without a row.
-    pub elided: Few<K>,
-    /// Other keys that it stands for.
-    pub members: Few<K>,
+    /// What it shows.
+    pub kind: RowKind,
+    /// What it depends on.
+    pub parents: Vec<K>,
+    /// What it depends on through nodes without a row.
+    pub elided: Vec<K>,
+    /// The other keys in it.
+    pub members: Vec<K>,
     /// Number of nodes in it.
     pub count: usize,
-    /// Number of the epoch in which they were replaced.
+    /// Number of the epoch in which they were superseded.
     pub replaced: Option<u64>,
-    /// How much it needs an eye.
+    /// How much it needs attention.
     pub mark: u8,
+    /// The innermost unfolded fold that would hide it if it were folded.
+    pub within: Option<Fold<K>>,
 }
 
-impl<K: Copy> Planned<K> {
+impl<K: Copy> Row<K> {
     /// The row as the gutter takes it.
     pub fn item(&self) -> Item<'_, K> {
         Item {
@@ -177,160 +163,135 @@ impl<K: Copy> Planned<K> {
             members: &self.members,
         }
     }
-}
 
-/// Rows, and where one could begin to plan anew.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan<K> {
-    /// The rows.
-    pub rows: Vec<Planned<K>>,
-    /// Entries that begin something of their own, each with its row, counted from where the plan begins.
-    pub starts: Vec<(usize, usize)>,
-}
-
-impl<K> Plan<K> {
-    const fn new() -> Self {
-        Self {
-            rows: Vec::new(),
-            starts: Vec::new(),
-        }
+    /// The fold that it is; none for a row of one node.
+    pub fn fold(&self) -> Option<Fold<K>> {
+        let kind = match self.kind {
+            RowKind::Node => return None,
+            RowKind::Fan => FoldKind::Fan,
+            RowKind::Turn => FoldKind::Turn,
+            RowKind::Loop(_) => FoldKind::Loop,
+            RowKind::Replaced => FoldKind::Replaced(self.replaced.unwrap_or_default()),
+            RowKind::Elided => FoldKind::Elided,
+        };
+        Some((self.key, kind))
     }
 
-    fn start(&mut self, entry: usize) {
-        self.starts.push((entry, self.rows.len()));
+    /// All keys in it, in order.
+    pub fn keys(&self) -> impl Iterator<Item = K> + Clone + '_ {
+        std::iter::once(self.key).chain(self.members.iter().copied())
+    }
+
+    /// The keys in it besides its name: at most so many from either end.
+    pub fn ends(&self, most: usize) -> impl Iterator<Item = K> + Clone + '_ {
+        let (first, rest) = self.members.split_at(most.min(self.members.len()));
+        let last = rest.get(rest.len().saturating_sub(most)..).unwrap_or_default();
+        first.iter().chain(last).copied()
     }
 }
 
-/// How many starts before a change the plan has to begin, so that what comes out is what planning
-/// everything would give: as many turns as it takes to see a loop.
-pub const LOOK_BACK: usize = turns::PERIODS * turns::REPEATED;
-
-/// The rows of these nodes. `open` tells whether the row that is called so is unfolded.
-pub fn plan<K: Copy + Ord>(
+/// The rows of these nodes. `open` tells whether a fold is unfolded.
+pub fn fold<K: Copy + Ord>(
     entries: &[Entry<K>],
     rules: Rules,
-    open: impl Fn(Folded, K) -> bool,
-) -> Vec<Planned<K>> {
-    plan_from(entries, 0, rules, open).rows
-}
-
-/// The rows of the nodes from an entry on, which has to be a start of the plan so far.
-pub fn plan_from<K: Copy + Ord>(
-    entries: &[Entry<K>],
-    from: usize,
-    rules: Rules,
-    open: impl Fn(Folded, K) -> bool,
-) -> Plan<K> {
-    let mut plan = Plan::new();
-    let pieces = turns::pieces(entries, from);
+    open: impl Fn(Fold<K>) -> bool,
+) -> Vec<Row<K>> {
+    let mut rows = Vec::new();
+    let pieces = turns::pieces(entries);
     let mut rest = pieces.as_slice();
     while let Some((piece, after)) = rest.split_first() {
         let repeated = if rules.detail == Detail::Nodes {
             None
         } else {
-            turns::repeated(entries, rest)
+            turns::repeated(rest)
         };
         if let Some((period, times)) = repeated {
-            // What comes next is decided here: nobody may begin in the middle of it.
-            plan.start(piece.from);
             for piece in rest.iter().take(period) {
-                turns::turn(piece.of(entries), rules, &open, &mut plan.rows);
+                turns::turn(piece.of(entries), rules, &open, &mut rows);
             }
             let again = rest.get(period..period * times).unwrap_or_default();
-            turns::again(entries, again, times, rules, &open, &mut plan.rows);
+            turns::again(entries, again, times, rules, &open, &mut rows);
             rest = rest.get(period * times..).unwrap_or_default();
             continue;
         }
-        plan.start(piece.from);
         let group = piece.of(entries);
-        match group.first() {
-            Some(Entry {
-                key,
-                replaced: Some(epoch),
-                ..
-            }) => replaced(group, open(Folded::Replaced(*epoch), *key), &mut plan.rows),
-            _ => turns::turn(group, rules, &open, &mut plan.rows),
+        match group.first().and_then(|first| Some((first.key, first.replaced?))) {
+            Some((key, epoch)) => {
+                let name = (key, FoldKind::Replaced(epoch));
+                replaced(group, name, open(name), &mut rows);
+            }
+            None => turns::turn(group, rules, &open, &mut rows),
         }
         rest = after;
     }
-    plan
+    rows
 }
 
-fn replaced<K: Copy + Ord>(group: &[Entry<K>], open: bool, rows: &mut Vec<Planned<K>>) {
-    if open {
-        rows.extend(group.iter().map(|entry| single(entry, Shape::Side)));
+fn replaced<K: Copy + Ord>(group: &[Entry<K>], name: Fold<K>, is_open: bool, rows: &mut Vec<Row<K>>) {
+    if is_open {
+        let within = Some(name);
+        rows.extend(group.iter().map(|entry| Row {
+            within,
+            ..single(entry, Shape::Side)
+        }));
     } else {
-        rows.extend(merged(group.iter(), Shape::Fold, Stands::Replaced));
+        rows.extend(merged(group.iter(), Shape::Fold, RowKind::Replaced));
     }
 }
 
-fn single<K: Copy>(entry: &Entry<K>, shape: Shape) -> Planned<K> {
+fn single<K: Copy>(entry: &Entry<K>, shape: Shape) -> Row<K> {
     let shape = match shape {
         Shape::Node if entry.leaf => Shape::Leaf,
         shape => shape,
     };
-    Planned {
+    Row {
         key: entry.key,
         shape,
-        stands: Stands::Node,
+        kind: RowKind::Node,
         parents: entry.parents.clone(),
-        elided: Few::None,
+        elided: Vec::new(),
         members: entry.members.clone(),
         count: 1,
         replaced: entry.replaced,
         mark: entry.mark,
+        within: None,
     }
 }
 
-/// What nodes hang on beside one another, each once, in the order of its first mention.
-fn outside<'a, K: Copy + Ord + 'a>(
-    own: impl Iterator<Item = K>,
-    parents: impl Iterator<Item = &'a K>,
-) -> Vec<K> {
-    let mut own: Vec<K> = own.collect();
-    own.sort_unstable();
-    let (mut outside, mut known) = (Vec::new(), BTreeSet::new());
-    for parent in parents.filter(|parent| own.binary_search(parent).is_err()) {
-        // Most rows hang on one or two.
-        let is_new = if outside.len() < FEW {
-            !outside.contains(parent)
-        } else {
-            known.extend(outside.get(known.len()..).unwrap_or_default());
-            known.insert(*parent)
-        };
-        if is_new {
-            outside.push(*parent);
-        }
-    }
-    outside
+/// What nodes depend on besides one another, each once, in the order of its first mention.
+fn outside<'a, K: Copy + Ord + 'a>(own: &BTreeSet<K>, parents: impl Iterator<Item = &'a K>) -> Vec<K> {
+    let mut known = BTreeSet::new();
+    parents
+        .copied()
+        .filter(|parent| !own.contains(parent) && known.insert(*parent))
+        .collect()
 }
 
 fn merged<'a, K: Copy + Ord + 'a>(
     entries: impl Iterator<Item = &'a Entry<K>> + Clone,
     shape: Shape,
-    stands: Stands,
-) -> Option<Planned<K>> {
+    kind: RowKind,
+) -> Option<Row<K>> {
     let first = entries.clone().next()?;
-    let members: Vec<K> = entries
+    let keys = entries
         .clone()
-        .flat_map(|entry| std::iter::once(entry.key).chain(entry.members.iter().copied()))
-        .skip(1)
-        .collect();
+        .flat_map(|entry| std::iter::once(entry.key).chain(entry.members.iter().copied()));
     let parents = if shape == Shape::Fold {
         Vec::new()
     } else {
-        let own = members.iter().copied().chain([first.key]);
-        outside(own, entries.clone().flat_map(|entry| &entry.parents))
+        let own = keys.clone().collect();
+        outside(&own, entries.clone().flat_map(|entry| &entry.parents))
     };
-    Some(Planned {
+    Some(Row {
         key: first.key,
         shape,
-        stands,
-        parents: parents.into(),
-        elided: Few::None,
-        members: members.into(),
+        kind,
+        parents,
+        elided: Vec::new(),
+        members: keys.skip(1).collect(),
         count: entries.clone().count(),
         replaced: first.replaced,
         mark: entries.map(|entry| entry.mark).max().unwrap_or(0),
+        within: None,
     })
 }

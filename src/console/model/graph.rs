@@ -4,14 +4,10 @@
 
 pub mod bars;
 pub mod body;
-mod coming;
 mod cursor;
 mod entries;
-mod list;
 mod lit;
 pub mod map;
-pub mod marks;
-mod outline;
 pub mod query;
 pub mod rows;
 mod search;
@@ -19,32 +15,20 @@ mod search;
 mod tests;
 
 use super::run::RunPart;
-use crate::console::layout::fold::{Folded, Stands};
+use crate::console::layout::fold::{FoldKind, RowKind};
 use crate::console::layout::gutter::Shape;
-use crate::console::work::Work;
-use crate::domain::id::{NodeId, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::state::State;
 use crate::domain::turn::Turn;
-use coming::Coming;
-pub use coming::Made;
 pub use entries::Mark;
 use lit::Lit;
 use map::MapPane;
-pub use outline::Outline;
 use query::Query;
+use rows::{RowSettings, Rows};
 pub use search::Search;
 
 /// Calls of a turn that keep rows of their own.
 const WIDE: usize = 8;
-/// Nodes that are looked at before those are packed again: a long run is never unpacked as a whole.
-const PIECE: usize = if cfg!(test) { 3 } else { 1024 };
-/// Pieces that are made before keys are looked at again, which takes a few milliseconds.
-const PART: usize = 4;
-/// Nodes whose entries are made while a frame waits, which takes ten milliseconds at most: a session that is read comes
-/// in such parts, and what is copied for the worker would be given back by no allocator.
-const MADE: usize = if cfg!(test) { 40 } else { 8192 };
-/// Entries from which rows are planned meanwhile: two or three milliseconds.
-const PLANNED: usize = if cfg!(test) { 60 } else { 16_384 };
 /// Turns at the end that keep all their rows.
 const RECENT: usize = 30;
 
@@ -82,10 +66,10 @@ impl Form {
 /// How much the pane shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Level {
-    /// Every node of the last turns; of earlier ones what needs an eye.
+    /// Every node of the last turns; of earlier ones what needs attention.
     #[default]
     Recent,
-    /// A row for each turn, and for each node that needs an eye.
+    /// A row for each turn, and for each node that needs attention.
     Turns,
     /// Every node.
     Nodes,
@@ -118,8 +102,12 @@ impl Level {
 /// The pane.
 #[derive(Debug, Clone, Default)]
 pub struct GraphPane {
-    /// The rows, and what they are made by.
-    pub outline: Outline,
+    /// The rows of nodes.
+    pub rows: Rows,
+    /// What the operator chose to see of them.
+    pub settings: RowSettings,
+    /// The state and the settings that the rows were built from.
+    built: Option<(Seq, RowSettings)>,
     /// Rows of open and of broken streams, below the others.
     pub live: Vec<(TurnId, usize)>,
     /// Turns whose stream broke, where they have a row among those.
@@ -140,72 +128,39 @@ pub struct GraphPane {
     pub lit: Lit,
     /// The boxes around the selected node.
     pub map: MapPane,
-    /// Rows that are made elsewhere, until they come.
-    coming: Coming,
-    /// True while the first rows of a long run are made in parts.
-    begins: bool,
 }
 
 impl GraphPane {
-    /// Makes the next entries, a piece of them; true while there are more. What is left is for [`Self::sync`]: between two
-    /// pieces the run can be packed.
-    pub fn grow(&mut self, state: &State) -> bool {
-        let waits = !self.begins && !self.coming.is_any() && !self.outline.is_made(state);
-        waits && !self.outline.is_far_behind(state) && self.outline.grow(state)
-    }
-
-    /// A run has come; where it is a long one, its first rows are made in parts by [`Self::go_on`]: a copy for somebody else
-    /// to make them of would be given back by no allocator.
-    pub fn begin(&mut self, state: &State) {
-        self.begins = self.outline.lacks_pieces(state, PART);
-    }
-
-    /// True for a run whose first rows would be made in parts.
-    pub fn waits_for(&self, state: &State) -> bool {
-        self.outline.lacks_pieces(state, PART)
-    }
-
-    /// True while the first rows of a long run are made in parts.
-    pub const fn begins(&self) -> bool {
-        self.begins
-    }
-
-    /// True where the next part of them is not the last one.
-    pub fn lacks_parts(&self, state: &State) -> bool {
-        self.begins && self.outline.lacks_pieces(state, PART)
-    }
-
-    /// Makes the next of the first rows: a part, after which keys are looked at.
-    pub fn go_on(&mut self, state: &State) {
-        for _ in 0..PART {
-            if self.begins {
-                self.begins = self.outline.lacks_pieces(state, 1) && self.outline.grow(state);
-            }
+    /// Rebuilds the rows if the state or the settings have changed; true where they have.
+    fn rebuild(&mut self, state: &State) -> bool {
+        let built = self.built.as_ref();
+        if built.is_some_and(|(seq, settings)| *seq == state.seq && *settings == self.settings) {
+            return false;
         }
+        self.rows = rows::rows(state, &self.settings);
+        self.built = Some((state.seq, self.settings.clone()));
+        true
     }
 
-    /// Brings the rows up to date with the run; where that takes long they stay as they are until others come.
+    /// The state was replaced by another one: the rows have to be rebuilt.
+    pub fn invalidate(&mut self) {
+        self.built = None;
+    }
+
+    /// Brings the rows up to date with the run.
     pub fn sync(&mut self, run: &RunPart) {
         let state = &run.state;
         let before = self.cursor();
-        self.begins &= self.outline.rows.is_empty();
-        if !self.begins && !self.coming.is_any() && !self.outline.is_made(state) {
-            let stood = before.is_some_and(|row| self.stands_alone(row));
-            match self.outline.keep_up(state) {
-                Some(true) => self.keep_in_sight(stood),
-                Some(false) => {}
-                None => {
-                    self.outline.cut(state);
-                    self.coming.order(&mut self.outline, state);
-                }
-            }
+        let was_single = before.is_some_and(|row| self.is_single(row));
+        if self.rebuild(state) && was_single {
+            self.keep_in_sight(state);
         }
         self.live = run
             .live
             .values()
             .flat_map(|live| (0..live.parts.len()).map(|part| (live.turn, part)))
             .collect();
-        let filter = self.outline.filter.as_ref();
+        let filter = self.settings.filter.as_ref();
         let fits = |turn: &Turn| filter.is_none_or(|filter| filter.fits_broken(turn));
         self.broken = run
             .broken()
@@ -225,46 +180,6 @@ impl GraphPane {
         }
     }
 
-    /// The run is another one than before: nothing of its rows may stay that it does not have.
-    pub fn renew(&mut self) {
-        self.change().spoil_all();
-    }
-
-    /// What is to be worked out since this was asked last.
-    pub fn take_work(&mut self) -> Option<Work> {
-        self.coming.take_work()
-    }
-
-    /// Says how many fit once that is known, unless something else was said meanwhile.
-    pub fn count_later(&mut self, said: &str) {
-        self.coming.said = Some(said.to_owned());
-    }
-
-    /// What was said of rows that have come since.
-    pub fn was_said(&mut self) -> Option<String> {
-        self.coming.was_said()
-    }
-
-    /// True while the rows are those of before.
-    pub const fn is_coming(&self) -> bool {
-        self.begins || self.coming.is_any()
-    }
-
-    /// Shows rows that were made elsewhere, if they are still wanted.
-    pub fn take(&mut self, made: Made) {
-        let before = self.cursor();
-        let stood = before.is_some_and(|row| self.stands_alone(row));
-        if !self.coming.take(made, &mut self.outline) {
-            return;
-        }
-        let folds = std::mem::take(&mut self.coming.folds);
-        self.keep_in_sight(stood && !folds);
-        if let Some(node) = self.coming.reveal.take() {
-            self.unfold_around(node);
-        }
-        self.stay(before);
-    }
-
     /// Keeps the row of the cursor on its line.
     fn stay(&mut self, before: Option<usize>) {
         if let (Some(before), Some(now)) = (before, self.cursor()) {
@@ -272,106 +187,101 @@ impl GraphPane {
         }
     }
 
-    /// Other rows are wanted than those that may be coming.
-    fn change(&mut self) -> &mut Outline {
-        self.coming.recall(&mut self.outline);
-        &mut self.outline
+    /// Rebuilds the rows after a change of the settings, with the row of the cursor on its line.
+    fn rebuild_in_place(&mut self, state: &State, change: impl FnOnce(&mut RowSettings)) {
+        let before = self.cursor();
+        change(&mut self.settings);
+        self.rebuild(state);
+        self.stay(before);
     }
 
-    fn stands_alone(&self, row: usize) -> bool {
-        self.outline
-            .rows
+    /// True where the operator put the cursor on a row of one node.
+    fn is_single(&self, row: usize) -> bool {
+        self.rows
             .get(row)
             .is_some_and(|row| self.pinned && row.count == 1 && self.selected == Some(Pick::Node(row.key)))
     }
 
-    /// What the operator looks at is not folded away because its turn became old or was repeated.
-    fn keep_in_sight(&mut self, stood: bool) {
-        let Some(Pick::Node(id)) = self.selected.filter(|_| stood) else {
-            return;
-        };
-        if let Some(row) = self.outline.rows.of(id)
+    /// Unfolds the node of the cursor if it was folded because its turn became old or was repeated.
+    fn keep_in_sight(&mut self, state: &State) {
+        if let Some(Pick::Node(id)) = self.selected
+            && let Some(row) = self.rows.of(id)
             && row.count > 1
-            && matches!(row.stands, Stands::Turn | Stands::Loop(_))
-            && let Some(name) = row.folded()
+            && matches!(row.kind, RowKind::Turn | RowKind::Loop(_))
         {
-            self.outline.unfold(name);
+            self.settings.unfolded.extend(row.fold());
+            self.rebuild(state);
         }
     }
 
-    /// Unfolds what hides a node; gives its row. Where other rows have to be made for that, the rest is done when they
-    /// are there.
-    fn unfold_around(&mut self, node: NodeId) -> Option<usize> {
-        // A fold can hold a fold.
+    /// Unfolds the folds that hide a node.
+    fn unfold_around(&mut self, node: NodeId, state: &State) {
+        // A fold can be inside another.
         for _ in 0..3 {
-            let row = self.outline.rows.find(node)?;
-            let hides = |here: &rows::Row| match here.stands {
-                Stands::Node => false,
-                // The row of a turn says what its first node does.
-                Stands::Turn => here.key != node,
-                _ => true,
-            };
-            let here = self.outline.rows.get(row).filter(hides);
-            let Some(name) = here.and_then(|here| here.folded()) else {
-                return Some(row);
-            };
-            // What does not fit gets a row of its own.
-            if name.1 == Folded::Elided || self.outline.unfolded.contains(&name) {
-                break;
+            let Some(row) = self.rows.of(node) else { return };
+            // The row of a turn shows its first node.
+            let is_shown = row.kind == RowKind::Turn && row.key == node;
+            let fold = row.fold().filter(|(_, kind)| *kind != FoldKind::Elided);
+            let is_new = fold.is_some_and(|fold| !is_shown && self.settings.unfolded.insert(fold));
+            if !is_new {
+                return;
             }
-            self.change().unfold(name);
+            self.rebuild(state);
         }
-        self.coming.reveal = Some(node);
-        self.outline.rows.find(node)
     }
 
     /// Unfolds or folds the row of the cursor.
-    pub fn toggle(&mut self, unfold: Option<bool>) {
-        let Some(row) = self.cursor().and_then(|row| self.outline.rows.get(row)) else {
+    pub fn toggle(&mut self, unfold: Option<bool>, state: &State) {
+        let Some(row) = self.cursor().and_then(|row| self.rows.get(row)) else {
             return;
         };
-        let key = row.key;
+        let (key, call) = (row.key, row.key.call());
+        let (fold, within) = (row.fold(), row.within);
+        let is_unfolded = row.shape == Shape::Side || within.is_some_and(|(first, _)| first == key);
+        let is_split = self.settings.split.contains(&call);
         self.pinned = true;
-        let is_apart = self.outline.open.contains(&key.call());
-        let is_unfolded = || self.outline.unfolded.iter().any(|(name, _)| *name == key);
-        match (unfold, row.folded()) {
-            (Some(false) | None, _) if is_apart => {
-                self.selected = Some(Pick::Node(key.call()));
-                self.change().set_apart(key.call(), false);
+        match (unfold, fold) {
+            (Some(false) | None, _) if is_split => {
+                self.selected = Some(Pick::Node(call));
+                self.rebuild_in_place(state, |settings| _ = settings.split.remove(&call));
             }
-            (Some(true) | None, Some(name)) => {
-                self.change().unfold(name);
+            (Some(true) | None, Some(fold)) => {
+                self.rebuild_in_place(state, |settings| _ = settings.unfolded.insert(fold));
             }
-            (Some(false), _) => self.fold_around(key),
-            (None, _) if row.shape == Shape::Side || is_unfolded() => self.fold_around(key),
-            (Some(true) | None, _) => self.change().set_apart(key, true),
+            (Some(false), _) => self.fold(within, state),
+            (None, None) if is_unfolded => self.fold(within, state),
+            (Some(true) | None, None) if key.kind == NodeKind::Call => {
+                self.rebuild_in_place(state, |settings| _ = settings.split.insert(key));
+            }
+            (Some(true) | None, None) => {}
         }
     }
 
-    /// Folds what was unfolded around a row, if anything was.
-    fn fold_around(&mut self, key: NodeId) {
-        if let Some(name) = self.outline.unfolded_around(key) {
-            self.change().fold(name);
-            self.coming.folds = !self.outline.is_planned();
-            self.selected = Some(Pick::Node(name.0));
+    /// Folds what was unfolded, if anything was, and puts the cursor on it.
+    fn fold(&mut self, fold: Option<rows::Fold>, state: &State) {
+        if let Some(fold) = fold {
+            self.selected = Some(Pick::Node(fold.0));
+            self.rebuild_in_place(state, |settings| _ = settings.unfolded.remove(&fold));
         }
     }
 
     /// Shows more or less of the graph.
-    pub fn set_level(&mut self, level: Level) {
-        let before = self.cursor();
-        self.change().set_level(level);
-        self.coming.folds = !self.outline.is_planned();
-        self.stay(before);
+    pub fn set_level(&mut self, level: Level, state: &State) {
+        self.rebuild_in_place(state, |settings| {
+            settings.level = level;
+            settings.unfolded.clear();
+        });
     }
 
-    /// Shows only what fits, or everything again.
+    /// Shows only what matches, or everything again.
     pub fn set_filter(&mut self, filter: Option<Query>) {
-        self.change().set_filter(filter);
+        self.settings.filter = filter;
+        self.settings.revealed = None;
+        self.settings.unfolded.clear();
     }
 
-    /// How many nodes and broken streams fit what is looked for.
+    /// How many nodes and broken streams match the filter.
     pub fn found(&self) -> usize {
-        self.outline.rows.entries.hits() + self.broken.len()
+        self.rows.matches + self.broken.len()
     }
 }

@@ -28,18 +28,10 @@ impl Model {
         let silent = silent.map(|one| after(SILENT_MS.saturating_sub(one.ms).max(1000)));
         let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
         let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
-        let begins = self.graph.begins().then_some(self.arming.now);
-        [
-            arming,
-            self.keys.wake_at(self.arming.now),
-            waits,
-            deadlines,
-            silent,
-            works,
-            begins,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        let keys = self.keys.wake_at(self.arming.now);
+        [arming, keys, waits, deadlines, silent, works]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }

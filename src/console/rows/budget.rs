@@ -206,9 +206,8 @@ impl Tally {
     /// Counts them.
     fn of(state: &State) -> Self {
         let mut tally = Self::default();
-        let mut nodes = state.nodes.reader();
-        for call in state.calls.scan() {
-            if !nodes.get(&call.id).is_some_and(|node| node.active) {
+        for call in state.calls.values() {
+            if !state.nodes.get(&call.id).is_some_and(|node| node.active) {
                 continue;
             }
             tally.all += 1;

@@ -9,7 +9,6 @@ use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::id::TurnId;
 use crate::domain::transcript::build::INSERTED;
 use crate::domain::transcript::{Message, NoteKind, hash};
@@ -55,7 +54,8 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     }
     let same = turn
         .context
-        .is_none_or(|asked| asked == Fingerprint::of(&hash::context_hash(&run.state, turn.thread, Some(id))));
+        .as_ref()
+        .is_none_or(|asked| *asked == hash::context_hash(&run.state, turn.thread, Some(id)));
     if newest && !same {
         maker.own(
             Role::Warning,

@@ -8,7 +8,7 @@ use crate::console::keymap::Keymap;
 use crate::console::model::log::LogPane;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::theme::Role;
-use crate::console::{summary, words};
+use crate::console::{loops, summary, words};
 use crate::domain::again;
 use crate::domain::node::Node;
 use crate::domain::state::Mode;
@@ -82,6 +82,12 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         }
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
+        if let Cause::Loop(no) = need.cause
+            && let Some(incident) = run.state.escape.incident(no)
+        {
+            let steps = loops::proposals(incident);
+            list(maker, "steps against it", steps.iter().map(|step| step.trim()));
+        }
     }
     // How long it still is counts down in the line of trouble.
     let again: Vec<String> = again::all(&run.state)

@@ -100,6 +100,12 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
                 changed(maker, change);
             }
         }
+        if round.options.is_empty() {
+            maker.field(
+                "you decide",
+                "edit the arguments, choose another tool, write the result, or let the failure stand and tell the model",
+            );
+        }
     }
 }
 

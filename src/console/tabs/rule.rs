@@ -169,7 +169,7 @@ pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
         return;
     };
     let (mut ran, mut denied) = (0_usize, 0_usize);
-    for call in state.calls.scan() {
+    for call in state.calls.values() {
         for (_, _, decision) in &call.decisions {
             match &**decision {
                 Decision::Auto { rule } if rule::is_of(rule, no) => ran += 1,

@@ -137,6 +137,7 @@ impl Stage {
         tools.push(ToolCard {
             name: name.into(),
             effect,
+            effect_by: None,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             ..like
         });

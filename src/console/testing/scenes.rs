@@ -354,6 +354,7 @@ impl Stage {
             to,
             wait_ms,
             why: why.into(),
+            instead: Vec::new(),
         }));
     }
 
@@ -393,6 +394,7 @@ impl Stage {
                 rung,
                 why: "no other tool is known\u{202e}".into(),
                 after: TurnId(2),
+                passed: Vec::new(),
             }));
             self.engine(Event::Escape(EscapeEvent::Applied {
                 incident: 1,

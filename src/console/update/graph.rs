@@ -23,8 +23,8 @@ pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
         GraphVerb::Map => form(model, Form::Map),
         GraphVerb::Time => form(model, Form::Time),
         GraphVerb::Level => {
-            let level = model.graph.outline.level.next();
-            model.graph.set_level(level);
+            let level = model.graph.settings.level.next();
+            model.graph.set_level(level, &model.run.state);
             model.say(format!("shown: {}", level.words()));
             model.screen.focus(Pane::Graph);
         }
@@ -52,7 +52,7 @@ fn form(model: &mut Model, form: Form) {
 
 /// Opens the line of the filter.
 fn ask(model: &mut Model) {
-    let filter = model.graph.outline.filter.as_ref();
+    let filter = model.graph.settings.filter.as_ref();
     let before = filter.map_or(String::new(), |query| query.text.clone());
     let title = format!("show only (nothing: all): {WORDS}");
     prompts::line(model, LinePurpose::Filter, &title, &before);
@@ -69,37 +69,11 @@ pub(super) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
     }
     model.graph.set_filter(Some(query));
     prepare(model);
-    if model.graph.is_coming() {
-        model.say(format!("looking for what fits `{text}`"));
-        let said = model.message.text.clone();
-        model.graph.count_later(&said);
-    } else {
-        tell(model, text);
-    }
-    Ok(())
-}
-
-/// Says how many fit.
-fn tell(model: &mut Model, text: &str) {
     model.say(match model.graph.found() {
         0 => format!("nothing fits `{text}`; what comes and fits is shown"),
         count => format!("{count} fit `{text}`"),
     });
-}
-
-/// Says how many fit where rows have come for that, unless something else was said meanwhile.
-pub(super) fn count_on(model: &mut Model) {
-    if let Some(said) = model.graph.was_said()
-        && said == model.message.text
-        && let Some(text) = model
-            .graph
-            .outline
-            .filter
-            .as_ref()
-            .map(|filter| filter.text.clone())
-    {
-        tell(model, &text);
-    }
+    Ok(())
 }
 
 /// Moves in the map; false where the move means something else there.

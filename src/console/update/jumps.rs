@@ -4,8 +4,7 @@
 
 use super::decide;
 use crate::console::commands::Jump;
-use crate::console::layout::fold::{Entry, Keep};
-use crate::console::model::graph::{Mark, Pick};
+use crate::console::model::graph::Pick;
 use crate::console::model::queue::Wanted;
 use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
@@ -19,19 +18,15 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
         Jump::Pending => pending(model),
         Jump::Failure => {
             let broken = model.graph.broken.clone();
-            let may = |entry: &Entry<NodeId>| Mark::of(entry.mark) == Mark::Failed;
-            next(model, "nothing failed", &broken, may, |model, id| {
+            next(model, "nothing failed", &broken, |model, id| {
                 Stand::of(&model.run.state, id).is_some_and(Stand::failed)
             })
         }
-        Jump::Edited => {
-            let may = |entry: &Entry<NodeId>| entry.keep == Keep::Always;
-            next(model, "nothing was edited", &[], may, |model, id| {
-                let node = model.run.state.node(id);
-                id.kind == NodeKind::Intervention
-                    || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
-            })
-        }
+        Jump::Edited => next(model, "nothing was edited", &[], |model, id| {
+            let node = model.run.state.node(id);
+            id.kind == NodeKind::Intervention
+                || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
+        }),
         Jump::Parent => parent(model),
         Jump::Child => child(model),
         Jump::Sibling => sibling(model, false),
@@ -124,26 +119,22 @@ fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
 }
 
 /// The next below the cursor that fits, from the top again after the last: a node, or one of these broken streams.
-/// What its entry says of a node tells whether it `may` fit: a long run is not looked through for it.
 fn next(
     model: &mut Model,
     none: &str,
     broken: &[TurnId],
-    may: impl Fn(&Entry<NodeId>) -> bool,
     fits: impl Fn(&Model, NodeId) -> bool,
 ) -> Result<(), String> {
     let below = below(model, broken);
     let here = here(model);
-    let entries = &model.graph.outline.rows.entries;
-    let from = |at: usize| {
-        let some = entries.rest(at).filter(|entry| may(entry));
-        let nodes = some.flat_map(|entry| [entry.key, entry.key.observation()]);
+    let from = |first: NodeId| {
+        let nodes = model.run.state.nodes.range(first..).map(|(id, _)| *id);
         nodes.filter(|id| fits(model, *id))
     };
-    let following = || from(entries.place(here.call())).find(|id| *id > here && id.call() != here.call());
+    let following = || from(here).find(|id| id.call() != here.call());
     let from_top = || {
         let is_above = |id: &NodeId| below.is_some() || *id <= here;
-        from(0).next().filter(is_above)
+        from(NodeId::FIRST).next().filter(is_above)
     };
     let is_other = |turn: &&TurnId| model.graph.selected != Some(Pick::Live(**turn, 0));
     let stream = |from: usize| {
@@ -159,7 +150,6 @@ fn next(
         .or_else(|| broken.first().map(|turn| Pick::Live(*turn, 0)));
     match found {
         Some(pick) => go_pick(model, pick),
-        None if model.graph.is_coming() => Err("the rows are being made: a moment".to_owned()),
         None => Err(none.to_owned()),
     }
 }

@@ -19,6 +19,8 @@ use crate::console::model::arming::BURST_KEYS;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Choice, Gives, List, ListPurpose, Overlay};
 use crate::console::msg::Out;
+use crate::domain::call::EffectClass;
+use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::text::{head, visible};
 
@@ -115,10 +117,19 @@ fn tools(model: &Model) -> Vec<Choice> {
         .map(|card| Choice {
             name: visible(&card.name),
             detail: visible(head(&card.description, 200).0),
-            right: card.effect.word().to_owned(),
+            right: effects(card),
             gives: Gives::Tool(Arc::clone(&card.name)),
         })
         .collect()
+}
+
+/// The effect class of a tool, or all that its calls can have.
+fn effects(card: &ToolCard) -> String {
+    let mut classes: Vec<EffectClass> = card.effects().collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let words: Vec<&str> = classes.into_iter().map(EffectClass::word).collect();
+    words.join(", ")
 }
 
 pub(super) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {

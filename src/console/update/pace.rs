@@ -17,10 +17,6 @@ use crate::domain::live::{Live, LivePart};
 pub fn soon(model: &Model, msg: &Msg) -> Soon {
     match msg {
         Msg::Term(_) => Soon::Typed,
-        // What is on the screen stays until there are rows.
-        Msg::Run(Update::Snapshot(state)) if model.graph.waits_for(state) => Soon::Never,
-        Msg::Run(_) if model.graph.begins() => Soon::Never,
-        Msg::Tick { .. } if model.graph.lacks_parts(&model.run.state) => Soon::Never,
         Msg::Run(Update::Live(live)) if !is_more(model, live) => Soon::Now,
         Msg::Run(Update::Live(live)) if is_seen(model, live) => Soon::Stream,
         Msg::Run(Update::Live(_)) => Soon::Never,
@@ -55,5 +51,5 @@ fn is_seen(model: &Model, live: &Live) -> bool {
     let shown = graph.top..graph.top + usize::from(area.height);
     let rows = graph.live.iter().enumerate();
     rows.filter(|(_, (turn, _))| *turn == live.turn)
-        .any(|(at, _)| shown.contains(&(graph.outline.rows.len() + at)))
+        .any(|(at, _)| shown.contains(&(graph.rows.len() + at)))
 }

@@ -5,6 +5,7 @@
 mod overlay;
 
 use crate::console::alike;
+use crate::console::doc::Finding;
 use crate::console::hints::hints;
 use crate::console::model::Model;
 use crate::console::model::graph::{GraphPane, Pick, body};
@@ -16,7 +17,7 @@ use crate::console::model::screen::{Pane, inside};
 use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
-use crate::console::work::{Finding, Work};
+use crate::console::work::Work;
 use crate::domain::again;
 use crate::domain::id::Seq;
 use crate::domain::node::Node;
@@ -38,9 +39,6 @@ pub fn prepare(model: &mut Model) {
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
     model.graph.map.room = (graph.width, graph.height);
-    while model.graph.grow(&model.run.state) {
-        model.run.state.rest_if_crowded();
-    }
     join(model);
     model.graph.sync(&model.run);
     if join(model) {
@@ -113,20 +111,12 @@ fn arrange(model: &mut Model, banner: bool) {
 
 /// What is to be worked out since this was asked last; [`Msg::Found`](crate::console::msg::Msg) brings what came of it.
 pub fn work(model: &mut Model) -> Vec<Work> {
-    let mut work = model.inspector.take_work();
-    work.extend(model.graph.take_work());
-    work
+    model.inspector.take_work()
 }
 
 /// Takes in what was worked out.
 pub fn found(model: &mut Model, finding: Finding) {
-    match finding {
-        Finding::Text(found) => model.inspector.cache.put(found),
-        Finding::Rows(made) => {
-            model.graph.take(*made);
-            super::graph::count_on(model);
-        }
-    }
+    model.inspector.cache.put(finding);
 }
 
 /// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile.
@@ -134,10 +124,9 @@ pub fn settle(model: &mut Model) {
     prepare(model);
     loop {
         let findings: Vec<_> = work(model).into_iter().filter_map(Work::run).collect();
-        if findings.is_empty() && !model.graph.begins() {
+        if findings.is_empty() {
             return;
         }
-        model.graph.go_on(&model.run.state);
         for finding in findings {
             found(model, finding);
         }

@@ -19,7 +19,8 @@ pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let (call, rev) = seen_call(model, by, at)?;
     let life = model.run.state.call(call);
     let choosing = life.filter(|life| life.status == Status::Repairing(Stage::Choosing));
-    let Some(round) = choosing.and_then(|life| life.trouble.repairs.last()) else {
+    let round = choosing.and_then(|life| life.trouble.repairs.last());
+    let Some(round) = round.filter(|round| !round.options.is_empty()) else {
         return Err(format!("{call}: no repair is offered"));
     };
     let options: Vec<String> = round

@@ -17,8 +17,7 @@ use crate::console::msg::Out;
 use crate::console::words;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
-use crate::domain::event::{EditEvent, Event, TurnEvent};
-use crate::domain::id::NodeId;
+use crate::domain::event::{EditEvent, Event};
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 /// Takes in an update.
@@ -27,8 +26,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
             model.run.replace(*state);
-            model.graph.renew();
-            model.graph.begin(&model.run.state);
+            model.graph.invalidate();
             if is_first {
                 ledger::of_before(model);
             }
@@ -116,7 +114,6 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
             got.saturating_sub(1)
         )));
     }
-    spoil(model, &envelope.event);
     if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
         // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
         model.run.overtaken = model.run.committing;
@@ -139,39 +136,6 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
         model.notify(&words::lost(nodes));
     }
     model.log.add(Line::Event(envelope));
-}
-
-/// Tells the graph what an event reaches back to; everything else happens in open turns.
-fn spoil(model: &mut Model, event: &Event) {
-    let state = &model.run.state;
-    // A node's turn may hang together otherwise than before.
-    let begin = |id: NodeId| {
-        let turn = state.turn_of(id);
-        let first = turn.and_then(|turn| turn.nodes.iter().min().copied());
-        first.map_or(id.call(), |first| first.min(id.call()))
-    };
-    let from = match event {
-        Event::Call(event) => return model.graph.outline.touch(event.call()),
-        Event::Edit(EditEvent::Revised { node, .. }) => Some(begin(*node)),
-        Event::Edit(EditEvent::Pinned { node } | EditEvent::Unpinned { node }) => {
-            return model.graph.outline.touch(*node);
-        }
-        Event::Edit(EditEvent::Superseded { nodes }) | Event::Turn(TurnEvent::Diverged { nodes, .. }) => {
-            nodes.iter().map(|id| begin(*id)).min()
-        }
-        Event::Turn(TurnEvent::Superseded { turns }) => turns
-            .iter()
-            .filter_map(|id| state.turns.get(id)?.nodes.iter().min().copied())
-            .min(),
-        // What stands again stands anywhere.
-        Event::Edit(EditEvent::Recalled { .. }) | Event::Turn(TurnEvent::Revived { .. }) => {
-            return model.graph.outline.spoil_all();
-        }
-        _ => None,
-    };
-    if let Some(from) = from {
-        model.graph.outline.spoil(from);
-    }
 }
 
 /// True for a command that is made in something open, which it closes.

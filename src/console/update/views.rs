@@ -45,7 +45,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Older => older(model, true),
         View::Newer => older(model, false),
         View::Colours => colours(model),
-        View::Expand => model.graph.toggle(None),
+        View::Expand => model.graph.toggle(None, &model.run.state),
         View::Help => help(model),
         View::Loops => open(model, Overlay::Page(Page::new("loops", PageContent::Loops))),
         View::Needed => super::needed::show(model),
@@ -285,8 +285,8 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
             let page = height(places.graph);
             let at = model.graph.cursor().unwrap_or(0);
             match to {
-                Move::Left => model.graph.toggle(Some(false)),
-                Move::Right => model.graph.toggle(Some(true)),
+                Move::Left => model.graph.toggle(Some(false), &model.run.state),
+                Move::Right => model.graph.toggle(Some(true), &model.run.state),
                 Move::Top => model.graph.go(0),
                 Move::Bottom => model.graph.go(usize::MAX),
                 other => model.graph.go(at.saturating_add_signed(by(other, page))),

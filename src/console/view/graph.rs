@@ -40,8 +40,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         return;
     }
     if graph.is_empty() {
-        let words = match (&graph.outline.filter, model.run.arrived) {
-            _ if graph.is_coming() => "the rows are being made",
+        let words = match (&graph.settings.filter, model.run.arrived) {
             (Some(_), _) => "nothing fits",
             (None, true) => "nothing has happened yet",
             (None, false) => "waiting for the run",
@@ -72,7 +71,7 @@ fn title(model: &Model) -> String {
         Form::Time => "timeline".to_owned(),
     };
     if graph.form == Form::Lanes {
-        words.push_str(match graph.outline.level {
+        words.push_str(match graph.settings.level {
             Level::Recent => "",
             Level::Turns => " by turns",
             Level::Nodes => " of every node",
@@ -82,16 +81,11 @@ fn title(model: &Model) -> String {
     if !graph.pinned {
         words.push_str(", following");
     }
-    if let Some(filter) = &graph.outline.filter {
+    if let Some(filter) = &graph.settings.filter {
         let text = visible(crate::text::head(&filter.text, 60).0);
         // Writing into a string cannot fail.
-        let found = if graph.is_coming() {
-            "…".to_owned()
-        } else {
-            graph.found().to_string()
-        };
-        let _ = write!(words, ", only {text} ({found})");
-        if let Some(called) = graph.outline.called {
+        let _ = write!(words, ", only {text} ({})", graph.found());
+        if let Some(called) = graph.settings.revealed {
             let _ = write!(words, " and {called}");
         }
     }
@@ -136,17 +130,17 @@ fn lanes_of(
     while line < body.height && row < graph.len() {
         let place = row_of(area, line);
         let mut below = 0;
-        match graph.outline.rows.get(row) {
+        match graph.rows.get(row) {
             Some(here) => {
                 if let Some(scale) = &scale {
-                    time::row(model, canvas, place, &here, scale);
+                    time::row(model, canvas, place, here, scale);
                 } else {
-                    let foreseen = plan.and_then(|plan| Foreseen::of(model, plan, row, &here));
+                    let foreseen = plan.and_then(|plan| Foreseen::of(plan, here));
                     lines::node_row(
                         model,
                         canvas,
                         place,
-                        (row, &here),
+                        (row, here),
                         widest,
                         foreseen,
                         plan.is_none(),
@@ -160,7 +154,7 @@ fn lanes_of(
                 }
             }
             None => {
-                if let Some((turn, part)) = graph.live.get(row - graph.outline.rows.len()) {
+                if let Some((turn, part)) = graph.live.get(row - graph.rows.len()) {
                     lines::live_row(model, canvas, place, *turn, *part, widest);
                     if let Some(scale) = &scale {
                         time::live(model, canvas, place, *turn, scale);
@@ -193,9 +187,9 @@ fn lanes_of(
 fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
     let graph = &model.graph;
     let mut cells = Vec::new();
-    (rows.start..rows.end.min(graph.outline.rows.len()))
+    (rows.start..rows.end.min(graph.rows.len()))
         .map(|row| {
-            graph.outline.rows.gutter.cells(row, open(model, row), &mut cells);
+            graph.rows.gutter.cells(row, open(model, row), &mut cells);
             cells.len()
         })
         .max()
@@ -207,7 +201,7 @@ fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
 /// Lanes in which something still waits for its child, above a row.
 fn open(model: &Model, row: usize) -> u32 {
     let state = &model.run.state;
-    model.graph.outline.rows.gutter.open_lanes(row, |id| {
+    model.graph.rows.gutter.open_lanes(row, |id| {
         state
             .calls
             .get(&id)
@@ -240,7 +234,7 @@ fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
     let graph = &model.graph;
     let body = body::of_row(&model.run.state, graph, row, graph.map.room.0);
     let mut cells = Vec::new();
-    graph.outline.rows.gutter.below(row, &mut cells);
+    graph.rows.gutter.below(row, &mut cells);
     for (at, line) in body.lines.iter().enumerate().take(usize::from(room.height)) {
         let place = row_of(room, at as u16);
         let beside = body.indent.saturating_sub(1);

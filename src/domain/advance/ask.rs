@@ -12,7 +12,6 @@ use crate::domain::breaker::{self, Breaker};
 use crate::domain::draft::Draft;
 use crate::domain::escape::standing;
 use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
@@ -362,7 +361,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
         .is_none_or(|first| {
             let standing = build::Standing::WithHeld;
             let now = context_hash_of(draft.state, first.thread, Some(first.id), standing);
-            first.context == Some(Fingerprint::of(&now))
+            first.context.as_ref() == Some(&now)
         });
     if same {
         // What comes after a turn in which something still moves waits for it.

@@ -1,15 +1,19 @@
 //! Breakers: when one changes, and who has to wait for one. Must not know: thresholds.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::domain::advice::Advice;
 use crate::domain::breaker::{Breaker, EVIDENCE, Phase, Scope};
 use crate::domain::call::{Call, ErrorClass, Outcome, ToolError};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, ResilienceEvent};
+use crate::domain::id::ThreadId;
+use crate::domain::ladder::span;
 use crate::domain::node::{Node, Origin};
 use crate::domain::ready;
 use crate::domain::state::State;
+use crate::domain::thread;
 
 /// Lets breakers change on what was seen.
 pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -22,6 +26,7 @@ pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
                 to: Phase::HalfOpen,
                 wait_ms: 0,
                 why: "the executions that opened it are superseded".into(),
+                instead: Vec::new(),
             });
             continue;
         }
@@ -36,12 +41,17 @@ pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         }
         if let Some(turn) = advice.breaker(breaker) {
+            let instead = match scope {
+                Scope::Tool(tool) if turn.to == Phase::Open => advice.instead(state, tool),
+                _ => Vec::new(),
+            };
             draft.resilience(ResilienceEvent::BreakerChanged {
                 scope: scope.clone(),
                 generation: breaker.generation.saturating_add(1),
                 to: turn.to,
                 wait_ms: turn.wait_ms,
                 why: turn.why,
+                instead,
             });
         }
     }
@@ -70,20 +80,55 @@ pub(super) fn shut<'s>(
     })
 }
 
+/// What a breaker is for, as part of a sentence.
+pub(super) fn named(scope: &Scope) -> String {
+    match scope {
+        Scope::Tool(name) => format!("the tool {name}"),
+        Scope::Server(name) => format!("the server {name}"),
+        Scope::Model(name) => format!("the model at {name}"),
+    }
+}
+
+/// When an open breaker lets the next call through, as part of a sentence.
+pub(super) fn next_probe(state: &State, breaker: &Breaker) -> String {
+    let now = state.recorded_at(state.seq).unwrap_or_default();
+    match u64::try_from(breaker.until.saturating_sub(now)) {
+        Ok(left) if left > 0 => format!("it can be tried again in {}", span(left)),
+        _ => "it can be tried again now".to_owned(),
+    }
+}
+
+/// The tools on offer to a thread that can serve in the place of what a breaker is for.
+pub(super) fn instead(state: &State, thread: ThreadId, breaker: &Breaker) -> Vec<Arc<str>> {
+    let offered = thread::tools(state, thread);
+    let is_open = |name: &Arc<str>| {
+        let own = state.breakers.get(&Scope::Tool(Arc::clone(name)));
+        own.is_some_and(|own| !own.admits())
+    };
+    let serves = |name: &&Arc<str>| offered.iter().any(|card| card.name == **name) && !is_open(name);
+    breaker.instead.iter().filter(serves).cloned().collect()
+}
+
 /// Where nobody waits for breakers: the call fails at once, without an execution.
 pub(super) fn fail_fast(draft: &mut Draft<'_>, call: &Call, scope: &Scope, breaker: &Breaker) {
-    let Some(rev) = draft.state.nodes.get(&call.id).map(Node::rev) else {
+    let state = draft.state;
+    let Some(rev) = state.nodes.get(&call.id).map(Node::rev) else {
         return;
+    };
+    let hint = match instead(state, thread::of(state, call.id), breaker).as_slice() {
+        [] => "use another tool, or call it again later".to_owned(),
+        tools => format!("use {} instead, or call it again later", tools.join(" or ")),
     };
     let error = ToolError {
         class: ErrorClass::Transient,
         message: format!(
-            "not run: the breaker of {scope} is {}: {}",
-            breaker.phase.word(),
-            breaker.why
+            "not run: {} keeps failing ({}); {}",
+            named(scope),
+            breaker.why,
+            next_probe(state, breaker)
         ),
         evidence: EVIDENCE.into(),
-        hint: Some("use another tool, or come back to it later".into()),
+        hint: Some(hint),
         partial: None,
         executed: false,
         retry_after_ms: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::advice::Advice;
-use crate::domain::call::{EffectClass, Fault};
+use crate::domain::call::Fault;
 use crate::domain::delegate;
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
@@ -62,7 +62,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
             label,
             out: scanned.out,
             delegates: facts.as_ref().is_some_and(|facts| facts.delegates),
-            effect: facts.map_or(EffectClass::Unknown, |facts| facts.effect),
+            effect: advice.effect(tool, args),
         });
     }
 }
@@ -82,7 +82,7 @@ fn unknown_tool(tool: &str, near: &[String]) -> Fault {
 
 /// Another active call of the turn that has the label already.
 fn holder(state: &State, turn: TurnId, label: &Arc<str>, own: NodeId) -> Option<NodeId> {
-    state.agenda.names.holders(label).find(|id| {
+    state.agenda.holders(label).find(|id| {
         *id != own
             && !state.agenda.unchecked.contains(id)
             && state.calls.get(id).is_some_and(|call| call.label == *label)

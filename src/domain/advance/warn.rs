@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::breaker;
 use crate::domain::breaker::{Breaker, Phase, Scope};
 use crate::domain::id::ThreadId;
 use crate::domain::state::State;
@@ -19,10 +20,14 @@ pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     let mut all: Vec<String> = Vec::new();
     let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
     let known = thread::tools(state, thread);
-    let offered = |name: &str| known.iter().any(|card| *card.name == *name);
     all.extend(
-        open.filter_map(|(scope, breaker)| of_breaker(scope, breaker, &offered))
-            .take(BREAKERS),
+        open.filter(|(scope, _)| match scope {
+            Scope::Tool(name) => known.iter().any(|card| card.name == *name),
+            Scope::Server(_) => true,
+            Scope::Model(_) => false,
+        })
+        .map(|(scope, breaker)| of_breaker(state, thread, (scope, breaker)))
+        .take(BREAKERS),
     );
     all.extend(of_failures(state, thread));
     all.extend(of_tokens(state));
@@ -30,17 +35,14 @@ pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     all.into_iter().map(Arc::from).collect()
 }
 
-fn of_breaker(scope: &Scope, breaker: &Breaker, offered: &dyn Fn(&str) -> bool) -> Option<String> {
-    let what = match scope {
-        Scope::Tool(name) if offered(name) => format!("The tool {name}"),
-        Scope::Server(name) => format!("The server {name}"),
-        Scope::Tool(_) | Scope::Model(_) => return None,
+fn of_breaker(state: &State, thread: ThreadId, (scope, breaker): (&Scope, &Breaker)) -> String {
+    let what = breaker::named(scope).replacen('t', "T", 1);
+    let when = breaker::next_probe(state, breaker);
+    let others = match breaker::instead(state, thread, breaker).as_slice() {
+        [] => "Continue without it if you can.".to_owned(),
+        tools => format!("Use {} instead.", tools.join(" or ")),
     };
-    Some(format!(
-        "{what} keeps failing ({}) and is left alone for a while: a call of it waits or is refused. Get on without it \
-         where you can.",
-        breaker.why
-    ))
+    format!("{what} keeps failing ({}); {when}. {others}", breaker.why)
 }
 
 /// A tool that kept failing in the newest turn and those before it.

@@ -38,9 +38,7 @@ pub(super) fn answered(state: &mut State, turn: TurnId, failed: Option<bool>) {
     let Some(request) = state.turns.get_mut(&turn) else {
         return;
     };
-    let mut guard = None;
-    request.more.change(|more| guard = more.guard.take());
-    let guards: Vec<_> = guard.into_iter().collect();
+    let guards: Vec<_> = request.more.guard.take().into_iter().collect();
     let probe = Source::Request(turn, request.asked);
     ended(state, &guards, probe, failed);
 }

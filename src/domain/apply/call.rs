@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use super::{At, index};
 use crate::domain::breaker::Source;
-use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status};
+use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status, Under};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::ladder::Delay;
 use crate::domain::node::Node;
 use crate::domain::reference::{OutPath, Root};
-use crate::domain::repeat::{self, sameness};
-use crate::domain::seldom::Seldom;
-use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
+use crate::domain::repeat;
+use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, More, State};
 use crate::domain::thread;
 
 /// Words of the policy, and decisions, that are looked at for an equal one.
@@ -39,11 +38,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
-            life.snags.change(|snags| snags.faults.clone_from(faults));
-            life.reach.change(|reach| {
-                reach.references.clone_from(references);
-                reach.out.clone_from(out);
-            });
+            life.snags.faults.clone_from(faults);
+            life.reach.references.clone_from(references);
+            life.reach.out.clone_from(out);
             life.label = label.clone();
             life.effect = *effect;
             life.delegates = *delegates;
@@ -64,7 +61,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
-            life.snags.change(|snags| snags.faults.clone_from(faults));
+            life.snags.faults.clone_from(faults);
             trust(state, *call);
             invalid(state, *call);
         }
@@ -73,16 +70,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => {
             if let Some(life) = state.calls.get_mut(call) {
                 let due = deadline_ms.map(|ms| after(at, ms));
-                life.asking
-                    .change(|asking| (asking.due, asking.due_set) = (due, at.seq));
+                (life.asking.due, life.asking.due_set) = (due, at.seq);
                 state.asks.by_policy(life.verdict.as_deref());
             }
             index::set_status(state, *call, Status::Awaiting);
         }
         CallEvent::ConsentAsked { call, cause, entries } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.asking
-                    .change(|asking| asking.asked_about.clone_from(entries));
+                life.asking.asked_about.clone_from(entries);
             }
             state.asks.by_effect();
             index::set_status(state, *call, Status::Consent(*cause));
@@ -122,10 +117,8 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
-    life.reach.change(|reach| {
-        reach.bindings.clone_from(bindings);
-        reach.stands_on = None;
-    });
+    life.reach.bindings.clone_from(bindings);
+    life.reach.stands_on = None;
     let resolved = resolved.clone().or(args);
     let again = life.digest.is_some() && life.resolved == resolved;
     life.resolved = resolved;
@@ -133,8 +126,7 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     life.take_operands(operands, again);
     life.verdict = Some(verdict);
     life.ready = Some(at.seq);
-    life.asking
-        .change(|asking| (asking.due, asking.overdue) = (None, false));
+    (life.asking.due, life.asking.overdue) = (None, false);
     index::set_status(state, *call, Status::Ready);
 }
 
@@ -163,7 +155,7 @@ fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
             set: at.seq,
             why: "it was let run".into(),
         };
-        life.trouble.change(|trouble| trouble.delay = Some(delay));
+        life.trouble.delay = Some(delay);
     }
 }
 
@@ -171,7 +163,7 @@ fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
 fn grace_over(state: &mut State, call: NodeId) {
     if let Some(life) = state.calls.get_mut(&call) {
         let decided = life.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
-        life.asking.change(|asking| asking.graced = decided);
+        life.asking.graced = decided;
     }
     index::set_status(state, call, Status::Queued);
 }
@@ -188,8 +180,7 @@ pub(super) fn ask_anew(state: &mut State, at: At) {
         .collect();
     for (id, ms) in asked {
         if let Some(life) = state.calls.get_mut(&id) {
-            life.asking
-                .change(|asking| (asking.due, asking.due_set) = (Some(after(at, ms)), at.seq));
+            (life.asking.due, life.asking.due_set) = (Some(after(at, ms)), at.seq);
         }
     }
 }
@@ -212,7 +203,10 @@ pub(super) fn failed(state: &mut State, id: NodeId) {
 fn note_names(state: &mut State, id: NodeId) {
     let Some(call) = state.calls.get(&id) else { return };
     let agenda = &mut state.agenda;
-    agenda.names.note(&call.label, id);
+    let holders = agenda.names.entry(call.label.clone()).or_default();
+    if !holders.contains(&id) {
+        holders.push(id);
+    }
     for head in call.reach.out.iter().flat_map(OutPath::heads) {
         let writers = agenda.writers.entry(Arc::from(head)).or_default();
         if !writers.contains(&id) {
@@ -243,8 +237,8 @@ fn decided(
         return;
     };
     life.decisions.push((rev, at.seq, said));
-    if let (Decision::Reuse { .. }, false, Ok(no)) = (decision, at.by_person, u32::try_from(at.seq.0)) {
-        state.unasked.insert(no);
+    if matches!(decision, Decision::Reuse { .. }) && !at.by_person {
+        state.unasked.insert(at.seq);
     }
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
@@ -252,18 +246,14 @@ fn decided(
             let shown = life.digest.as_ref().filter(|shown| Some(*shown) == digest);
             life.approved = shown.or(digest).cloned();
             if *decision == Decision::RunAgain {
-                life.asking.change(|asking| {
-                    let asked_about = std::mem::take(&mut asking.asked_about);
-                    asking.consented.extend(asked_about);
-                });
+                let asked_about = std::mem::take(&mut life.asking.asked_about);
+                life.asking.consented.extend(asked_about);
             }
             Status::Queued
         }
         Decision::Withdrawn { .. } => {
-            life.asking.change(|asking| {
-                asking.consented.clear();
-                asking.edit_approves = None;
-            });
+            life.asking.consented.clear();
+            life.asking.edit_approves = None;
             Status::Ready
         }
         Decision::DidNotFinish => {
@@ -273,30 +263,23 @@ fn decided(
             return;
         }
         Decision::Leave { reason } => {
-            life.snags.change(|snags| {
-                snags.because = Some(Arc::from(reason.as_str()));
-                snags.denied_by = None;
-            });
+            life.snags.because = Some(Arc::from(reason.as_str()));
+            life.snags.denied_by = None;
             Status::Left
         }
         Decision::Reject { reason } => {
-            life.snags.change(|snags| {
-                snags.because = Some(Arc::from(reason.as_str()));
-                snags.denied_by = None;
-            });
+            life.snags.because = Some(Arc::from(reason.as_str()));
+            life.snags.denied_by = None;
             Status::Rejected
         }
         Decision::Deny { rule, reason } => {
-            life.snags.change(|snags| {
-                snags.because = Some(Arc::from(reason.as_str()));
-                snags.denied_by = Some(Arc::from(rule.as_str()));
-            });
+            life.snags.because = Some(Arc::from(reason.as_str()));
+            life.snags.denied_by = Some(Arc::from(rule.as_str()));
             Status::Rejected
         }
         Decision::Expire { consequence } => match consequence {
             crate::domain::call::Consequence::Escalate => {
-                life.asking
-                    .change(|asking| (asking.due, asking.overdue) = (None, true));
+                (life.asking.due, life.asking.overdue) = (None, true);
                 return;
             }
             crate::domain::call::Consequence::Deny | crate::domain::call::Consequence::Halt => {
@@ -361,16 +344,16 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         digest: None,
         ms: None,
         fenced: false,
-        under: Seldom::default(),
+        under: Under::default(),
     };
-    record.under.change(|under| under.guards = guards);
+    record.under.guards = guards;
     life.attempts.push(record);
     let mut entry = LedgerEntry {
         seq: at.seq,
         call: *call,
         rev: *rev,
         attempt: *attempt,
-        odd_same: (*sameness(&tool, &args) != **same).then(|| same.clone()),
+        same: same.clone(),
         tool,
         // A sub-agent can have effects, too, once its calls have some.
         key: (effect.has_effect() || thread.is_some()).then(|| key.clone()),
@@ -381,14 +364,14 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         outcome: LedgerOutcome::Running,
         ended: None,
         epoch: state.epoch,
-        more: Seldom::default(),
+        more: More::default(),
     };
-    entry.more.change(|more| more.before.clone_from(before));
+    entry.more.before.clone_from(before);
     state.ledger.insert(at.seq, entry);
     if effect.has_effect() {
         repeat::note_effect(state, at.seq);
     }
-    state.agenda.same.note(same, at.seq);
+    state.agenda.same.entry(same.clone()).or_default().push(at.seq);
     state.step = false;
     state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
     index::set_status(state, *call, Status::Running(*attempt));
@@ -444,9 +427,8 @@ pub(super) fn woken(state: &mut State, id: NodeId) {
     let Some(life) = state.calls.get_mut(&id) else {
         return;
     };
-    life.snags
-        .change(|snags| (snags.because, snags.denied_by) = (None, None));
-    life.trouble.change(|trouble| trouble.retries = 0);
+    (life.snags.because, life.snags.denied_by) = (None, None);
+    life.trouble.retries = 0;
     // What was found wrong may have been in what it read: it is checked from the beginning.
     let next = if life.status == Status::Invalid {
         Status::Proposed

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{At, add_node, call, index, recall};
-use crate::domain::call::{Digest, Status};
+use crate::domain::call::{Digest, Snags, Status};
 use crate::domain::event::EditEvent;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Channel, Content, Origin, Revision, Standing};
-use crate::domain::seldom::Seldom;
 use crate::domain::state::{Began, EditRecord, EpochRecord, Mode, State};
 use crate::domain::thread;
 
@@ -85,7 +84,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         EditEvent::Orphaned { entries } => {
             for entry in entries {
                 if let Some(entry) = state.ledger.get_mut(entry) {
-                    entry.more.change(|more| more.orphaned = true);
+                    entry.more.orphaned = true;
                 }
             }
             index::gate_again(state);
@@ -123,7 +122,7 @@ fn mark_edited(state: &mut State, thread: ThreadId) {
             .map(|one| one.intent)
             .next();
         if let Some(entry) = intent.and_then(|intent| state.ledger.get_mut(&intent)) {
-            entry.more.change(|more| more.edited = true);
+            entry.more.edited = true;
         }
     }
 }
@@ -185,7 +184,7 @@ fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
 
 pub(super) fn pin(state: &mut State, node: NodeId, pinned: bool) {
     if pinned {
-        state.agenda.pinned.insert(node.no);
+        state.agenda.pinned.insert(node.call());
     }
     if let Some(node) = state.nodes.get_mut(&node) {
         let standing = Standing {
@@ -238,20 +237,16 @@ fn revised(
         call::trust(state, id);
         if let Some(life) = state.calls.get_mut(&id) {
             life.remember(epoch);
-            life.reach.change(|reach| {
-                reach.references.clear();
-                reach.bindings.clear();
-                reach.stands_on = None;
-            });
+            life.reach.references.clear();
+            life.reach.bindings.clear();
+            life.reach.stands_on = None;
             life.resolved = None;
             life.digest = None;
             life.verdict = None;
-            life.snags = Seldom::default();
-            life.trouble.change(|trouble| trouble.retries = 0);
-            life.asking.change(|asking| {
-                asking.consented.clear();
-                asking.edit_approves = approves.cloned();
-            });
+            life.snags = Snags::default();
+            life.trouble.retries = 0;
+            life.asking.consented.clear();
+            life.asking.edit_approves = approves.cloned();
         }
         pin(state, id.observation(), false);
         index::reopen_turn(state, turn);

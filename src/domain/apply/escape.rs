@@ -88,6 +88,7 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
         rung,
         why,
         after,
+        passed,
     } = event
     else {
         return;
@@ -104,6 +105,7 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
         forbidden: Vec::new(),
         told: None,
         upshot: None,
+        passed: passed.clone(),
     });
     let said = format!("{}: {}", rung.words(), found.finding.words());
     let content = text(&said);

@@ -23,12 +23,10 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     if call.status != status {
         call.remember(epoch);
     }
-    call.trouble.change(|trouble| {
-        if status != Status::Delayed {
-            trouble.delay = None;
-        }
-        trouble.given_up = None;
-    });
+    if status != Status::Delayed {
+        call.trouble.delay = None;
+    }
+    call.trouble.given_up = None;
     call.status = status;
     let suspect = call.suspect;
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
@@ -83,7 +81,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         | Status::Left
         | Status::Expired
         | Status::Skipped
-        | Status::Unsatisfiable => agenda.settled.insert(id.no),
+        | Status::Unsatisfiable => _ = agenda.settled.insert(id),
     }
     if suspect || matches!(call.status, Status::Blocked) {
         look_again(state, id);
@@ -202,7 +200,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
         | Status::Left
         | Status::Expired
         | Status::Skipped
-        | Status::Unsatisfiable => agenda.settled.remove(id.no),
+        | Status::Unsatisfiable => _ = agenda.settled.remove(&id),
     }
     agenda.failures.remove(&id);
     if !agenda.woken.remove(&id) {
@@ -251,7 +249,7 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     for id in nodes.iter().filter(|id| id.kind == NodeKind::Call) {
         leave_sets(state, *id);
         if state.calls.contains_key(id) {
-            state.agenda.retired.insert(id.no);
+            state.agenda.retired.insert(*id);
         }
         state.agenda.suspects.remove(id);
         if let Some(call) = state.calls.get_mut(id)

@@ -22,7 +22,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             ticks,
         } => {
             if let Some(record) = attempt_mut(state, *call, *attempt) {
-                record.under.change(|under| under.process = Some((*pid, *ticks)));
+                record.under.process = Some((*pid, *ticks));
             }
         }
         CallEvent::Finished {
@@ -51,7 +51,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
                 && let Some(entry) = state.ledger.get_mut(&intent)
             {
-                entry.more.change(|more| more.probed = true);
+                entry.more.probed = true;
             }
         }
         CallEvent::Kept {
@@ -60,10 +60,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             stands_on,
         } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.reach.change(|reach| {
-                    reach.bindings.clone_from(bindings);
-                    reach.stands_on.clone_from(stands_on);
-                });
+                life.reach.bindings.clone_from(bindings);
+                life.reach.stands_on.clone_from(stands_on);
             }
             trust(state, *call);
         }
@@ -186,7 +184,7 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
     }
     if let Origin::Reused { from } = origin {
         if let Some(entry) = state.ledger.get_mut(from) {
-            entry.more.change(|more| more.reused_by.push(call));
+            entry.more.reused_by.push(call);
         } else if let Some(one) = state.elsewhere.get_mut(from) {
             one.reused_by.push(call);
         }
@@ -259,14 +257,14 @@ pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
         life.slot = Some(turn.slots);
     }
     if outcome.is_ok() {
-        life.trouble.change(|trouble| trouble.retries = 0);
+        life.trouble.retries = 0;
     }
     index::set_status(state, id, Status::of(outcome));
 }
 
 fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>) {
     if let Some(life) = state.calls.get_mut(&id) {
-        life.snags.change(|snags| snags.because = Some(because.clone()));
+        life.snags.because = Some(because.clone());
     }
     trust(state, id);
     index::retract(state, id);

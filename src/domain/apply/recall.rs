@@ -6,11 +6,10 @@ use std::sync::Arc;
 use super::{At, index};
 use crate::domain::branch;
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
-use crate::domain::call::{Status, Way};
+use crate::domain::call::{Reach, Snags, Status, Way};
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use crate::domain::node::Standing;
-use crate::domain::seldom::Seldom;
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
 
@@ -92,10 +91,10 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
             }
         });
         if standing.pinned {
-            state.agenda.pinned.insert(id.no);
+            state.agenda.pinned.insert(id.call());
         }
         if standing.active && id.kind == NodeKind::Call {
-            state.agenda.retired.remove(id.no);
+            state.agenda.retired.remove(id);
         }
     }
     for (id, standing) in &moves.turns_stand {
@@ -103,12 +102,12 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     }
     for seq in &moves.attached {
         if let Some(entry) = state.ledger.get_mut(seq) {
-            entry.more.change(|more| more.orphaned = false);
+            entry.more.orphaned = false;
         }
     }
     for seq in &moves.orphaned {
         if let Some(entry) = state.ledger.get_mut(seq) {
-            entry.more.change(|more| more.orphaned = true);
+            entry.more.orphaned = true;
         }
     }
     let touched = moves
@@ -133,13 +132,13 @@ fn keep_what_stands(state: &mut State) {
     let epoch = state.epoch;
     let line = branch::line(state, epoch);
     let is_history = |activity: Activity| matches!(activity, Activity::Superseded(_));
-    let turns = state.turns.scan().filter(|turn| match turn.history.at(&line) {
+    let turns = state.turns.values().filter(|turn| match turn.history.at(&line) {
         Then::Now => false,
         Then::Was(was) if is_history(was.activity) && is_history(turn.activity) => false,
         Then::Was(was) => *was != turn.standing(),
         Then::Absent => !is_history(turn.activity),
     });
-    let nodes = state.nodes.scan().filter(|node| match node.history.at(&line) {
+    let nodes = state.nodes.values().filter(|node| match node.history.at(&line) {
         Then::Now => false,
         Then::Was(was) if !was.active && !node.active => false,
         Then::Was(was) => *was != node.standing(),
@@ -150,7 +149,7 @@ fn keep_what_stands(state: &mut State) {
         let node = state.nodes.get(&id);
         node.is_some_and(|node| matches!(node.history.at(&line), Then::Was(was) if was.active))
     };
-    let calls = state.calls.scan().filter(|call| match call.history.at(&line) {
+    let calls = state.calls.values().filter(|call| match call.history.at(&line) {
         Then::Now => false,
         Then::Was(_) if !counts(call.id) && !counted(call.id) => false,
         Then::Was(was) => *was != call.way(),
@@ -183,7 +182,7 @@ fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
         return;
     };
     if matches!(turn.activity, Activity::Superseded(_)) {
-        turn.more.change(|more| more.revived = at.seq);
+        turn.more.revived = at.seq;
     }
     turn.stand(epoch, standing.clone());
     if standing.settled {
@@ -210,8 +209,8 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                     let label: Arc<str> = Arc::from(id.to_string());
                     let way = Way {
                         label,
-                        reach: Seldom::default(),
-                        snags: Seldom::default(),
+                        reach: Reach::default(),
+                        snags: Snags::default(),
                         resolved: None,
                         digest: None,
                         verdict: None,
@@ -254,11 +253,9 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
     if let Some(call) = state.calls.get_mut(&id) {
         call.take(epoch, way);
         call.approved = None;
-        call.asking.change(|asking| {
-            asking.revived = at.seq;
-            asking.edit_approves = None;
-            asking.consented.clear();
-        });
-        call.trouble.change(|trouble| trouble.retries = 0);
+        call.asking.revived = at.seq;
+        call.asking.edit_approves = None;
+        call.asking.consented.clear();
+        call.trouble.retries = 0;
     }
 }

@@ -51,6 +51,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             to,
             wait_ms,
             why,
+            instead,
         } => {
             let turn = Turn {
                 to: *to,
@@ -58,6 +59,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 why: why.clone(),
             };
             super::breaker::changed(state, at, scope, *generation, &turn);
+            if let Some(breaker) = state.breakers.get_mut(scope) {
+                breaker.instead.clone_from(instead);
+            }
         }
         ResilienceEvent::PolicySet {
             version,
@@ -94,7 +98,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             };
             if counts(state, *call, *rev).is_some() {
                 with(state, *call, |life| {
-                    life.trouble.change(|trouble| trouble.repairs.push(begun));
+                    life.trouble.repairs.push(begun);
                 });
                 index::set_status(state, *call, Status::Repairing(Stage::Diagnosing));
             }
@@ -154,7 +158,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             ..
         } => {
             with(state, *call, |life| {
-                life.snags.change(|snags| snags.because = Some(why.clone()));
+                life.snags.because = Some(why.clone());
                 life.ready = Some(at.seq);
             });
             step(state, *call, *round, Stage::Choosing, |last| {
@@ -188,13 +192,11 @@ fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl Fn
     };
     let under_way = matches!(life.status, Status::Repairing(_));
     let mut goes_on = false;
-    life.trouble.change(|trouble| {
-        let last = trouble.repairs.last_mut();
-        if let Some(last) = last.filter(|last| under_way && last.no == round) {
-            note(last);
-            goes_on = true;
-        }
-    });
+    let last = life.trouble.repairs.last_mut();
+    if let Some(last) = last.filter(|last| under_way && last.no == round) {
+        note(last);
+        goes_on = true;
+    }
     if goes_on {
         index::set_status(state, call, Status::Repairing(stage));
     }
@@ -213,11 +215,9 @@ fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Rep
     charge(state, id, usage);
     with(state, id, |life| {
         let this = |one: &&mut Round| one.no == round && one.rev == rev;
-        life.trouble.change(|trouble| {
-            if let Some(one) = trouble.repairs.iter_mut().rfind(this) {
-                one.reply = Some(reply.clone());
-            }
-        });
+        if let Some(one) = life.trouble.repairs.iter_mut().rfind(this) {
+            one.reply = Some(reply.clone());
+        }
     });
     let waits = counts(state, id, rev).is_some_and(|life| {
         life.status == Status::Repairing(Stage::Asking)
@@ -241,12 +241,10 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
         Status::Repairing(_) => {
             let before = failed_as(state, id, rev);
             with(state, id, |life| {
-                life.snags.change(|snags| snags.because = None);
-                life.trouble.change(|trouble| {
-                    if let Some(round) = trouble.repairs.last_mut() {
-                        round.gave_up = Some(why.clone());
-                    }
-                });
+                life.snags.because = None;
+                if let Some(round) = life.trouble.repairs.last_mut() {
+                    round.gave_up = Some(why.clone());
+                }
             });
             index::set_status(state, id, before);
             state.agenda.failures.remove(&id);
@@ -254,8 +252,7 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
         _ => return,
     }
     with(state, id, |life| {
-        life.trouble
-            .change(|trouble| trouble.given_up = Some(why.clone()));
+        life.trouble.given_up = Some(why.clone());
     });
 }
 
@@ -283,10 +280,8 @@ fn scheduled(state: &mut State, (id, rev): (NodeId, Rev), delay: Delay) {
         if !gave_value {
             life.slot = None;
         }
-        life.trouble.change(|trouble| {
-            trouble.retries = delay.tries.map_or(0, |(no, _)| no);
-            trouble.delay = Some(delay);
-        });
+        life.trouble.retries = delay.tries.map_or(0, |(no, _)| no);
+        life.trouble.delay = Some(delay);
     });
 }
 
@@ -299,12 +294,10 @@ fn ever_ok(observation: &Node) -> bool {
 pub(super) fn freeze(state: &mut State, at: At) {
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
-            life.trouble.change(|trouble| {
-                if let Some(delay) = &mut trouble.delay {
-                    delay.left_ms = delay.left(at.utc_ms);
-                    delay.since = None;
-                }
-            });
+            if let Some(delay) = &mut life.trouble.delay {
+                delay.left_ms = delay.left(at.utc_ms);
+                delay.since = None;
+            }
         });
     }
 }
@@ -316,15 +309,13 @@ pub(super) fn thaw(state: &mut State, at: At) {
     }
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
-            life.trouble.change(|trouble| {
-                if let Some(delay) = &mut trouble.delay {
-                    // Where something can be taken back, time in which nobody could does not count.
-                    if delay.tries.is_some() {
-                        delay.left_ms = delay.left(at.utc_ms);
-                    }
-                    (delay.since, delay.set) = (Some(at.utc_ms), at.seq);
+            if let Some(delay) = &mut life.trouble.delay {
+                // Where something can be taken back, time in which nobody could does not count.
+                if delay.tries.is_some() {
+                    delay.left_ms = delay.left(at.utc_ms);
                 }
-            });
+                (delay.since, delay.set) = (Some(at.utc_ms), at.seq);
+            }
         });
     }
 }

@@ -110,14 +110,15 @@ fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
         .collect();
     for (call, attempt) in unseen {
         if let Some(record) = super::outcome::attempt_mut(state, call, attempt) {
-            record.under.change(|under| under.process = None);
+            record.under.process = None;
         }
     }
 }
 
 /// The other session had an effect that this one does not take back: what would repeat it asks first.
 fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
-    state.agenda.same.note(&one.same, at.seq);
+    let same = &mut state.agenda.same;
+    same.entry(one.same.clone()).or_default().push(at.seq);
     let happened = Happened {
         what: one.clone(),
         reused_by: Vec::new(),
@@ -150,7 +151,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     // The same holds where a branch was left while they ran: it may come back.
     let left: Vec<(NodeId, Attempt)> = state
         .calls
-        .scan()
+        .values()
         .filter(|call| !state.nodes.get(&call.id).is_some_and(|node| node.active))
         .filter_map(|call| match call.status {
             Status::Running(attempt) => Some((call.id, attempt)),
@@ -163,7 +164,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     state.agenda.ending.clear();
     let running: Vec<Seq> = state
         .ledger
-        .scan()
+        .values()
         .filter(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none())
         .map(|entry| entry.seq)
         .collect();
@@ -173,7 +174,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
         }
     }
     index::gate_again(state);
-    let open = state.turns.scan().filter(|turn| turn.stream == Stream::Open);
+    let open = state.turns.values().filter(|turn| turn.stream == Stream::Open);
     let open: Vec<TurnId> = open.map(|turn| turn.id).collect();
     let mut cut = Vec::new();
     for id in open {

@@ -10,7 +10,6 @@ use super::{At, add_node, index};
 use crate::domain::breaker::{self, Scope, Source};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
@@ -77,7 +76,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             propose(state, *turn, *node, provider_id.clone());
             if let Some(opaque) = opaque {
                 with(state, *turn, |turn| {
-                    turn.more.change(|more| more.opaque.push((*node, opaque.clone())));
+                    turn.more.opaque.push((*node, opaque.clone()));
                 });
             }
             super::edit::hold_new(state, *node);
@@ -89,19 +88,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             add_node(state, at, *turn, *node, spoken(text), Origin::Model);
             received(state, *turn, &Origin::Model);
         }
-        TurnEvent::AnswerUnfit {
-            turn,
-            node,
-            rev,
-            faults,
-        } => with(state, *turn, |turn| {
-            let unfit = Unfit {
-                node: *node,
-                rev: *rev,
-                faults: faults.clone(),
-            };
-            turn.more.change(|more| more.unfit = Some(unfit));
-        }),
+        TurnEvent::AnswerUnfit { .. } => unfit(state, event),
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
         TurnEvent::Partial {
             turn,
@@ -109,11 +96,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             spoken,
             text,
         } => with(state, *turn, |turn| {
-            turn.more.change(|more| {
-                let text = opened(more.open_text(), *kept, text);
-                let spoken = *spoken;
-                more.open = Some(OpenText { text, spoken });
-            });
+            let text = opened(turn.more.open_text(), *kept, text);
+            let spoken = *spoken;
+            turn.more.open = Some(OpenText { text, spoken });
         }),
         TurnEvent::RetryScheduled { .. } | TurnEvent::RetryDue { .. } => retried(state, at, event),
         TurnEvent::Closed { .. }
@@ -173,18 +158,17 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.ended_at = Seq(0);
         turn.received = 0;
         turn.last = *last;
-        turn.more.change(|more| {
-            more.guard = guard;
-            more.open = None;
-            more.told.clone_from(told);
-            more.held = None;
-        });
+        turn.more.guard = guard;
+        turn.more.open = None;
+        turn.more.told.clone_from(told);
+        turn.more.held = None;
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
-        turn.context = Some(Fingerprint::of(context));
-        turn.request = Some(Fingerprint::of(hash));
+        turn.context = Some(context.clone());
+        turn.request = Some(hash.clone());
     }
-    state.agenda.replies.note(hash, *turn);
+    let replies = &mut state.agenda.replies;
+    replies.entry(hash.clone()).or_default().insert(*turn);
 }
 
 /// Folds the wait before a request that broke is made again.
@@ -219,8 +203,27 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
         _ => return,
     };
     with(state, turn, |turn| {
-        turn.more.change(|more| more.held = wait);
+        turn.more.held = wait;
     });
+}
+
+/// An answer went back to the model.
+fn unfit(state: &mut State, event: &TurnEvent) {
+    let TurnEvent::AnswerUnfit {
+        turn,
+        node,
+        rev,
+        faults,
+    } = event
+    else {
+        return;
+    };
+    let unfit = Unfit {
+        node: *node,
+        rev: *rev,
+        faults: faults.clone(),
+    };
+    with(state, *turn, |turn| turn.more.unfit = Some(unfit));
 }
 
 /// Folds the end of streams and turns, and whether turns count.
@@ -283,10 +286,10 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Diverged { turn, nodes } => {
             index::retire(state, nodes);
-            let request = state.turns.get(turn).and_then(|turn| turn.request);
+            let request = state.turns.get(turn).and_then(|turn| turn.request.clone());
             for id in nodes {
                 if let Some(node) = state.nodes.get_mut(id) {
-                    node.replaced = request;
+                    node.replaced.clone_from(&request);
                 }
             }
         }
@@ -392,9 +395,7 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
     if *origin == Origin::Model {
         with(state, turn, |turn| {
             turn.received = turn.received.saturating_add(1);
-            turn.more.change(|more| {
-                more.open = None;
-            });
+            turn.more.open = None;
         });
     }
 }

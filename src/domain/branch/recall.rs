@@ -11,7 +11,6 @@ use shared::{Shared, standing_at};
 use super::line;
 use crate::domain::call::{Status, Way};
 use crate::domain::correction;
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin, Revision, Standing};
@@ -72,8 +71,8 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
         now: super::line(state, state.epoch),
         ..Shared::default()
     };
-    for turn in state.turns.scan().filter(|turn| turn.thread == thread::ROOT) {
-        recall_turn(state, &turn, &line, &mut moves, &mut shared);
+    for turn in state.turns.values().filter(|turn| turn.thread == thread::ROOT) {
+        recall_turn(state, turn, &line, &mut moves, &mut shared);
     }
     // What a sub-agent did since is no work of edits that left it alone. Parents stand before children.
     for (id, child) in &state.children {
@@ -89,11 +88,11 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
             recall_turn(state, turn, &line, &mut moves, &mut shared);
         }
     }
-    for node in state.nodes.scan() {
+    for node in state.nodes.values() {
         if shared.children.contains(&thread::of(state, node.id)) {
             continue;
         }
-        recall_node(state, &node, &line, &shared, &mut moves);
+        recall_node(state, node, &line, &shared, &mut moves);
     }
     ledger(state, &mut moves);
     moves
@@ -198,7 +197,7 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
         };
         if let Some((last, _)) = turn.history.spans().find(|(_, then)| same(then)) {
             let line = super::line(state, last);
-            shared.arrived.insert(turn.id, (line, was.request));
+            shared.arrived.insert(turn.id, (line, was.request.clone()));
         }
     }
     let standing = if goes_on {
@@ -412,25 +411,19 @@ fn ledger(state: &State, moves: &mut Moves) {
         };
         standing.active.then_some(standing.rev)
     };
-    for call in touched.iter().filter_map(|id| state.calls.get(id)) {
-        let counting = result_after(state, call.id, after);
-        for record in &call.attempts {
-            let Some(entry) = state.ledger.get(&record.intent) else {
-                continue;
-            };
-            if !entry.effect.has_effect() {
-                continue;
-            }
-            let counts = counting == Some((entry.rev, entry.attempt));
-            if counts && entry.more.orphaned {
-                moves.attached.push(entry.seq);
-            } else if !counts && !entry.more.orphaned && entry.outcome != LedgerOutcome::DidNot {
-                moves.orphaned.push(entry.seq);
-            }
+    let effects = state
+        .agenda
+        .effects
+        .keys()
+        .filter_map(|seq| state.ledger.get(seq));
+    for entry in effects.filter(|entry| touched.contains(&entry.call)) {
+        let counts = result_after(state, entry.call, after) == Some((entry.rev, entry.attempt));
+        if counts && entry.more.orphaned {
+            moves.attached.push(entry.seq);
+        } else if !counts && !entry.more.orphaned && entry.outcome != LedgerOutcome::DidNot {
+            moves.orphaned.push(entry.seq);
         }
     }
-    moves.orphaned.sort_unstable();
-    moves.attached.sort_unstable();
 }
 
 /// Revision and execution of the result that counts for a call, where `after` says which revisions do.
@@ -454,9 +447,9 @@ fn result_after(
 /// history, behind the turn that the request stands after, with the newest epoch at whose end it stood with the
 /// corrections that count here.
 pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
-    let (asked, print) = (state.agenda.replies.candidates(request), Fingerprint::of(request));
-    asked.into_iter().rev().find_map(|id| {
-        let turn = state.turns.get(&id)?;
+    let asked = state.agenda.replies.get(request)?;
+    asked.iter().rev().find_map(|id| {
+        let turn = state.turns.get(id)?;
         let behind = turn.thread == after.thread && turn.pos > after.pos;
         if !behind || !matches!(turn.activity, Activity::Superseded(_)) {
             return None;
@@ -465,10 +458,10 @@ pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option
             was.activity == Activity::Active
                 && was.settled
                 && !was.split
-                && was.request == Some(print)
+                && was.request.as_ref() == Some(request)
                 && matches!(&was.stream, Stream::Closed(stop) if stop.is_whole())
                 && correction::comes_back_as_here(state, turn, &super::line(state, *epoch))
         })?;
-        Some((id, epoch))
+        Some((*id, epoch))
     })
 }

@@ -11,7 +11,6 @@ use crate::domain::breaker::Scope;
 use crate::domain::id::Seq;
 use crate::domain::ladder::{Delay, Round};
 use crate::domain::reference::{OutPath, Reference};
-use crate::domain::seldom::Blank;
 
 /// What a call reads of others, and where it writes beside its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,18 +25,6 @@ pub struct Reach {
     pub stands_on: Option<Arc<str>>,
 }
 
-impl Blank for Reach {
-    fn blank() -> &'static Self {
-        static BLANK: Reach = Reach {
-            out: None,
-            references: Vec::new(),
-            bindings: Vec::new(),
-            stands_on: None,
-        };
-        &BLANK
-    }
-}
-
 /// Why a call does not run, or ended without a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snags {
@@ -47,17 +34,6 @@ pub struct Snags {
     pub because: Option<Arc<str>>,
     /// The rule of the policy that refused it; none where a person did.
     pub denied_by: Option<Arc<str>>,
-}
-
-impl Blank for Snags {
-    fn blank() -> &'static Self {
-        static BLANK: Snags = Snags {
-            faults: Vec::new(),
-            because: None,
-            denied_by: None,
-        };
-        &BLANK
-    }
 }
 
 /// What a person was asked about a call, and what their answers hold for.
@@ -83,22 +59,6 @@ pub struct Asking {
     pub revived: Seq,
 }
 
-impl Blank for Asking {
-    fn blank() -> &'static Self {
-        static BLANK: Asking = Asking {
-            edit_approves: None,
-            due: None,
-            due_set: Seq(0),
-            overdue: false,
-            graced: Seq(0),
-            asked_about: Vec::new(),
-            consented: BTreeSet::new(),
-            revived: Seq(0),
-        };
-        &BLANK
-    }
-}
-
 /// What is done about the failures of a call, and what it waits for before it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trouble {
@@ -113,18 +73,6 @@ pub struct Trouble {
     pub given_up: Option<Arc<str>>,
 }
 
-impl Blank for Trouble {
-    fn blank() -> &'static Self {
-        static BLANK: Trouble = Trouble {
-            retries: 0,
-            delay: None,
-            repairs: Vec::new(),
-            given_up: None,
-        };
-        &BLANK
-    }
-}
-
 /// What let an execution through, and where it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Under {
@@ -132,14 +80,4 @@ pub struct Under {
     pub guards: Vec<(Scope, u32)>,
     /// Process of the tool, where it is one: pid and start time in clock ticks.
     pub process: Option<(u32, u64)>,
-}
-
-impl Blank for Under {
-    fn blank() -> &'static Self {
-        static BLANK: Under = Under {
-            guards: Vec::new(),
-            process: None,
-        };
-        &BLANK
-    }
 }

@@ -111,6 +111,7 @@ fn half_open(draft: &mut Draft<'_>, scope: &Scope, generation: u32) {
             to: Phase::HalfOpen,
             wait_ms: 0,
             why: Arc::from("the wait is over: the next one shows whether it works again"),
+            instead: Vec::new(),
         });
     }
 }
@@ -139,6 +140,7 @@ fn reset(draft: &mut Draft<'_>, scope: &Scope) -> Result<(), Refusal> {
         to: Phase::Closed,
         wait_ms: 0,
         why: Arc::from("reset by the operator"),
+        instead: Vec::new(),
     });
     Ok(())
 }
@@ -255,6 +257,10 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
         .filter(|_| call.status == Status::Repairing(Stage::Choosing))
         .ok_or_else(|| wrong_status(call, "choose a repair of", "No repair of it is offered"))?;
     let Some(chosen) = round.options.get(option) else {
+        if round.options.is_empty() {
+            let words = "No repair is left: edit its arguments, replace it, answer it, or skip the repair";
+            return Err(wrong_status(call, "choose a repair of", words));
+        }
         return Err(Refusal::new(
             RefusalKind::Unknown,
             format!(

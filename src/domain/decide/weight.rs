@@ -51,7 +51,7 @@ fn known(draft: &Draft<'_>, tool: &Arc<str>) -> Result<(), Refusal> {
         .started
         .as_ref()
         .map_or(&[][..], |started| &started.tools);
-    let ran = || draft.state.ledger.scan().any(|entry| entry.tool == *tool);
+    let ran = || draft.state.ledger.values().any(|entry| entry.tool == *tool);
     if cards.iter().any(|card| card.name == *tool) || ran() {
         return Ok(());
     }

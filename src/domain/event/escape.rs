@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};
+use crate::domain::escape::{Detector, Finding, Passed, Rung, Signature, Upshot};
 use crate::domain::id::{NodeId, TurnId};
 
 /// Facts about repetition.
@@ -42,6 +42,9 @@ pub enum EscapeEvent {
         /// The newest turn of the thread.
         #[serde(default)]
         after: TurnId,
+        /// The milder steps that were passed over.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        passed: Vec<Passed>,
     },
     /// The step was taken.
     Applied {

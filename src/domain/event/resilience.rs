@@ -82,6 +82,9 @@ pub enum ResilienceEvent {
         wait_ms: u64,
         /// Why.
         why: Arc<str>,
+        /// The tools that can serve in the place of the one that an opened breaker is for, best first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        instead: Vec<Arc<str>>,
     },
     /// How failures are met from now on.
     PolicySet {

@@ -1,5 +1,6 @@
 //! Facts about the run as a whole. Must not know: turns' or calls' inner life.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -87,8 +88,11 @@ pub struct ToolCard {
     pub description: Arc<str>,
     /// JSON Schema of its arguments, as JSON text.
     pub schema: Arc<str>,
-    /// What it can do to the world.
+    /// What its calls can do to the world at most.
     pub effect: EffectClass,
+    /// The argument that decides the class of a call, where the calls are not all of one class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect_by: Option<EffectBy>,
     /// `external`, `irreversible`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -106,6 +110,37 @@ pub struct ToolCard {
     pub compensate: Option<Template>,
 }
 
+impl ToolCard {
+    /// Returns the effect class of a call with these arguments. A value that is not listed, a reference and arguments
+    /// that cannot be read give the class of the tool.
+    pub fn effect_of(&self, args: &str) -> EffectClass {
+        let by_value = self.effect_by.as_ref().and_then(|by| by.class(args));
+        by_value.unwrap_or(self.effect)
+    }
+
+    /// Returns every class that a call of the tool can have, that of the tool first.
+    pub fn effects(&self) -> impl Iterator<Item = EffectClass> {
+        let by_value = self.effect_by.iter().flat_map(|by| by.classes.values());
+        std::iter::once(self.effect).chain(by_value.copied())
+    }
+}
+
+/// The effect class of a call by the value of one argument.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectBy {
+    /// The name of the argument, which is a text.
+    pub param: Arc<str>,
+    /// The class of each value that has one of its own.
+    pub classes: BTreeMap<String, EffectClass>,
+}
+
+impl EffectBy {
+    fn class(&self, args: &str) -> Option<EffectClass> {
+        let args: serde_json::Value = serde_json::from_str(args).ok()?;
+        self.classes.get(args.get(&*self.param)?.as_str()?).copied()
+    }
+}
+
 #[cfg(test)]
 impl ToolCard {
     /// A tool of which nothing but this is known.
@@ -115,6 +150,7 @@ impl ToolCard {
             description: "".into(),
             schema: "{}".into(),
             effect,
+            effect_by: None,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             pause_ms: 0,
             takes_truncated: false,

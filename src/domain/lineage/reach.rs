@@ -167,8 +167,8 @@ impl Reach {
             if !self.possible.is_disjoint(&ready::sources(state, &as_edited)) {
                 continue;
             }
-            as_edited.effect = tags::effect(state, tool);
             let bytes = resolved.as_deref().unwrap_or(args);
+            as_edited.effect = tags::effect(state, tool, bytes);
             if repeat::consent_for(state, &as_edited, (tool, bytes)).is_some() {
                 self.certain.remove(node);
                 self.approves.retain(|one| one != node);

@@ -13,7 +13,6 @@ use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::fork::{Elsewhere, UNREADABLE};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin};
-use crate::domain::paged::Paged;
 use crate::domain::repeat::sameness;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
@@ -66,7 +65,7 @@ pub struct Book {
 struct Standing {
     nodes: Vec<Node>,
     calls: Vec<(NodeId, Way)>,
-    turns: Paged<TurnId, Turn>,
+    turns: BTreeMap<TurnId, Turn>,
 }
 
 impl Standing {

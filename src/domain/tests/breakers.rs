@@ -31,6 +31,7 @@ fn world(settings: Settings) -> World {
 fn settings() -> Settings {
     Settings {
         consecutive: 2,
+        when_open: WhenOpen::Wait,
         ..Settings::default()
     }
 }
@@ -169,14 +170,45 @@ fn calls_of_an_open_breaker_fail_at_once_where_that_is_wanted() {
         (w.status(c), w.starts(c)),
         (Status::Failed(ErrorClass::Transient), 0)
     );
-    let said = w.state.observation(c).unwrap().now();
-    assert!(matches!(said.origin, Origin::Engine { .. }));
+    let said = w.state.observation(c).unwrap();
+    assert!(matches!(said.now().origin, Origin::Engine { .. }));
+    let Some(Outcome::Err(error)) = said.outcome() else {
+        panic!("{said:?}")
+    };
+    assert_eq!(
+        error.message,
+        "not run: the tool read keeps failing (2 failures in a row); it can be tried again in 30 s"
+    );
+    assert_eq!(
+        error.hint.as_deref(),
+        Some("use pure instead, or call it again later")
+    );
     let breaker = &w.state.breakers[&scope()];
     assert!(
         breaker.recent.is_empty(),
         "what did not run is no failure of the tool"
     );
     assert_eq!(breaker.trips, 1);
+}
+
+#[test]
+fn a_call_beside_the_probe_waits_for_it() {
+    let (mut w, _) = open(Settings {
+        when_open: WhenOpen::Fail,
+        ..settings()
+    });
+    elapse(&mut w, 0);
+    assert_eq!(phase(&w), Phase::HalfOpen);
+    for label in ["p", "i"] {
+        let id = w.id(label);
+        w.finish(id);
+    }
+    w.reply(&[read("d", 4), read("e", 5)]);
+    let (d, e) = (w.id("d"), w.id("e"));
+    assert_eq!((w.starts(d), w.starts(e)), (1, 0));
+    assert_eq!(w.status(e), Status::Queued);
+    w.finish(d);
+    assert_eq!((phase(&w), w.starts(e)), (Phase::Closed, 1));
 }
 
 #[test]

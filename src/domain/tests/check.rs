@@ -13,7 +13,6 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
@@ -22,14 +21,13 @@ use crate::domain::thread;
 use crate::domain::transcript::Message;
 use crate::domain::transcript::hash::context_hash;
 use crate::domain::turn::{Activity, Producer, Stream};
-use crate::few::Few;
 
 pub use agenda::agenda;
 
 /// What was seen so far, to be compared with what is seen next.
 #[derive(Default)]
 pub struct Witness {
-    revisions: BTreeMap<NodeId, Few<Revision>>,
+    revisions: BTreeMap<NodeId, Vec<Revision>>,
     /// Bytes of the newest execution of each call, with the event.
     ran: BTreeMap<NodeId, (Seq, Arc<str>)>,
     /// Calls that a person asked to run again since their newest execution, or that were in doubt.
@@ -323,7 +321,7 @@ pub fn at_rest(state: &State) {
         if !turn.drifted {
             assert_eq!(
                 turn.context,
-                Some(Fingerprint::of(&context_hash(state, turn.thread, Some(turn.id)))),
+                Some(context_hash(state, turn.thread, Some(turn.id))),
                 "{} was asked with something else than what stands before it",
                 turn.id
             );

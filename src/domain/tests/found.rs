@@ -3,7 +3,6 @@
 use super::world::*;
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::id::NodeKind;
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -36,11 +35,7 @@ fn a_kept_turn_that_is_asked_again_is_not_adrift_any_more() {
     assert!(!turn.drifted, "it is asked with what stands before it");
     assert_eq!(
         turn.context,
-        Some(Fingerprint::of(&context_hash(
-            &w.state,
-            turn.thread,
-            Some(turn.id)
-        )))
+        Some(context_hash(&w.state, turn.thread, Some(turn.id)))
     );
     assert_eq!(turn.asked, 2);
 }

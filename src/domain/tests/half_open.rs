@@ -9,7 +9,7 @@ use crate::domain::event::run::Limits;
 use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::NodeId;
 use crate::domain::input::Block;
-use crate::resilience::breaker::Settings;
+use crate::resilience::breaker::{Settings, WhenOpen};
 
 /// Calls that wait for the breaker.
 const MANY: u32 = 1_000;
@@ -23,6 +23,7 @@ fn crowd() -> (World, Vec<NodeId>) {
     let rules = Rules {
         breakers: Some(Settings {
             consecutive: 2,
+            when_open: WhenOpen::Wait,
             ..Settings::default()
         }),
         ..Rules::default()

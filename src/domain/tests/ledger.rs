@@ -170,7 +170,7 @@ fn every_request_after_an_edit_tells_once_what_it_left_behind() {
         "what was taken out stays out: {last}"
     );
     let turn = w.tip().0;
-    let context = w.state.turns[&turn].context;
+    let context = w.state.turns[&turn].context.clone();
 
     // Asked again by itself, by a person, and by another process.
     w.broke(StreamFaultKind::Network);

@@ -61,6 +61,7 @@ fn what_is_read_with_one_of_the_last_numbers_is_gone_on_from() {
             to: Phase::Open,
             wait_ms: u64::MAX,
             why: "the test says so".into(),
+            instead: Vec::new(),
         }),
         Event::Resilience(ResilienceEvent::PolicySet {
             version: u32::MAX,

@@ -19,6 +19,7 @@ use crate::domain::rule::{SessionRule, Written};
 use crate::domain::state::State;
 use crate::domain::survivor::Survivor;
 use crate::resilience::escape::{Config, Tools, Watch, advise};
+use crate::resilience::ladder::Ladder;
 use crate::schema::Checker;
 
 /// What follows a failure.
@@ -44,6 +45,8 @@ pub struct Rules {
     pub steps: Steps,
     /// How much repetition is too much; nobody looks for it where this is missing.
     pub loops: Option<(Config, Arc<Mutex<Watch>>)>,
+    /// Whether failures that do not pass by themselves begin an incident.
+    pub lasting: bool,
     /// How reliable tools are; 0.5 where nothing is known.
     pub reliable: BTreeMap<String, f64>,
     /// Schemas of tools; the others are checked by hand.
@@ -62,6 +65,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             gates: BTreeMap::new(),
+            lasting: false,
             reliable: BTreeMap::new(),
             uses: BTreeMap::new(),
             deadline: None,
@@ -329,6 +333,11 @@ impl Advice for Rules {
         }
     }
 
+    fn instead(&self, _state: &State, tool: &str) -> Vec<Arc<str>> {
+        let pure = (tool != "pure").then(|| "pure".into());
+        pure.into_iter().collect()
+    }
+
     fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
         crate::resilience::breaker::turn(self.breakers.as_ref()?, breaker)
     }
@@ -355,7 +364,11 @@ impl Advice for Rules {
             |tool: &str, args: &str| Self::effect(tool).is_some() && self.check(tool, args, false).is_empty();
         let weight = |_: &Node, tool: &str| self.reliable.get(tool).copied().unwrap_or(0.5);
         let guards = |tool: &str, args: &str| Advice::guards(self, tool, args);
+        let lasts = |call: &Call| self.lasting && Ladder::default().lasts(state, call);
+        let instead = |tool: &str| Advice::instead(self, state, tool);
         let tools = Tools {
+            lasts: &lasts,
+            instead: &instead,
             fits: &fits,
             guards: &guards,
             weight: &weight,

@@ -130,6 +130,7 @@ fn started_by(rules: &Rules, limits: Limits) -> Started {
             .iter()
             .map(|name| ToolCard {
                 description: "a tool".into(),
+                effect_by: None,
                 tags: Rules::tags(name),
                 pause_ms: rules.pauses.get(*name).copied().unwrap_or_default(),
                 ..ToolCard::bare(name, Rules::effect(name).unwrap(), &[])

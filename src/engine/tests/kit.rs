@@ -176,6 +176,7 @@ fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSend
         description: Arc::from(about),
         schema: json!({"type": "object"}).to_string().into(),
         effect,
+        effect_by: None,
         tags: Vec::new(),
         pause_ms: 0,
         takes_truncated: false,

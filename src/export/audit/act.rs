@@ -29,6 +29,10 @@ pub(super) struct Act {
     pub detail: Option<String>,
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "each is what an arm gives whose neighbours give none"
+)]
 impl Act {
     fn new(action: &'static str) -> Option<Self> {
         Some(Self {

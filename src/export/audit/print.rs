@@ -1,5 +1,7 @@
 //! A decision as text for people and as JSON for programs. Must not know: time zones, where it goes.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json as value};
 
 use super::{Entry, Who};
@@ -34,16 +36,16 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
         entry.action.replace('_', " ")
     );
     if let Some(node) = entry.node {
-        head.push_str(&format!(" {node}"));
+        let _ = write!(head, " {node}");
         if let Some(rev) = entry.rev {
-            head.push_str(&format!(" {rev}"));
+            let _ = write!(head, " {rev}");
         }
     }
     if let Some(tool) = &entry.tool {
-        head.push_str(&format!(" · {}", visible(tool)));
+        let _ = write!(head, " · {}", visible(tool));
     }
     if let Some(ms) = entry.waited {
-        head.push_str(&format!(" · after {}", took(ms)));
+        let _ = write!(head, " · after {}", took(ms));
     }
     let mut lines = vec![head];
     let mut say = |name: &str, text: &str| lines.push(format!("  {name:<9} {}", visible(text)));
@@ -71,11 +73,13 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
         let mut seen = format!("{} bytes", shown.args.len());
         match shown.unread {
             Some(0) => seen.push_str(", all read"),
-            Some(unread) => seen.push_str(&format!(", {unread} not read")),
+            Some(unread) => {
+                let _ = write!(seen, ", {unread} not read");
+            }
             None => {}
         }
         if let Some(digest) = &shown.digest {
-            seen.push_str(&format!(", digest {}", digest.short()));
+            let _ = write!(seen, ", digest {}", digest.short());
         }
         say("", &seen);
         for file in &shown.files {

@@ -54,6 +54,7 @@ fn started() -> Box<Started> {
             description: text("reads"),
             schema: text(r#"{"type":"object"}"#),
             effect: EffectClass::Read,
+            effect_by: None,
             tags: vec!["external".to_owned()],
             pause_ms: 2_000,
             takes_truncated: true,
@@ -391,6 +392,7 @@ fn resilience() -> Vec<Event> {
             to: Phase::Open,
             wait_ms: 30_000,
             why: text("5 failures in a row"),
+            instead: Vec::new(),
         },
         ResilienceEvent::BreakerChanged {
             scope: Scope::Tool(text("book_flight")),
@@ -398,6 +400,7 @@ fn resilience() -> Vec<Event> {
             to: Phase::HalfOpen,
             wait_ms: 0,
             why: text(""),
+            instead: Vec::new(),
         },
         ResilienceEvent::BreakerChanged {
             scope: Scope::Model(text("qwen3:8b")),
@@ -405,6 +408,7 @@ fn resilience() -> Vec<Event> {
             to: Phase::Closed,
             wait_ms: 0,
             why: text("reset by the operator"),
+            instead: Vec::new(),
         },
         ResilienceEvent::PolicySet {
             version: 1,

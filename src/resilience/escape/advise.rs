@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::config::Config;
 use super::ladder::{self, Possible};
 use super::watch::{Report, Watch};
+use super::words::Others;
 use super::{read, words};
 use crate::domain::breaker::Scope;
 use crate::domain::call::{Call, EffectClass, Outcome, Status};
@@ -30,6 +31,10 @@ pub struct Tools<'f> {
     pub fits: &'f dyn Fn(&str, &str) -> bool,
     /// Returns the breakers that a call of a tool with these arguments passes.
     pub guards: &'f dyn Fn(&str, &str) -> Vec<Scope>,
+    /// Returns true if a call failed and will not succeed by being repeated.
+    pub lasts: &'f dyn Fn(&Call) -> bool,
+    /// Returns the tools that can serve in the place of one, best first.
+    pub instead: &'f dyn Fn(&str) -> Vec<Arc<str>>,
     /// Returns how well a tool serves the kind of task that a call was made for, 0 to 1.
     pub weight: &'f dyn Fn(&Node, &str) -> f64,
 }
@@ -54,7 +59,10 @@ pub fn advise(
     let reports = watch.look(state, thread);
     let found = reports.iter().any(|report| report.is_loop);
     let Some(incident) = state.escape.of(thread) else {
-        return begin(state, thread, &reports);
+        let lasting = || lasting(state, thread, &config, tools).map(Advised::Find);
+        return repeated(&reports)
+            .or_else(lasting)
+            .or_else(|| warning(state, thread, &reports));
     };
     if let Some(ended) = overtaken(state, incident, &config) {
         return Some(ended);
@@ -71,11 +79,44 @@ pub fn advise(
     }
 }
 
-/// Returns what a thread without an incident shows; a loop comes before a warning.
-fn begin(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised> {
-    if let Some(report) = reports.iter().find(|report| report.is_loop) {
-        return Some(Advised::Find(report.finding.clone()));
+/// Returns the first loop of these reports.
+fn repeated(reports: &[Report]) -> Option<Advised> {
+    let report = reports.iter().find(|report| report.is_loop)?;
+    Some(Advised::Find(report.finding.clone()))
+}
+
+/// Returns the calls of a thread's newest turn that failed for good and began no incident so far.
+fn lasting(state: &State, thread: ThreadId, config: &Config, tools: Tools<'_>) -> Option<Finding> {
+    if !config.listens(Detector::Exhausted) {
+        return None;
     }
+    let turn = read::evidence(state, thread).next()?;
+    let known = |id: &NodeId| {
+        let mut incidents = state.escape.incidents.iter();
+        incidents.any(|incident| incident.finding.nodes.contains(id))
+    };
+    let failed: Vec<NodeId> = calls(state, turn)
+        .filter(|call| (tools.lasts)(call) && !known(&call.id))
+        .map(|call| call.id)
+        .collect();
+    let batch = read::batch(state, turn)?;
+    let actions = batch.actions.iter().filter(|one| failed.contains(&one.node));
+    let allowed = |one: &Signature| state.escape.allowed.contains(one);
+    let actions: Vec<_> = actions.filter(|one| !allowed(&one.exact())).collect();
+    (!actions.is_empty()).then(|| Finding {
+        detector: Detector::Exhausted,
+        thread,
+        period: 1,
+        repetitions: 1,
+        fails: true,
+        first: turn.asked_at,
+        nodes: actions.iter().map(|one| one.node).collect(),
+        signatures: actions.iter().map(|one| one.exact()).collect(),
+    })
+}
+
+/// Returns what is told of a thread in which nothing is a loop.
+fn warning(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised> {
     let turn = read::evidence(state, thread).next()?.id;
     let warned = state.escape.warned.get(&thread);
     if warned.is_some_and(|(at, _)| *at == turn) {
@@ -197,8 +238,8 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
     };
     let refuses = matches!(choice.rung, Rung::Refuse | Rung::RollBack);
     let told = match choice.rung {
-        Rung::Guidance => Some(words::guidance(state, finding, &others(state, finding))),
-        Rung::Refuse => Some(words::refusal(state, finding, &others(state, finding))),
+        Rung::Guidance => Some(words::guidance(state, finding, &others(state, finding, tools))),
+        Rung::Refuse => Some(words::refusal(state, finding, &others(state, finding, tools))),
         Rung::RollBack => Some(words::begun_anew(state, finding)),
         Rung::Substitute | Rung::Human | Rung::Stop => None,
     };
@@ -224,6 +265,7 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
             Rung::RollBack => back_to.ok(),
             _ => None,
         },
+        passed: choice.passed,
     })
 }
 
@@ -248,14 +290,22 @@ fn exact(state: &State, finding: &Finding) -> Vec<Signature> {
 }
 
 /// Returns the tools of the thread that are not part of the finding.
-fn others(state: &State, finding: &Finding) -> Vec<String> {
+fn others(state: &State, finding: &Finding, tools: Tools<'_>) -> Others {
     let inside = finding.tools();
-    thread::tools(state, finding.thread)
-        .iter()
-        .filter(|card| !inside.contains(&card.name))
-        .map(|card| card.name.to_string())
-        .take(NAMED)
-        .collect()
+    let offered = thread::tools(state, finding.thread);
+    let is_offered = |name: &Arc<str>| offered.iter().any(|card| card.name == *name);
+    let mut instead: Vec<Arc<str>> = Vec::new();
+    for name in inside.iter().flat_map(|tool| (tools.instead)(tool)) {
+        if is_offered(&name) && !inside.contains(&name) && !instead.contains(&name) {
+            instead.push(name);
+        }
+    }
+    let rest = offered.iter().map(|card| &card.name);
+    let rest = rest.filter(|name| !inside.contains(name) && !instead.contains(name));
+    Others {
+        rest: rest.take(NAMED).cloned().collect(),
+        instead,
+    }
 }
 
 /// Returns the newest calls of the finding that another tool can make, or why there are none.

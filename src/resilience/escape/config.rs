@@ -11,6 +11,9 @@ use crate::domain::escape::{Detector, Rung};
 /// The widest window; beyond it a check costs more than it can tell.
 pub const WIDEST: u32 = 960;
 
+/// The longest time window, in seconds.
+const LONGEST_S: u32 = 3_600;
+
 /// An invalid setting, with what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {message}")]
@@ -29,6 +32,12 @@ pub struct Config {
     pub enabled: bool,
     /// Number of turns with calls that are examined.
     pub window: u32,
+    /// Seconds whose turns are examined even if they are more than the window holds; 0 for none.
+    pub time_window_s: u32,
+    /// Shortest block of turns that counts as a loop.
+    pub min_loop_length: u32,
+    /// Copies in a row that a loop needs at least, whatever `same`, `failing` and `succeeding` say.
+    pub min_repetitions: u32,
     /// Consecutive copies of one turn.
     pub same: u32,
     /// Consecutive copies of several turns that failed throughout.
@@ -117,6 +126,9 @@ impl Default for Config {
         Self {
             enabled: true,
             window: 30,
+            time_window_s: 60,
+            min_loop_length: 1,
+            min_repetitions: 2,
             same: 3,
             failing: 3,
             succeeding: 3,
@@ -190,6 +202,9 @@ impl Config {
             Err(Error { key, message })
         };
         range("window", self.window, 6, WIDEST)?;
+        range("time_window_s", self.time_window_s, 0, LONGEST_S)?;
+        range("min_loop_length", self.min_loop_length, 1, self.window / 2)?;
+        range("min_repetitions", self.min_repetitions, 2, self.window / 2)?;
         range("same", self.same, 2, self.window)?;
         range("failing", self.failing, 2, self.window / 2)?;
         range("succeeding", self.succeeding, 2, self.window / 2)?;
@@ -230,6 +245,23 @@ impl Config {
             });
         }
         Ok(())
+    }
+
+    /// Returns the number of copies in a row that a loop needs if a detector of its own asks for `own`.
+    pub fn copies(&self, own: u32) -> usize {
+        own.max(self.min_repetitions) as usize
+    }
+
+    /// Returns the settings with the smallest window that holds so many turns: the own one, doubled as often as needed.
+    pub fn holding(&self, turns: usize) -> Self {
+        let mut window = self.window;
+        while (window as usize) < turns && window < WIDEST {
+            window = (window * 2).min(WIDEST);
+        }
+        Self {
+            window,
+            ..self.clone()
+        }
     }
 
     /// Returns the substitutes of a tool, in the order in which they are written.

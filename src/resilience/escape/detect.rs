@@ -100,9 +100,9 @@ impl Detectors {
         let window = config.window as usize;
         let limits = Limits {
             window,
-            same: config.same as usize,
-            failing: config.failing as usize,
-            succeeding: config.succeeding as usize,
+            same: config.copies(config.same),
+            failing: config.copies(config.failing),
+            succeeding: config.copies(config.succeeding),
         };
         let near =
             (config.mismatches > 0).then(|| Near::new(window, limits.succeeding.max(3), config.mismatches));
@@ -262,6 +262,9 @@ impl Detectors {
             (Tail::Near(repeat), None) => (repeat, false),
             (Tail::Open, None) => return None,
         };
+        if repeat.period < self.config.min_loop_length as usize {
+            return None;
+        }
         Some(Sight {
             detector: Detector::Sequence,
             is_loop,
@@ -275,7 +278,10 @@ impl Detectors {
 
     /// One call that fails turn after turn, whatever its error says.
     fn same_failure(&self) -> Option<Sight> {
-        let most = self.config.same as usize;
+        if self.config.min_loop_length > 1 {
+            return None;
+        }
+        let most = self.config.copies(self.config.same);
         let (call, turns) = self
             .failing
             .iter()

@@ -4,7 +4,7 @@
 //! Must not know: how a step is carried out.
 
 use super::config::Config;
-use crate::domain::escape::{Escape, Finding, Incident, Rung, Upshot};
+use crate::domain::escape::{Escape, Finding, Incident, Passed, Rung, Upshot};
 
 /// Number of attempts after which a kind of step that never helped is not tried again.
 const LESSON: u32 = 2;
@@ -25,6 +25,8 @@ pub struct Choice {
     pub rung: Rung,
     /// The reason for the operator: what was skipped, and why.
     pub why: String,
+    /// The milder steps that were passed over, with the reasons.
+    pub passed: Vec<Passed>,
 }
 
 /// Returns the next step against a finding, or `None` if all are used up.
@@ -52,9 +54,12 @@ pub fn choose(
         match usable(known, finding, possible, config, rung, taken) {
             Ok(()) => {
                 let why = why(last.map(|step| (step.rung, step.upshot)), &passed);
-                return Some(Choice { rung, why });
+                return Some(Choice { rung, why, passed });
             }
-            Err(reason) => passed.push(format!("{}: {reason}", name(rung))),
+            Err(reason) => passed.push(Passed {
+                rung,
+                why: reason.into(),
+            }),
         }
     }
     None
@@ -90,7 +95,7 @@ fn usable(
     Ok(())
 }
 
-fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[String]) -> String {
+fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[Passed]) -> String {
     let mut words = match last {
         None => String::new(),
         Some((rung, upshot)) => {
@@ -103,7 +108,10 @@ fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[String]) -> String {
             words.push_str("; ");
         }
         words.push_str("passed over: ");
-        words.push_str(&passed.join("; "));
+        let passed = passed
+            .iter()
+            .map(|one| format!("{}: {}", name(one.rung), one.why));
+        words.push_str(&passed.collect::<Vec<_>>().join("; "));
     }
     words
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::action::Batch;
-use super::config::Config;
+use super::config::{Config, WIDEST};
 use super::detect::{Detectors, Sight};
 use super::read;
 use crate::domain::escape::{Finding, Signature};
@@ -26,6 +26,8 @@ pub struct Watch {
 #[derive(Debug, Clone)]
 struct Line {
     since: Seq,
+    /// The settings, with the window that the turns of the time window need.
+    config: Config,
     /// The newest turns that were read, oldest first and up to the window, each with the event that
     /// identifies its outcomes.
     read: Vec<(TurnId, Seq)>,
@@ -80,12 +82,14 @@ impl Watch {
     }
 
     fn read(&mut self, state: &State, thread: ThreadId) {
-        let reach = 2 * self.config.window as usize;
+        let config = self.config.holding(lately(state, thread, &self.config));
+        let reach = 2 * config.window as usize;
         let since = read::restarted(state, thread);
         let fresh = || Line {
             since,
+            config: config.clone(),
             read: Vec::new(),
-            detectors: Detectors::new(&self.config),
+            detectors: Detectors::new(&config),
             seen: Vec::new(),
         };
         let line = self.threads.entry(thread).or_insert_with(fresh);
@@ -93,7 +97,7 @@ impl Watch {
         let last = line.read.last().map(|(id, _)| *id);
         let mut met = last.is_none();
         let mut new: Vec<&Turn> = Vec::new();
-        for turn in readable(state, thread, &self.config) {
+        for turn in readable(state, thread, &config) {
             met |= Some(turn.id) == last;
             if met && last.is_some() {
                 break;
@@ -106,9 +110,9 @@ impl Watch {
                 .get(id)
                 .is_some_and(|turn| turn.is_active() && turn.settled && read::stamp(state, turn) == *stamp)
         };
-        if !met || line.since != since || !line.read.iter().all(says) {
+        if !met || line.since != since || line.config != config || !line.read.iter().all(says) {
             *line = fresh();
-            new = readable(state, thread, &self.config).collect();
+            new = readable(state, thread, &config).collect();
         }
         for turn in new.into_iter().rev() {
             line.read.push((turn.id, read::stamp(state, turn)));
@@ -120,6 +124,20 @@ impl Watch {
         let surplus = line.read.len().saturating_sub(reach);
         line.read.drain(..surplus);
     }
+}
+
+/// Returns how many turns of a thread belong to the time window.
+fn lately(state: &State, thread: ThreadId, config: &Config) -> usize {
+    let at = |turn: &Turn| state.recorded_at(turn.asked_at);
+    let mut turns = read::evidence(state, thread).take(WIDEST as usize);
+    let Some(newest) = turns.next().and_then(at) else {
+        return 0;
+    };
+    let within = |turn: &&Turn| {
+        at(turn).is_some_and(|at| newest.saturating_sub(at) <= i64::from(config.time_window_s) * 1_000)
+    };
+    let before = turns.take_while(within).count();
+    if config.time_window_s == 0 { 0 } else { before + 1 }
 }
 
 /// Iterates over the turns that are read, newest first. What a turn shows depends on the window before it, and a window of

@@ -1,6 +1,8 @@
 //! What the model and the operator are told about a repetition. Errors and arguments are quoted as data.
 //! Must not know: where the words go.
 
+use std::sync::Arc;
+
 use crate::domain::call::{Outcome, Status};
 use crate::domain::escape::{Detector, Finding};
 use crate::domain::id::NodeId;
@@ -13,36 +15,55 @@ const QUOTED: usize = 4;
 const LENGTH: usize = 160;
 
 /// Returns what the model is told with its next request.
-pub fn guidance(state: &State, finding: &Finding, others: &[String]) -> String {
+pub fn guidance(state: &State, finding: &Finding, others: &Others) -> String {
     let mut text = said(state, finding);
     text.push_str("\nDo something else: other arguments, another tool, or answer with what you have.");
-    name(&mut text, others);
+    others.name(&mut text);
     text
 }
 
 /// Returns what the model is told with the request whose turn must not make these calls.
-pub fn refusal(state: &State, finding: &Finding, others: &[String]) -> String {
+pub fn refusal(state: &State, finding: &Finding, others: &Others) -> String {
     let mut text = said(state, finding);
     text.push_str(
         "\nThese exact calls are refused in your next turn. \
          Do something else: other arguments, another tool, or answer with what you have.",
     );
-    name(&mut text, others);
+    others.name(&mut text);
     text
 }
 
 fn said(state: &State, finding: &Finding) -> String {
-    let mut text = String::from("You repeat yourself without making progress. ");
+    let mut text = match finding.detector {
+        Detector::Exhausted => String::new(),
+        _ => String::from("You repeat yourself without making progress. "),
+    };
     text.push_str(&what(finding));
     text.push_str(&quoted(state, finding));
     text
 }
 
-fn name(text: &mut String, others: &[String]) {
-    if !others.is_empty() {
-        text.push_str("\nTools that are not part of it: ");
-        text.push_str(&others.join(", "));
-        text.push('.');
+/// The tools that are named beside a finding.
+#[derive(Debug, Clone, Default)]
+pub struct Others {
+    /// The tools that can serve in the place of those in it, best first.
+    pub instead: Vec<Arc<str>>,
+    /// Further tools that are not part of it.
+    pub rest: Vec<Arc<str>>,
+}
+
+impl Others {
+    fn name(&self, text: &mut String) {
+        if !self.instead.is_empty() {
+            text.push_str("\nThese serve the same purpose: ");
+            text.push_str(&self.instead.join(", "));
+            text.push('.');
+        }
+        if !self.rest.is_empty() {
+            text.push_str("\nTools that are not part of it: ");
+            text.push_str(&self.rest.join(", "));
+            text.push('.');
+        }
     }
 }
 
@@ -72,6 +93,7 @@ fn what(finding: &Finding) -> String {
         Detector::NoProgress => format!("{times} turns in a row told nothing that was not known:"),
         Detector::Visits => format!("The same call gave the same result {times} times:"),
         Detector::FailingTool => format!("Most of {times} turns with one tool failed:"),
+        Detector::Exhausted => "This failed, and repeating it will not help:".to_owned(),
     }
 }
 

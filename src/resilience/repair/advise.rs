@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use super::plan::{Case, Next as Step, Plan, plan};
 use super::progress::{Past, Repaired, fingerprint};
-use super::rules::Rules;
+use super::rules::{Exhausted, Rules};
 use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
 use crate::domain::id::{NodeKind, Rev};
 use crate::domain::ladder::{Ask, Fix, Found, Next, Offer, Repair, Round};
@@ -73,13 +73,24 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
         asked: false,
     };
     let (plan, besides) = answered(&case, under_way(call), tool);
+    let round = under_way(call).map_or_else(|| count(call, node) + 1, |round| round.no);
     let found = Found {
-        round: under_way(call).map_or_else(|| count(call, node) + 1, |round| round.no),
-        of: rules.executions,
+        round,
+        of: rules.executions.max(round),
         class: error.map_or(ErrorClass::Param, |error| error.class),
         diagnoses: plan.diagnoses.clone(),
     };
-    step((plan, besides), found, tool, known.attended)
+    let asks = known.attended && rules.exhausted == Exhausted::Ask && rules.mends(tool);
+    let left = asks && found.class == ErrorClass::Param;
+    match step((plan, besides), found.clone(), tool, known.attended) {
+        // A person decides before the model is told.
+        Err(why) if left => Ok(Next::Offer(Box::new(Offer {
+            found,
+            why: format!("no repair is left: {why}").into(),
+            options: Vec::new(),
+        }))),
+        step => step,
+    }
 }
 
 /// Returns the current round of the call.

@@ -23,6 +23,17 @@ pub enum Guesses {
     Always,
 }
 
+/// Who decides on a call that no repair is left for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exhausted {
+    /// A person, if one is attending; the model otherwise.
+    #[default]
+    Ask,
+    /// The model: the failure stands.
+    Model,
+}
+
 /// What applies to one tool in addition to the general rules.
 #[derive(Debug, Clone, Default)]
 pub struct ToolRules {
@@ -49,6 +60,8 @@ pub struct Rules {
     pub guesses: Guesses,
     /// How many executions with distinct arguments one call may cost.
     pub executions: u32,
+    /// Who decides when no repair is left.
+    pub exhausted: Exhausted,
     /// The operator's own rules for all tools.
     pub own: Vec<Entry>,
     /// Rules by tool.
@@ -64,6 +77,7 @@ impl Default for Rules {
             model: true,
             guesses: Guesses::default(),
             executions: EXECUTIONS,
+            exhausted: Exhausted::default(),
             own: Vec::new(),
             tools: BTreeMap::new(),
             builtin: builtin().iter().filter_map(|row| Entry::new(row).ok()).collect(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, Written};
-use super::rules::{EXECUTIONS, Guesses, Rules, ToolRules};
+use super::rules::{EXECUTIONS, Exhausted, Guesses, Rules, ToolRules};
 use crate::resilience::policy::Bad;
 
 /// Maximum setting for the executions with distinct arguments.
@@ -26,6 +26,8 @@ pub struct Settings {
     pub executions: u32,
     /// Whether a choice waits for the operator's verbs even if nobody is at a screen.
     pub wait: bool,
+    /// Who decides on a call that no repair is left for.
+    pub exhausted: Exhausted,
     /// Rules for errors of all tools, which come before the built-in ones.
     pub rules: Vec<Written>,
     /// Settings of single tools, by name.
@@ -40,6 +42,7 @@ impl Default for Settings {
             guesses: Guesses::default(),
             executions: EXECUTIONS,
             wait: false,
+            exhausted: Exhausted::default(),
             rules: Vec::new(),
             tools: BTreeMap::new(),
         }
@@ -93,6 +96,7 @@ impl Settings {
             model: self.model,
             guesses: self.guesses,
             executions: self.executions,
+            exhausted: self.exhausted,
             own: entries("repair.rules", &self.rules)?,
             tools,
             ..Rules::default()
@@ -156,6 +160,7 @@ mod tests {
             ("repair.tools.t.clmap", json!(["x"]), "unknown field"),
             ("repair.executions", json!(0), "1 to 10"),
             ("repair.guesses", json!("some"), "unknown variant"),
+            ("repair.exhausted", json!("stop"), "unknown variant"),
             ("repair.modle", json!(true), "there is"),
         ] {
             let bad = Policy::default().with(key, value).unwrap_err();

@@ -55,7 +55,7 @@ fn call(effect: EffectClass, retries: u32) -> Call {
         effect,
         ..Call::new(NodeId::new(NodeKind::Call, 5))
     };
-    call.trouble.change(|trouble| trouble.retries = retries);
+    call.trouble.retries = retries;
     call
 }
 

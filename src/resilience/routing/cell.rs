@@ -19,6 +19,8 @@ pub(super) struct Cell {
     pub samples: u32,
     /// Its starting value.
     pub start: f64,
+    /// Number of all executions so far, and of those that failed.
+    seen: (u32, u32),
     /// True once the operator set it: it then counts in full, however few executions it is based on.
     pub certain: bool,
     /// Goal and gain of the last executions.
@@ -46,6 +48,7 @@ impl Cell {
             weight: start,
             samples: 0,
             start,
+            seen: (0, 0),
             certain: false,
             last: VecDeque::new(),
             before: VecDeque::new(),
@@ -67,6 +70,8 @@ impl Cell {
         keep(&mut self.last, (goal, gain), CONTRADICTION);
         self.weight = step(before, goal, gain, decay);
         self.samples = self.samples.saturating_add(1);
+        self.seen.0 = self.seen.0.saturating_add(1);
+        self.seen.1 = self.seen.1.saturating_add(u32::from(goal < 0.5));
         let after = self.weight;
         let renewed = self.contradicted(goal).then(|| self.renew(decay));
         Moved {
@@ -99,10 +104,13 @@ impl Cell {
         again
     }
 
-    /// Returns how far the weight moved within the window if that is sudden; the window then starts anew.
+    /// Returns how far the weight moved within the window if that is sudden; the window then starts anew. A rise is
+    /// sudden only after a whole window of executions with a failure among them: a healthy tool that warms up rises, too.
     fn sudden(&mut self, alert: f64) -> Option<f64> {
+        let warms_up = (self.seen.0 as usize) <= WINDOW || self.seen.1 == 0;
         let far = self.before.iter().map(|was| self.weight - was);
-        let most = far.max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+        let told = far.filter(|by| *by < 0.0 || !warms_up);
+        let most = told.max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
         if most.abs() < alert {
             return None;
         }

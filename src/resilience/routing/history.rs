@@ -1,14 +1,12 @@
-//! What moved one weight, in a few bytes for each change: a long run has tens of thousands, and hardly anybody looks at
-//! them. Only what cannot be computed again is kept; the weights before and after follow from it.
+//! What moved one weight. Only what cannot be computed again is kept; the weights before and after follow from it.
 //!
 //! Must not know: other weights, what follows from a weight.
 
 use std::sync::Arc;
 
 use super::cell::Cell;
-use crate::compact::{Reader, make_room, push, push_signed};
 use crate::domain::call::ErrorClass;
-use crate::domain::id::{Attempt, NodeId, NodeKind, Seq};
+use crate::domain::id::{Attempt, NodeId, Seq};
 
 /// One change of one weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,10 +89,9 @@ pub(super) enum Verdict {
     Failed(Fault),
 }
 
-/// A class of failure that says something about the tool, with its place in [`FAULTS`].
+/// A class of failure that says something about the tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Fault {
-    at: u8,
     class: ErrorClass,
     gain: f64,
 }
@@ -114,13 +111,8 @@ const FAULTS: [(ErrorClass, f64); 7] = [
 impl Fault {
     /// Returns what a failure says, or `None` if it is the caller's fault.
     pub fn of(class: ErrorClass) -> Option<Self> {
-        let at = FAULTS.iter().position(|(one, _)| *one == class)?;
-        Self::at(u8::try_from(at).ok()?)
-    }
-
-    fn at(at: u8) -> Option<Self> {
-        let (class, gain) = *FAULTS.get(usize::from(at))?;
-        Some(Self { at, class, gain })
+        let (class, gain) = FAULTS.into_iter().find(|(one, _)| *one == class)?;
+        Some(Self { class, gain })
     }
 }
 
@@ -142,41 +134,17 @@ impl Verdict {
                 };
                 (1.0, gain, why)
             }
-            Self::Failed(Fault { class, gain, .. }) => (0.0, gain, Why::Failed { gain, class }),
+            Self::Failed(Fault { class, gain }) => (0.0, gain, Why::Failed { gain, class }),
         }
     }
 }
 
-/// What a cause is, in the lower bits of its first byte: a failure is its place in [`FAULTS`].
-const SUCCEEDED: u8 = 8;
-const SET: u8 = 9;
-const RESET: u8 = 10;
-const CAUSE: u8 = 0x0f;
-/// It was the first execution of its call.
-const FIRST: u8 = 0x10;
-/// The complexity is not one of the shares that come of counting: it stands there in full.
-const IN_FULL: u8 = 0x20;
-/// The time of the tool's executions is that of the success before.
-const SAME: u8 = 0x40;
-/// Parts in which complexity is counted.
-const PARTS: f64 = 8.0;
-
 /// What moved a weight, oldest first.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct History {
-    bytes: Vec<u8>,
-    last: Last,
-}
-
-/// What the next change is written down against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Last {
-    seq: u64,
-    call: u64,
-    p95: u64,
-}
+pub(super) struct History(Vec<(Seq, Cause)>);
 
 /// What moved a weight once.
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Cause {
     Ran(NodeId, Attempt, Verdict),
     Set(f64),
@@ -186,58 +154,17 @@ enum Cause {
 impl History {
     /// Notes an execution.
     pub fn ran(&mut self, seq: Seq, (call, attempt): (NodeId, Attempt), verdict: Verdict) {
-        make_room(&mut self.bytes, 64);
-        let first = if attempt.0 == 1 { FIRST } else { 0 };
-        let begin = self.bytes.len();
-        let tag = match verdict {
-            Verdict::Failed(fault) => fault.at,
-            Verdict::Succeeded { .. } => SUCCEEDED,
-        };
-        self.begin(tag | first, seq);
-        let number = code(call);
-        push_signed(&mut self.bytes, number.wrapping_sub(self.last.call) as i64);
-        self.last.call = number;
-        if first == 0 {
-            push(&mut self.bytes, u64::from(attempt.0));
-        }
-        let Verdict::Succeeded { complexity, ms, p95 } = verdict else {
-            return;
-        };
-        push(&mut self.bytes, ms);
-        let parts = (complexity * PARTS) as u8;
-        let mut more = 0;
-        if (f64::from(parts) / PARTS).to_bits() == complexity.to_bits() {
-            self.bytes.push(parts);
-        } else {
-            more |= IN_FULL;
-            self.bytes.extend(complexity.to_bits().to_le_bytes());
-        }
-        if p95 == self.last.p95 {
-            more |= SAME;
-        } else {
-            push(&mut self.bytes, p95);
-            self.last.p95 = p95;
-        }
-        if let Some(tag) = self.bytes.get_mut(begin) {
-            *tag |= more;
-        }
+        self.0.push((seq, Cause::Ran(call, attempt, verdict)));
     }
 
     /// Notes that the operator set the weight.
     pub fn set(&mut self, seq: Seq, weight: f64) {
-        self.begin(SET, seq);
-        self.bytes.extend(weight.to_bits().to_le_bytes());
+        self.0.push((seq, Cause::Set(weight)));
     }
 
     /// Notes that the operator reset it.
     pub fn reset(&mut self, seq: Seq) {
-        self.begin(RESET, seq);
-    }
-
-    fn begin(&mut self, tag: u8, seq: Seq) {
-        self.bytes.push(tag);
-        push_signed(&mut self.bytes, seq.0.wrapping_sub(self.last.seq) as i64);
-        self.last.seq = seq.0;
+        self.0.push((seq, Cause::Reset));
     }
 
     /// Returns all changes of a weight that began with this value, by going through them once more.
@@ -249,9 +176,7 @@ impl History {
     ) -> Vec<Change> {
         let mut cell = Cell::new(start);
         let mut changes = Vec::new();
-        let mut reader = Reader::new(&self.bytes);
-        let mut last = Last::default();
-        while let Some((seq, cause)) = next(&mut reader, &mut last) {
+        for (seq, cause) in self.0.iter().copied() {
             let execution = match cause {
                 Cause::Ran(call, attempt, _) => Some((call, attempt)),
                 Cause::Set(_) | Cause::Reset => None,
@@ -291,70 +216,16 @@ impl History {
     }
 }
 
-/// Reads what moved the weight next.
-fn next(reader: &mut Reader<'_>, last: &mut Last) -> Option<(Seq, Cause)> {
-    let tag = reader.byte()?;
-    last.seq = last.seq.wrapping_add(reader.signed()? as u64);
-    let seq = Seq(last.seq);
-    match tag & CAUSE {
-        SET => {
-            return Some((
-                seq,
-                Cause::Set(f64::from_bits(u64::from_le_bytes(reader.bytes()?))),
-            ));
-        }
-        RESET => return Some((seq, Cause::Reset)),
-        _ => {}
-    }
-    last.call = last.call.wrapping_add(reader.signed()? as u64);
-    let call = node(last.call)?;
-    let attempt = if tag & FIRST == 0 { reader.number()? } else { 1 };
-    let verdict = if tag & CAUSE == SUCCEEDED {
-        let ms = reader.number()?;
-        let complexity = if tag & IN_FULL == 0 {
-            f64::from(reader.byte()?) / PARTS
-        } else {
-            f64::from_bits(u64::from_le_bytes(reader.bytes()?))
-        };
-        if tag & SAME == 0 {
-            last.p95 = reader.number()?;
-        }
-        Verdict::Succeeded {
-            complexity,
-            ms,
-            p95: last.p95,
-        }
-    } else {
-        Verdict::Failed(Fault::at(tag & CAUSE)?)
-    };
-    Some((
-        seq,
-        Cause::Ran(call, Attempt(u32::try_from(attempt).ok()?), verdict),
-    ))
-}
-
-/// A node as one number.
-fn code(id: NodeId) -> u64 {
-    let kinds = NodeKind::ALL.len() as u64;
-    let kind = NodeKind::ALL.iter().position(|kind| *kind == id.kind);
-    u64::from(id.no) * kinds + kind.unwrap_or_default() as u64
-}
-
-fn node(code: u64) -> Option<NodeId> {
-    let kinds = NodeKind::ALL.len() as u64;
-    let kind = NodeKind::ALL.get((code % kinds) as usize)?;
-    Some(NodeId::new(*kind, u32::try_from(code / kinds).ok()?))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::id::NodeKind;
 
     fn verdict() -> impl Strategy<Value = Verdict> {
         let complexity =
-            prop_oneof![4 => (0..=8_u8).prop_map(|part| f64::from(part) / PARTS), 1 => 0.0..1.0_f64];
+            prop_oneof![4 => (0..=8_u8).prop_map(|part| f64::from(part) / 8.0), 1 => 0.0..1.0_f64];
         let succeeded = (complexity, 0..5_000_u64, prop_oneof![Just(300_u64), any::<u64>()]);
         let failed = prop::sample::select(FAULTS.to_vec());
         prop_oneof![
@@ -410,23 +281,5 @@ mod tests {
             }
             prop_assert_eq!(history.changes(start, (decay, alert), (&kind, &tool)), plain);
         }
-    }
-
-    #[test]
-    fn an_ordinary_execution_takes_eight_bytes_at_most() {
-        let mut history = History::default();
-        for no in 1..=1000 {
-            let verdict = Verdict::Succeeded {
-                complexity: 0.125,
-                ms: u64::from(no % 3000),
-                p95: 2900,
-            };
-            history.ran(
-                Seq(u64::from(no) * 8),
-                (NodeId::new(NodeKind::Call, no * 2), Attempt(1)),
-                verdict,
-            );
-        }
-        assert!(history.bytes.len() <= 8 * 1000, "{}", history.bytes.len());
     }
 }

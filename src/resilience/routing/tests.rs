@@ -151,6 +151,23 @@ fn a_sudden_change_is_told_once_and_a_slow_one_is_not() {
 }
 
 #[test]
+fn a_rise_is_told_only_of_a_tool_that_failed_before_and_is_known() {
+    let warm = fold(&runs("look", "search", &[None; 60]));
+    assert!(warm.raw("look", "search") > 0.9);
+    assert_eq!(warm.alerts(), [], "a healthy tool that warms up");
+    let mut early = vec![Some(ErrorClass::Transient)];
+    early.extend([None; 8]);
+    let early = fold(&runs("look", "search", &early));
+    assert!(early.raw("look", "search") > 0.7);
+    assert_eq!(early.alerts(), [], "fewer than ten executions");
+    let mut back = vec![Some(ErrorClass::Transient); 10];
+    back.extend([None; 10]);
+    let back = fold(&runs("look", "search", &back));
+    let rises = back.alerts().iter().filter(|one| one.by > 0.0).count();
+    assert_eq!(rises, 1, "{:?}", back.alerts());
+}
+
+#[test]
 fn every_change_names_the_execution_that_caused_it() {
     let weights = fold(&runs(
         "look",

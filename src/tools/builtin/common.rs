@@ -37,6 +37,7 @@ pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effe
             description: description.into(),
             schema: schema.to_string().into(),
             effect,
+            effect_by: None,
             tags: Vec::new(),
             pause_ms: 0,
             takes_truncated: false,

@@ -1,5 +1,4 @@
-//! Sends an HTTP request. Its effect class is unknown whatever the method, because a class belongs to the
-//! tool, and a POST can do anything. Must not know: other tools, who allowed it.
+//! Sends an HTTP request. Must not know: other tools, who allowed it.
 
 mod failures;
 
@@ -21,6 +20,7 @@ use self::failures::{broken, by_status, causes, unsent};
 use super::common::{arguments, spec, text_outcome};
 use super::read_file::SNIFFED;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::domain::event::run::EffectBy;
 use crate::tools::errors::{refused, shown, untouched};
 use crate::tools::output::{Bounded, Kept};
 use crate::tools::tool::{Job, Spec, Tool};
@@ -82,6 +82,7 @@ impl HttpRequest {
             &schema,
             EffectClass::Unknown,
         );
+        spec.card.effect_by = Some(by_method());
         spec.card.tags.push("external".to_owned());
         spec.facts.show_difference = true;
         Self {
@@ -89,6 +90,21 @@ impl HttpRequest {
             client: Arc::default(),
             proxy,
         }
+    }
+}
+
+/// Returns the effect classes of the methods that HTTP defines as safe or idempotent (RFC 9110, 9.2). A POST or PATCH
+/// can do anything.
+fn by_method() -> EffectBy {
+    let class = |method: &str, effect| (method.to_owned(), effect);
+    EffectBy {
+        param: "method".into(),
+        classes: BTreeMap::from([
+            class("GET", EffectClass::Read),
+            class("HEAD", EffectClass::Read),
+            class("PUT", EffectClass::Idempotent),
+            class("DELETE", EffectClass::Idempotent),
+        ]),
     }
 }
 

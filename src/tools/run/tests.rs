@@ -40,6 +40,7 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
                 description: "Does nothing.".into(),
                 schema: "{}".into(),
                 effect,
+                effect_by: None,
                 tags: Vec::new(),
                 pause_ms: 0,
                 takes_truncated: false,

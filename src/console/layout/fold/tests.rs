@@ -1,14 +1,12 @@
 //! Folds by example, and what every plan keeps. Must not know: the screen.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::sieve::{Inside, Point, Run, Sieved, Ways};
+use super::filter::filter;
 use super::*;
 use crate::console::layout::gutter::{Cell, Gutter};
-use crate::few::Few;
 
 const NODES: Rules = Rules {
     wide: 3,
@@ -24,17 +22,21 @@ fn call(key: u32, keep: Keep) -> Entry<u32> {
     }
 }
 
-fn shown(rows: &[Planned<u32>]) -> Vec<(u32, Stands, usize)> {
-    rows.iter().map(|row| (row.key, row.stands, row.count)).collect()
+fn shown(rows: &[Row<u32>]) -> Vec<(u32, RowKind, usize)> {
+    rows.iter().map(|row| (row.key, row.kind, row.count)).collect()
 }
 
 #[test]
 fn a_narrow_fan_keeps_its_rows() {
     let entries = [Entry::new(1, vec![]), call(2, Keep::No), call(3, Keep::No)];
-    let rows = plan(&entries, NODES, |_, _| false);
+    let rows = fold(&entries, NODES, |_| false);
     assert_eq!(
         shown(&rows),
-        [(1, Stands::Node, 1), (2, Stands::Node, 1), (3, Stands::Node, 1)]
+        [
+            (1, RowKind::Node, 1),
+            (2, RowKind::Node, 1),
+            (3, RowKind::Node, 1)
+        ]
     );
 }
 
@@ -42,15 +44,15 @@ fn a_narrow_fan_keeps_its_rows() {
 fn a_wide_fan_folds_what_is_quiet_and_nothing_else() {
     let mut entries = vec![Entry::new(1, vec![])];
     entries.extend((2..8).map(|key| call(key, if key == 4 { Keep::Own } else { Keep::No })));
-    let rows = plan(&entries, NODES, |_, _| false);
+    let rows = fold(&entries, NODES, |_| false);
     assert_eq!(
         shown(&rows),
-        [(1, Stands::Node, 1), (2, Stands::Fan, 5), (4, Stands::Node, 1)]
+        [(1, RowKind::Node, 1), (2, RowKind::Fan, 5), (4, RowKind::Node, 1)]
     );
     assert_eq!(rows[1].members, [3, 5, 6, 7]);
     assert_eq!(rows[1].parents, [1]);
     assert_eq!(
-        plan(&entries, NODES, |kind, key| (kind, key) == (Folded::Fan, 2)).len(),
+        fold(&entries, NODES, |name| name == (2, FoldKind::Fan)).len(),
         7,
         "unfolded by its name"
     );
@@ -63,22 +65,20 @@ fn what_one_edit_replaced_is_one_row_and_comes_back_on_the_side() {
         entry.replaced = Some(9);
     }
     entries[4].replaced = Some(10);
-    let rows = plan(&entries, NODES, |_, _| false);
+    let rows = fold(&entries, NODES, |_| false);
     assert_eq!(
         shown(&rows),
         [
-            (1, Stands::Node, 1),
-            (2, Stands::Node, 1),
-            (3, Stands::Replaced, 2),
-            (5, Stands::Replaced, 1)
+            (1, RowKind::Node, 1),
+            (2, RowKind::Node, 1),
+            (3, RowKind::Replaced, 2),
+            (5, RowKind::Replaced, 1)
         ]
     );
     assert_eq!(rows[2].replaced, Some(9));
-    let rows = plan(&entries, NODES, |kind, key| {
-        (kind, key) == (Folded::Replaced(9), 3)
-    });
+    let rows = fold(&entries, NODES, |name| name == (3, FoldKind::Replaced(9)));
     assert_eq!(rows[2].shape, Shape::Side);
-    assert_eq!(rows[4].stands, Stands::Replaced, "the other fold stays");
+    assert_eq!(rows[4].kind, RowKind::Replaced, "the other fold stays");
 }
 
 /// Turns of a thought and two calls each; each call does what its sign says.
@@ -116,39 +116,43 @@ fn old_turns_that_went_well_are_one_row_and_the_others_are_not() {
         wide: 8,
         detail: Detail::Since(4),
     };
-    let rows = plan(&entries, rules, |_, _| false);
+    let rows = fold(&entries, rules, |_| false);
     assert_eq!(
         shown(&rows),
         [
-            (1, Stands::Turn, 3),
-            (11, Stands::Node, 1),
-            (12, Stands::Node, 1),
-            (13, Stands::Node, 1),
-            (21, Stands::Turn, 3),
-            (31, Stands::Node, 1),
-            (32, Stands::Node, 1),
-            (33, Stands::Node, 1),
+            (1, RowKind::Turn, 3),
+            (11, RowKind::Node, 1),
+            (12, RowKind::Node, 1),
+            (13, RowKind::Node, 1),
+            (21, RowKind::Turn, 3),
+            (31, RowKind::Node, 1),
+            (32, RowKind::Node, 1),
+            (33, RowKind::Node, 1),
         ]
     );
     assert_eq!(
         rows[4].parents,
         [12, 13],
-        "a turn hangs on what its first node hangs on"
+        "a turn depends on what its first node depends on"
     );
 }
 
 #[test]
-fn with_one_row_for_a_turn_what_needs_an_eye_still_has_its_own() {
+fn with_one_row_for_a_turn_what_needs_attention_still_has_its_own() {
     let mut entries = turns(&[1, 2]);
     entries[4].keep = Keep::Own;
     let rules = Rules {
         wide: 8,
         detail: Detail::Turns,
     };
-    let rows = plan(&entries, rules, |_, _| false);
+    let rows = fold(&entries, rules, |_| false);
     assert_eq!(
         shown(&rows),
-        [(1, Stands::Turn, 3), (11, Stands::Turn, 2), (12, Stands::Node, 1)]
+        [
+            (1, RowKind::Turn, 3),
+            (11, RowKind::Turn, 2),
+            (12, RowKind::Node, 1)
+        ]
     );
 }
 
@@ -159,23 +163,23 @@ fn what_is_repeated_is_one_row_with_how_often() {
         detail: Detail::Since(turn),
     };
     let entries = turns(&[5, 7, 8, 7, 8, 7, 8, 7, 9]);
-    let rows = plan(&entries, since(0), |_, _| false);
+    let rows = fold(&entries, since(0), |_| false);
     let rows: Vec<_> = shown(&rows)
         .into_iter()
-        .filter(|row| row.1 != Stands::Node)
+        .filter(|row| row.1 != RowKind::Node)
         .collect();
-    assert_eq!(rows, [(31, Stands::Loop(2), 12)], "two turns, three times");
+    assert_eq!(rows, [(31, RowKind::Loop(2), 12)], "two turns, three times");
     let twice = turns(&[7, 7]);
-    assert_eq!(plan(&twice, since(0), |_, _| false).len(), 6, "twice is no loop");
+    assert_eq!(fold(&twice, since(0), |_| false).len(), 6, "twice is no loop");
     let mut waits = turns(&[7, 7, 7, 7]);
     waits[4].keep = Keep::Always;
     assert_eq!(
-        plan(&waits, since(0), |_, _| false).len(),
+        fold(&waits, since(0), |_| false).len(),
         12,
         "what waits is not hidden"
     );
     assert_eq!(
-        plan(&entries, NODES, |_, _| false).len(),
+        fold(&entries, NODES, |_| false).len(),
         27,
         "every node, if asked for"
     );
@@ -194,43 +198,32 @@ fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
     for at in [0, 2, 4] {
         entries[at].hit = true;
     }
-    let plan = sieve(&entries, &mut Ways::default(), None, |_| false);
+    let rows = filter(&entries, None, |_| false);
     assert_eq!(
-        shown(&plan.rows),
+        shown(&rows),
         [
-            (1, Stands::Node, 1),
-            (2, Stands::Elided, 1),
-            (3, Stands::Node, 1),
-            (4, Stands::Elided, 1),
-            (5, Stands::Node, 1)
+            (1, RowKind::Node, 1),
+            (2, RowKind::Elided, 1),
+            (3, RowKind::Node, 1),
+            (4, RowKind::Elided, 1),
+            (5, RowKind::Node, 1)
         ]
     );
+    assert_eq!((&rows[2].parents, &rows[2].elided), (&vec![1], &vec![]));
+    assert_eq!((&rows[4].parents, &rows[4].elided), (&vec![], &vec![1, 3]));
+    let one = filter(&entries, Some(2), |_| false);
     assert_eq!(
-        (&plan.rows[2].parents, &plan.rows[2].elided),
-        (&vec![1].into(), &Few::None)
+        shown(&one)[1..4],
+        [
+            (2, RowKind::Node, 1),
+            (3, RowKind::Node, 1),
+            (4, RowKind::Elided, 1)
+        ],
+        "what is revealed has a row, and nothing else"
     );
-    assert_eq!(
-        (&plan.rows[4].parents, &plan.rows[4].elided),
-        (&Few::None, &vec![1, 3].into())
-    );
-    let one = sieve(&entries, &mut Ways::default(), Some(2), |_| false);
-    assert_eq!(
-        shown(&one.rows)[1..4],
-        [(2, Stands::Node, 1), (3, Stands::Node, 1), (4, Stands::Elided, 1)],
-        "what was called for has a row, and nothing else"
-    );
-    let all = sieve(&entries, &mut Ways::default(), None, |key| key == 4);
-    assert_eq!(all.rows[3].stands, Stands::Node, "a run is shown if asked for");
-    assert_eq!(all.rows[4].parents, [4]);
-}
-
-fn sieve(
-    entries: &[Entry<u32>],
-    ways: &mut Ways<u32>,
-    called: Option<u32>,
-    open: impl Fn(u32) -> bool,
-) -> Sieved<u32> {
-    super::sieve::sieve(entries.iter().map(Cow::Borrowed), (0, None), ways, called, open)
+    let all = filter(&entries, None, |name| name == (4, FoldKind::Elided));
+    assert_eq!(all[3].kind, RowKind::Node, "a run is shown if asked for");
+    assert_eq!(all[4].parents, [4]);
 }
 
 fn entries() -> impl Strategy<Value = Vec<Entry<u32>>> {
@@ -284,21 +277,14 @@ fn rules() -> impl Strategy<Value = Rules> {
     (1_usize..6, detail).prop_map(|(wide, detail)| Rules { wide, detail })
 }
 
-/// The latest start from which planning anew gives what planning everything gives.
-fn start<K>(plan: &Plan<K>, changed: usize) -> (usize, usize) {
-    let at = plan.starts.partition_point(|(entry, _)| *entry <= changed);
-    let at = at.saturating_sub(1 + LOOK_BACK);
-    plan.starts.get(at).copied().unwrap_or((0, 0))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_node_is_in_one_row_and_what_needs_an_eye_has_its_own(
+    fn every_node_is_in_one_row_and_what_needs_attention_has_its_own(
         entries in entries(), rules in rules(), open in prop::collection::btree_set(1_u32..120, 0..6),
     ) {
-        let rows = plan(&entries, rules, |_, key| open.contains(&key));
+        let rows = fold(&entries, rules, |(key, _)| open.contains(&key));
         let mut seen = BTreeSet::new();
         for row in &rows {
             for key in row.members.iter().chain([&row.key]) {
@@ -306,7 +292,7 @@ proptest! {
             }
             prop_assert_eq!(row.count, row.members.len() + 1);
             for parent in &row.parents {
-                prop_assert!(!row.members.contains(parent) && *parent != row.key, "a row hangs on itself");
+                prop_assert!(!row.members.contains(parent) && *parent != row.key, "a row depends on itself");
             }
         }
         prop_assert_eq!(seen.len(), entries.len());
@@ -316,61 +302,69 @@ proptest! {
                 prop_assert_eq!(row.count, 1, "{} is hidden", entry.key);
             }
             if entry.replaced.is_none() && entry.keep == Keep::Own {
-                prop_assert!(row.count == 1 || matches!(row.stands, Stands::Loop(_)));
+                prop_assert!(row.count == 1 || matches!(row.kind, RowKind::Loop(_)));
             }
             prop_assert!(row.mark >= entry.mark);
         }
     }
 
     #[test]
-    fn planning_what_comes_after_a_change_is_planning_everything(
-        before in entries(), after in entries(), cut in 0_usize..120, rules in rules(),
-        open in prop::collection::btree_set(1_u32..120, 0..6),
+    fn a_row_names_the_unfolded_fold_that_hides_it_once_it_is_folded(
+        entries in entries(), rules in rules(), open in prop::collection::btree_set(1_u32..120, 0..12),
     ) {
-        let cut = cut.min(before.len()).min(after.len());
-        let mut entries = before[..cut].to_vec();
-        entries.extend_from_slice(&after[cut..]);
-        let is_open = |_: Folded, key: u32| open.contains(&key);
-        let old = plan_from(&before, 0, rules, is_open);
-        let (entry, row) = start(&old, cut);
-        let mut rows = old.rows[..row].to_vec();
-        rows.extend(plan_from(&entries, entry, rules, is_open).rows);
-        prop_assert_eq!(rows, plan(&entries, rules, is_open));
-
-        let is_shown = |key: u32| open.contains(&key);
-        let called = open.last().copied();
-        let mut ways = Ways::default();
-        let old = sieve(&before, &mut ways, called, is_shown);
-        let behind = old.points.partition_point(|point| point.entry < cut);
-        let first = Point { entry: 0, row: 0, inside: None };
-        let point = behind.checked_sub(1).map_or(first, |at| old.points[at]);
-        let run = point.inside.map(|inside| match inside {
-            Inside::Shown => Run::Shown,
-            Inside::Hidden(mark) => {
-                let row = &old.rows[point.row];
-                let from = before.iter().position(|entry| entry.key == row.key).unwrap();
-                Run::Hidden(Planned { count: point.entry - from, mark, ..row.clone() })
+        let kinds = [
+            FoldKind::Fan, FoldKind::Turn, FoldKind::Loop, FoldKind::Replaced(3), FoldKind::Replaced(4),
+        ];
+        let open: BTreeSet<_> = open.iter().flat_map(|key| kinds.map(|kind| (*key, kind))).collect();
+        for row in fold(&entries, rules, |name| open.contains(&name)) {
+            let hides = |name: Fold<u32>| {
+                let folded = fold(&entries, rules, |one| one != name && open.contains(&one));
+                folded.iter().any(|one| one.fold() == Some(name) && one.keys().any(|key| key == row.key))
+            };
+            match row.within {
+                Some(name) => prop_assert!(open.contains(&name) && hides(name), "{name:?} hides {}", row.key),
+                None => prop_assert!(!open.iter().any(|name| hides(*name)), "nothing hides {}", row.key),
             }
-        });
-        let rest = entries.iter().skip(point.entry).map(Cow::Borrowed);
-        let now = super::sieve::sieve(rest, (point.entry, run), &mut ways, called, is_shown);
-        let mut rows = old.rows[..point.row].to_vec();
-        rows.extend(now.rows);
-        let wanted = sieve(&entries, &mut Ways::default(), called, is_shown);
-        prop_assert_eq!(rows, wanted.rows);
-        let far = wanted.points.windows(2).map(|two| two[1].entry - two[0].entry);
-        prop_assert!(far.into_iter().all(|far| far == 3), "no place is far from one to begin at");
+        }
     }
 
     #[test]
-    fn a_sieved_drawing_says_what_is_direct_and_what_is_not(entries in entries()) {
-        let plan = sieve(&entries, &mut Ways::default(), None, |_| false);
-        let mut gutter = Gutter::default();
-        gutter.sync(0, plan.rows.iter().map(Planned::item));
+    fn a_filter_shows_what_matches_and_counts_the_rest(
+        entries in entries(), revealed in prop::option::of(1_u32..120),
+        open in prop::collection::btree_set(1_u32..120, 0..6),
+    ) {
+        let rows = filter(&entries, revealed, |(key, _)| open.contains(&key));
+        let mut next = 0;
+        for row in &rows {
+            let here = &entries[next..next + row.count];
+            next += row.count;
+            prop_assert!(row.keys().eq(here.iter().map(|entry| entry.key)));
+            prop_assert_eq!(row.mark, here.iter().map(|entry| entry.mark).max().unwrap());
+            let is_shown = here[0].hit || Some(row.key) == revealed;
+            match row.kind {
+                RowKind::Elided => {
+                    prop_assert!(!open.contains(&row.key) && row.within.is_none());
+                    prop_assert!(here.iter().all(|entry| !entry.hit && Some(entry.key) != revealed));
+                }
+                kind => {
+                    prop_assert_eq!((kind, row.count), (RowKind::Node, 1));
+                    prop_assert_eq!(is_shown, row.within.is_none());
+                    prop_assert!(row.within.is_none_or(|(first, _)| open.contains(&first) && first <= row.key));
+                }
+            }
+        }
+        prop_assert_eq!(next, entries.len());
+        prop_assert!(!rows.windows(2).any(|two| two.iter().all(|row| row.kind == RowKind::Elided)));
+    }
+
+    #[test]
+    fn a_filtered_drawing_says_what_is_direct_and_what_is_not(entries in entries()) {
+        let rows = filter(&entries, None, |_| false);
+        let gutter: Gutter<u32> = rows.iter().map(Row::item).collect();
         // What each shown node reaches going up, stopping at shown nodes.
         let hit = |key: u32| entries.get(key as usize - 1).is_some_and(|entry| entry.hit);
-        for (at, row) in plan.rows.iter().enumerate() {
-            if row.stands == Stands::Elided {
+        for (at, row) in rows.iter().enumerate() {
+            if row.kind == RowKind::Elided {
                 continue;
             }
             let parents = |key: u32| entries[key as usize - 1].parents.clone();

@@ -2,19 +2,19 @@
 //!
 //! Must not know: what a turn is, beyond a number that its nodes share.
 
-use super::{Detail, Entry, Folded, Keep, Planned, Rules, Stands, merged, single};
+use super::{Detail, Entry, Fold, FoldKind, Keep, Row, RowKind, Rules, merged, single};
 use crate::console::layout::gutter::Shape;
 
 /// Longest sequence of turns whose repetition is seen.
-pub(super) const PERIODS: usize = 4;
+const PERIODS: usize = 4;
 /// So often it has to be there to be called one.
-pub(super) const REPEATED: usize = 3;
+const REPEATED: usize = 3;
 
 /// Neighbours that belong together: of one turn, or replaced in one epoch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     /// The first entry.
-    pub from: usize,
+    from: usize,
     /// The one after the last.
     to: usize,
     /// What is done in it, whatever the order; 0 for nothing, and for what must be seen.
@@ -28,10 +28,10 @@ impl Piece {
     }
 }
 
-/// Cuts the entries from one on into pieces.
-pub(super) fn pieces<K>(entries: &[Entry<K>], from: usize) -> Vec<Piece> {
+/// Cuts the entries into pieces.
+pub(super) fn pieces<K>(entries: &[Entry<K>]) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let mut at = from;
+    let mut at = 0;
     while let Some(first) = entries.get(at) {
         let together = |entry: &Entry<K>| {
             entry.replaced == first.replaced
@@ -56,7 +56,7 @@ pub(super) fn pieces<K>(entries: &[Entry<K>], from: usize) -> Vec<Piece> {
 
 /// How many pieces from the first on are repeated, and how often they are there; the shortest period
 /// that is there often enough.
-pub(super) fn repeated<K>(entries: &[Entry<K>], pieces: &[Piece]) -> Option<(usize, usize)> {
+pub(super) fn repeated(pieces: &[Piece]) -> Option<(usize, usize)> {
     (1..=PERIODS).find_map(|period| {
         let first = pieces.get(..period)?;
         if first.iter().any(|piece| piece.sign == 0) {
@@ -66,7 +66,6 @@ pub(super) fn repeated<K>(entries: &[Entry<K>], pieces: &[Piece]) -> Option<(usi
             .chunks_exact(period)
             .take_while(|next| next.iter().zip(first).all(|(one, other)| one.sign == other.sign))
             .count();
-        debug_assert!(pieces.iter().all(|piece| piece.to <= entries.len()));
         (times >= REPEATED).then_some((period, times))
     })
 }
@@ -77,51 +76,80 @@ pub(super) fn again<K: Copy + Ord>(
     pieces: &[Piece],
     times: usize,
     rules: Rules,
-    open: &impl Fn(Folded, K) -> bool,
-    rows: &mut Vec<Planned<K>>,
+    open: &impl Fn(Fold<K>) -> bool,
+    rows: &mut Vec<Row<K>>,
 ) {
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
         return;
     };
     let group = entries.get(first.from..last.to).unwrap_or_default();
-    let is_open = group.first().is_some_and(|entry| open(Folded::Loop, entry.key));
-    if is_open {
-        for piece in pieces {
-            turn(piece.of(entries), rules, open, rows);
-        }
+    let Some(name) = group.first().map(|entry| (entry.key, FoldKind::Loop)) else {
+        return;
+    };
+    if !open(name) {
+        let times = u32::try_from(times - 1).unwrap_or(u32::MAX);
+        rows.extend(merged(group.iter(), Shape::Fan, RowKind::Loop(times)));
         return;
     }
-    let times = u32::try_from(times - 1).unwrap_or(u32::MAX);
-    rows.extend(merged(group.iter(), Shape::Fan, Stands::Loop(times)));
+    let from = rows.len();
+    for piece in pieces {
+        turn(piece.of(entries), rules, open, rows);
+    }
+    for row in rows.iter_mut().skip(from) {
+        row.within = row.within.or(Some(name));
+    }
 }
 
 /// The rows of one turn.
 pub(super) fn turn<K: Copy + Ord>(
     group: &[Entry<K>],
     rules: Rules,
-    open: &impl Fn(Folded, K) -> bool,
-    rows: &mut Vec<Planned<K>>,
+    open: &impl Fn(Fold<K>) -> bool,
+    rows: &mut Vec<Row<K>>,
 ) {
-    let quiet = || group.iter().filter(|entry| entry.keep == Keep::No);
-    let all_quiet = || group.iter().all(|entry| entry.keep == Keep::No);
+    let mut quiet = group.iter().filter(|entry| entry.keep == Keep::No);
     let may = match rules.detail {
         Detail::Nodes => false,
-        Detail::Since(turn) => group.first().is_some_and(|first| first.turn < turn) && all_quiet(),
+        Detail::Since(turn) => {
+            let is_old = group.first().is_some_and(|first| first.turn < turn);
+            is_old && group.iter().all(|entry| entry.keep == Keep::No)
+        }
         Detail::Turns => true,
     };
-    let name = quiet().next().map(|entry| entry.key);
-    let folds = may
-        && group.first().is_some_and(|first| first.turn != 0)
-        && quiet().nth(1).is_some()
-        && !name.is_some_and(|name| open(Folded::Turn, name));
-    if !folds {
+    let is_turn = group.first().is_some_and(|first| first.turn != 0);
+    let first = quiet.next().filter(|_| may && is_turn && quiet.next().is_some());
+    let Some(name) = first.map(|first| (first.key, FoldKind::Turn)) else {
         return fans(group, rules.wide, open, rows);
+    };
+    if !open(name) {
+        return fold_quiet(group, name.0, RowKind::Turn, rows);
     }
+    let from = rows.len();
+    fans(group, rules.wide, open, rows);
+    set_within(group, name, rows.get_mut(from..).unwrap_or_default());
+}
+
+/// One row for the quiet nodes of a group, where the first of them is; the others keep theirs.
+fn fold_quiet<K: Copy + Ord>(group: &[Entry<K>], first: K, kind: RowKind, rows: &mut Vec<Row<K>>) {
+    let quiet = group.iter().filter(|entry| entry.keep == Keep::No);
     for entry in group {
         if entry.keep != Keep::No {
             rows.push(single(entry, Shape::Node));
-        } else if Some(entry.key) == name {
-            rows.extend(merged(quiet(), Shape::Fan, Stands::Turn));
+        } else if entry.key == first {
+            rows.extend(merged(quiet.clone(), Shape::Fan, kind));
+        }
+    }
+}
+
+/// Notes in the rows of an unfolded group which fold would hide them.
+fn set_within<K: Copy + Ord>(group: &[Entry<K>], name: Fold<K>, rows: &mut [Row<K>]) {
+    let mut entries = group.iter();
+    for row in rows {
+        let is_quiet = entries
+            .find(|entry| entry.key == row.key)
+            .is_some_and(|entry| entry.keep == Keep::No);
+        if is_quiet {
+            row.within = row.within.or(Some(name));
         }
     }
 }
@@ -130,18 +158,10 @@ pub(super) fn turn<K: Copy + Ord>(
 fn fans<K: Copy + Ord>(
     group: &[Entry<K>],
     wide: usize,
-    open: &impl Fn(Folded, K) -> bool,
-    rows: &mut Vec<Planned<K>>,
+    open: &impl Fn(Fold<K>) -> bool,
+    rows: &mut Vec<Row<K>>,
 ) {
-    let mut rest = group;
-    while let Some(first) = rest.first() {
-        let len = rest
-            .iter()
-            .take_while(|entry| first.fan && entry.fan)
-            .count()
-            .max(1);
-        let (part, after) = rest.split_at(len.min(rest.len()));
-        rest = after;
+    for part in group.chunk_by(|one, other| one.fan && other.fan) {
         fan(part, wide, open, rows);
     }
 }
@@ -149,23 +169,18 @@ fn fans<K: Copy + Ord>(
 fn fan<K: Copy + Ord>(
     group: &[Entry<K>],
     wide: usize,
-    open: &impl Fn(Folded, K) -> bool,
-    rows: &mut Vec<Planned<K>>,
+    open: &impl Fn(Fold<K>) -> bool,
+    rows: &mut Vec<Row<K>>,
 ) {
-    let quiet = || group.iter().filter(|entry| entry.keep == Keep::No);
-    let name = quiet().next().map(|entry| entry.key);
-    let folds = group.len() > wide.max(1)
-        && quiet().nth(1).is_some()
-        && !name.is_some_and(|name| open(Folded::Fan, name));
-    if !folds {
-        rows.extend(group.iter().map(|entry| single(entry, Shape::Node)));
-        return;
-    }
-    for entry in group {
-        if entry.keep != Keep::No {
-            rows.push(single(entry, Shape::Node));
-        } else if Some(entry.key) == name {
-            rows.extend(merged(quiet(), Shape::Fan, Stands::Fan));
-        }
+    let mut quiet = group.iter().filter(|entry| entry.keep == Keep::No);
+    let is_wide = group.len() > wide.max(1);
+    let first = quiet.next().filter(|_| is_wide && quiet.next().is_some());
+    let name = first.map(|first| (first.key, FoldKind::Fan));
+    match name {
+        Some(name) if !open(name) => fold_quiet(group, name.0, RowKind::Fan, rows),
+        name => rows.extend(group.iter().map(|entry| Row {
+            within: name.filter(|_| entry.keep == Keep::No),
+            ..single(entry, Shape::Node)
+        })),
     }
 }

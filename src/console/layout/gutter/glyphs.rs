@@ -2,7 +2,9 @@
 //!
 //! Must not know: how rows come to be.
 
-use super::{Gutter, Key, MAX_SPAN, Row, Shape};
+use std::hash::Hash;
+
+use super::{Gutter, MAX_SPAN, Row, Shape};
 
 /// One column of a row: a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,9 +25,9 @@ impl Cell {
     pub const CROSS: u16 = 32;
     /// A node above in this lane still waits for a child.
     pub const OPEN: u16 = 64;
-    /// The row's node stands beyond the last lane.
+    /// The row's node is beyond the last lane.
     pub const BEYOND: u16 = 128;
-    /// The vertical line stands for a way past nodes that have no row.
+    /// The vertical line leads past nodes that have no row.
     pub const THIN: u16 = 256;
 
     /// True if one of these bits is set.
@@ -118,16 +120,14 @@ impl Glyphs {
     }
 }
 
-impl<K: Key> Gutter<K> {
+impl<K: Copy + Eq + Hash> Gutter<K> {
     /// The lanes in which a node above this row still waits for a child, as bits; of those only
     /// the ones whose key is `live`.
     pub fn open_lanes(&self, row: usize, live: impl Fn(K) -> bool) -> u32 {
         (0..self.lanes).fold(0, |open, lane| {
-            let tail = self
-                .tails
-                .get(lane as usize)
-                .map_or(usize::MAX, |tail| *tail as usize);
-            let waits = tail < row && self.len() - tail <= MAX_SPAN && self.key(tail).is_some_and(&live);
+            let near = |tail: &usize| *tail < row && self.len() - tail <= MAX_SPAN;
+            let tail = self.tail(lane).filter(near).and_then(|tail| self.row(tail));
+            let waits = tail.is_some_and(|tail| live(tail.key));
             if waits { open | 1 << lane } else { open }
         })
     }
@@ -137,10 +137,11 @@ impl<K: Key> Gutter<K> {
     pub fn cells(&self, row: usize, open: u32, out: &mut Vec<Cell>) {
         out.clear();
         let Some(row) = self.row(row) else { return };
+        let right = row.right();
         for lane in 0..self.lanes {
-            out.push(row.lane_cell(lane, open));
+            out.push(row.lane_cell(lane, open, right));
             let bit = 1_u32 << lane;
-            out.push(Cell(if row.right & bit == 0 {
+            out.push(Cell(if right & bit == 0 {
                 0
             } else {
                 Cell::LEFT | Cell::RIGHT
@@ -166,7 +167,7 @@ impl<K: Key> Gutter<K> {
     /// The cells of a line below a row that belongs to it still: the lines that go on downwards.
     pub fn below(&self, row: usize, out: &mut Vec<Cell>) {
         out.clear();
-        let (down, _) = self.store.masks(row);
+        let down = self.row(row).map_or(0, |row| row.down);
         for lane in 0..self.lanes {
             let on = down & (1 << lane) != 0;
             out.push(Cell(if on { Cell::UP | Cell::DOWN } else { 0 }));
@@ -189,15 +190,12 @@ impl<K: Key> Gutter<K> {
     /// of the parent and that of the child. None where there is no such line.
     pub fn edge_at(&self, row: usize, lane: u8, lower: bool) -> Option<(usize, usize)> {
         let bit = 1_u32.checked_shl(u32::from(lane))?;
-        let here = if lower {
-            self.store.masks(row).0
-        } else {
-            self.store.up(row)
-        };
-        if here & bit == 0 {
+        let here = self.row(row)?;
+        let lines = if lower { here.down } else { here.up };
+        if lines & bit == 0 {
             return None;
         }
-        let starts = |at: usize| self.store.masks(at).1 & bit == 0;
+        let starts = |at: usize| self.row(at).is_none_or(|row| row.pass & bit == 0);
         let mut from = if lower { row } else { row.checked_sub(1)? };
         while !starts(from) {
             from = from.checked_sub(1)?;
@@ -211,7 +209,7 @@ impl<K: Key> Gutter<K> {
 }
 
 impl<K> Row<K> {
-    fn lane_cell(&self, lane: u8, open: u32) -> Cell {
+    fn lane_cell(&self, lane: u8, open: u32, right: u32) -> Cell {
         let bit = 1_u32 << lane;
         let mut cell = 0;
         if self.up & bit != 0 {
@@ -220,10 +218,10 @@ impl<K> Row<K> {
         if self.down & bit != 0 {
             cell |= Cell::DOWN;
         }
-        if (self.right << 1) & bit != 0 {
+        if (right << 1) & bit != 0 {
             cell |= Cell::LEFT;
         }
-        if self.right & bit != 0 {
+        if right & bit != 0 {
             cell |= Cell::RIGHT;
         }
         if self.lane == Some(lane) {

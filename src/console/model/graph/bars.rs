@@ -168,16 +168,20 @@ fn was_asked(state: &State, seq: Seq, decision: &Decision) -> bool {
     match decision {
         Decision::Auto { .. } | Decision::Deny { .. } | Decision::Edited | Decision::Carry { .. } => false,
         // A result is taken from the record at once where nobody is asked, or nobody is there.
-        Decision::Reuse { .. } => !u32::try_from(seq.0).is_ok_and(|no| state.unasked.contains(no)),
+        Decision::Reuse { .. } => !state.unasked.contains(&seq),
         _ => true,
     }
 }
 
 /// A while between two events; none where the first is not known.
 fn bar(state: &State, doing: Doing, from: Seq, to: Option<Seq>) -> Option<Bar> {
-    let from = state.times.at(from)?;
-    let end = to.filter(|seq| *seq > Seq(0)).and_then(|seq| state.times.at(seq));
-    let to = end.or_else(|| state.times.last()).unwrap_or(from);
+    let from = state.recorded_at(from)?;
+    let end = to
+        .filter(|seq| *seq > Seq(0))
+        .and_then(|seq| state.recorded_at(seq));
+    let to = end
+        .or_else(|| state.times.last().map(|(_, at)| *at))
+        .unwrap_or(from);
     Some(Bar {
         doing,
         from,

@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::{Form, GraphPane, Level};
 use crate::console::columns::Columns as _;
 use crate::console::json;
-use crate::console::layout::fold::Stands;
+use crate::console::layout::fold::RowKind;
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
 use crate::domain::reference::rewrite;
@@ -59,18 +59,18 @@ pub struct Body {
 /// The words below a row, in a pane of this width; none where the row shows none. They stand beside the lanes that go
 /// on below it, whatever else is on screen: how many lines they take does not change with what is scrolled to.
 pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
-    let here = pane.outline.rows.get(row);
+    let here = pane.rows.get(row);
     let shown = here.filter(|here| {
-        pane.outline.level == Level::Text && pane.form == Form::Lanes && here.stands == Stands::Node
+        pane.settings.level == Level::Text && pane.form == Form::Lanes && here.kind == RowKind::Node
     });
     let Some(here) = shown else {
         return Body::default();
     };
     let width = usize::from(width);
     let mut cells = Vec::new();
-    pane.outline.rows.gutter.below(row, &mut cells);
+    pane.rows.gutter.below(row, &mut cells);
     let indent = (cells.len() + INDENT).min(width / 2);
-    let apart = pane.outline.open.contains(&here.key);
+    let apart = pane.settings.split.contains(&here.key);
     let lines = lines(state, here.key, apart, width.saturating_sub(indent + END));
     Body { indent, lines }
 }

@@ -1,8 +1,8 @@
-//! The cursor of the graph: where it stands, what it follows, what is new below it.
+//! The cursor of the graph: where it is, what it follows, what is new below it.
 //!
 //! Must not know: how rows come to be, colours.
 
-use super::{GraphPane, Pick};
+use super::{GraphPane, Pick, entries};
 use crate::console::model::run::RunPart;
 use crate::domain::id::{NodeId, TurnId};
 use crate::domain::state::State;
@@ -27,7 +27,7 @@ impl GraphPane {
             if self.is_on_waiting(state) {
                 // Of several that came together the oldest is asked about first.
                 let mut waiting = state.agenda.waiting.values().copied();
-                let oldest = waiting.find(|id| self.outline.rows.find(*id).is_some());
+                let oldest = waiting.find(|id| self.rows.find(*id).is_some());
                 self.selected = oldest.map(Pick::Node).or(self.selected);
             }
             self.see();
@@ -50,7 +50,7 @@ impl GraphPane {
     /// moved.
     pub fn join(&mut self, pick: Pick) -> bool {
         let has_row = match pick {
-            Pick::Node(id) => self.outline.rows.find(id).is_some(),
+            Pick::Node(id) => self.rows.find(id).is_some(),
             Pick::Live(turn, part) => self.live.contains(&(turn, part)),
         };
         let moves = has_row && self.selected != Some(pick);
@@ -62,7 +62,7 @@ impl GraphPane {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.outline.rows.len() + self.live.len()
+        self.rows.len() + self.live.len()
     }
 
     /// True where there are none.
@@ -70,13 +70,13 @@ impl GraphPane {
         self.len() == 0
     }
 
-    /// What stands in a row.
+    /// What a row shows.
     pub fn pick_at(&self, row: usize) -> Option<Pick> {
-        match self.outline.rows.get(row) {
+        match self.rows.get(row) {
             Some(row) => Some(Pick::Node(row.key)),
             None => self
                 .live
-                .get(row.checked_sub(self.outline.rows.len())?)
+                .get(row.checked_sub(self.rows.len())?)
                 .map(|(turn, part)| Pick::Live(*turn, *part)),
         }
     }
@@ -84,12 +84,12 @@ impl GraphPane {
     /// The row of the cursor.
     pub fn cursor(&self) -> Option<usize> {
         match self.selected? {
-            Pick::Node(id) => self.outline.rows.find(id),
+            Pick::Node(id) => self.rows.find(id),
             Pick::Live(turn, part) => self
                 .live
                 .iter()
                 .position(|row| *row == (turn, part))
-                .map(|at| self.outline.rows.len() + at),
+                .map(|at| self.rows.len() + at),
         }
     }
 
@@ -104,22 +104,28 @@ impl GraphPane {
 
     /// Puts the cursor on a node, unfolding what hides it.
     pub fn go_to(&mut self, node: NodeId, run: &RunPart) -> bool {
-        if self.outline.rows.find(node).is_none() {
+        if self.rows.find(node).is_none() {
             return false;
         }
-        self.coming.reveal = None;
-        let unfit = self.outline.unfit(node);
-        if unfit != self.outline.called {
-            self.change().call(unfit);
+        let revealed = self.unmatched(node, &run.state);
+        if self.settings.revealed != revealed {
+            self.settings.revealed = revealed;
+            self.rebuild(&run.state);
         }
-        let row = self.unfold_around(node).unwrap_or_default();
+        self.unfold_around(node, &run.state);
         // A jump is a look at one thing: it stays there even where that is the last row.
         self.pinned = true;
-        let is_hidden = self.coming.reveal.is_some();
-        let shown = self.outline.rows.gutter.key(row).filter(|_| !is_hidden);
-        self.selected = Some(Pick::Node(shown.unwrap_or(node)));
+        let shown = self.rows.of(node).map_or(node, |row| row.key);
+        self.selected = Some(Pick::Node(shown));
         self.sync(run);
         true
+    }
+
+    /// The node that a row is named after, if it does not match the filter.
+    fn unmatched(&self, node: NodeId, state: &State) -> Option<NodeId> {
+        let filter = self.settings.filter.as_ref()?;
+        let key = entries::key(state, &self.settings.split, node);
+        (!entries::matches(state, filter, key)).then_some(key)
     }
 
     /// Puts the cursor on the row of a broken stream, and keeps it there.
@@ -127,7 +133,7 @@ impl GraphPane {
         let Some(at) = self.live.iter().position(|row| *row == (turn, 0)) else {
             return false;
         };
-        self.go(self.outline.rows.len() + at);
+        self.go(self.rows.len() + at);
         self.pinned = true;
         true
     }
@@ -181,13 +187,12 @@ impl GraphPane {
             return 0;
         }
         let (last, streaming) = self.seen;
-        let before = self.outline.rows.through(last);
-        (self.outline.rows.len() - before + self.live.len()).saturating_sub(streaming)
+        let before = self.rows.through(last);
+        (self.rows.len() - before + self.live.len()).saturating_sub(streaming)
     }
 
     /// Everything that there is has been seen.
     pub fn see(&mut self) {
-        let last = self.outline.rows.entries.last();
-        self.seen = (last, self.live.len());
+        self.seen = (self.rows.newest, self.live.len());
     }
 }

@@ -1,21 +1,22 @@
-//! From the nodes of a run to entries of the graph: what each hangs on, whether it may be folded, how
-//! much it needs an eye.
+//! Turns the nodes of a run into entries of the graph.
 //!
+//! An entry says what a node depends on, whether it may be folded, and how much it needs attention.
 //! Must not know: rows, how anything is drawn.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::Arc;
 
 use super::query::Query;
+use super::rows::RowSettings;
 use crate::console::layout::fold::{Entry, Keep};
 use crate::domain::call::{Call, Status};
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::node::Node;
 use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 
-/// How much a row needs an eye.
+/// How much a row needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Mark {
@@ -46,8 +47,8 @@ impl Mark {
         Self::ALL.get(usize::from(number)).copied().unwrap_or(Self::None)
     }
 
-    /// That of a call.
-    fn of_call(state: &State, call: &Call) -> Self {
+    /// That of a call; `edited` where an operator wrote it or its result.
+    fn of_call(state: &State, call: &Call, edited: bool) -> Self {
         let stand = Stand::of_call(state, call);
         if stand.failed() {
             return Self::Failed;
@@ -55,108 +56,92 @@ impl Mark {
         match stand.status().unwrap_or(&call.status) {
             status if status.needs_operator() => Self::Waiting,
             Status::Running(_) | Status::Queued | Status::Ready => Self::Running,
-            _ if is_edited(state, call.id) || is_edited(state, call.id.observation()) => Self::Edited,
+            _ if edited => Self::Edited,
             _ => Self::None,
         }
     }
 }
 
-/// Hashes of what long calls say, each with the arguments that it is of.
-pub(super) type Signs = HashMap<NodeId, (Arc<str>, u64)>;
-
-/// Arguments whose hash is worth keeping.
-const LONG: usize = 4 * 1024;
-
-/// What entries are made from.
-pub(super) struct Maker<'a> {
-    /// The run.
-    pub state: &'a State,
-    /// Calls that have a row of their own for their observation.
-    pub open: &'a BTreeSet<NodeId>,
-    /// What is looked for.
-    pub filter: Option<&'a Query>,
-    /// The run's edges, asked for one node after the other.
-    edges: Edges<'a>,
-    /// Hashes that were made before.
-    signs: &'a mut Signs,
+/// The entries of all nodes, in journal order.
+pub fn of(state: &State, settings: &RowSettings) -> Vec<Entry<NodeId>> {
+    let mut edges = Edges::new(state);
+    let nodes = state.nodes.values();
+    nodes
+        .filter(|node| key(state, &settings.split, node.id) == node.id)
+        .map(|node| entry(state, settings, &mut edges, node))
+        .collect()
 }
 
-impl<'a> Maker<'a> {
-    /// Makes entries of this run.
-    pub const fn new(
-        state: &'a State,
-        open: &'a BTreeSet<NodeId>,
-        filter: Option<&'a Query>,
-        signs: &'a mut Signs,
-    ) -> Self {
-        Self {
-            signs,
-            state,
-            open,
-            filter,
-            edges: Edges::new(state),
-        }
-    }
+/// The node whose entry a node is in: an observation is in that of its call, unless the two are split.
+pub fn key(state: &State, split: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
+    let call = id.call();
+    let is_apart = id == call || split.contains(&call) || !state.calls.contains_key(&call);
+    if is_apart { id } else { call }
+}
 
-    /// The entry of a node; none where another one stands for it.
-    pub fn entry(&mut self, id: NodeId) -> Option<Entry<NodeId>> {
-        let state = self.state;
-        let node = state.nodes.get(&id)?;
-        let apart = self.open.contains(&id.call());
-        if id.kind == NodeKind::Observation && !apart && state.calls.contains_key(&id.call()) {
-            return None;
-        }
-        let mut parents: Vec<NodeId> = self.edges.ending_in(id).iter().map(|edge| edge.from).collect();
-        parents.dedup();
-        let mut entry = Entry::new(id, parents);
+/// True where a node, or the result in its row, matches a filter.
+pub fn matches(state: &State, filter: &Query, id: NodeId) -> bool {
+    filter.fits(state, id) || filter.fits(state, id.observation())
+}
+
+fn entry(state: &State, settings: &RowSettings, edges: &mut Edges<'_>, node: &Node) -> Entry<NodeId> {
+    let id = node.id;
+    let is_split = settings.split.contains(&id.call());
+    let mut parents: Vec<NodeId> = edges.ending_in(id).iter().map(|edge| edge.from).collect();
+    parents.dedup();
+    let mut entry = Entry::new(id, parents);
+    if !node.active {
         entry.replaced = stand::replaced_with(state, id);
-        entry.fan = id.kind == NodeKind::Call;
-        // What is done after an edit hangs on what was edited.
-        entry.leaf = id.kind == NodeKind::Intervention;
-        if !entry.leaf {
-            entry.turn = u64::from(node.turn.0);
-        }
-        let call = state.calls.get(&id.call());
-        if id.kind == NodeKind::Call && !apart && state.nodes.contains_key(&id.observation()) {
-            entry.members.push(id.observation());
-        }
-        entry.keep = if apart { Keep::Always } else { keep(state, id) };
-        let mark = match call {
-            Some(call) => Mark::of_call(state, call),
-            None if id.kind == NodeKind::Intervention || is_edited(state, id) => Mark::Edited,
-            None => Mark::None,
-        };
-        if node.active {
-            entry.mark = mark as u8;
-        }
-        if let Some(call) = call.filter(|_| id.kind == NodeKind::Call) {
-            entry.sign = sign(state, call, self.signs);
-        }
-        entry.hit = self
-            .filter
-            .is_some_and(|query| query.fits(state, id) || query.fits(state, id.observation()));
-        Some(entry)
     }
+    entry.fan = id.kind == NodeKind::Call;
+    // What follows an edit depends on what was edited.
+    entry.leaf = id.kind == NodeKind::Intervention;
+    if !entry.leaf {
+        entry.turn = u64::from(node.turn.0);
+    }
+    let call = state.calls.get(&id.call());
+    let other = match id.kind {
+        NodeKind::Call => state.nodes.get(&id.observation()),
+        NodeKind::Observation => state.nodes.get(&id.call()),
+        _ => None,
+    };
+    let edited = is_edited(node) || other.is_some_and(is_edited);
+    if id.kind == NodeKind::Call && !is_split {
+        entry.members.extend(other.map(|result| result.id));
+    }
+    entry.keep = if is_split || edited {
+        Keep::Always
+    } else {
+        keep(id.kind, call)
+    };
+    let mark = match call {
+        Some(call) => Mark::of_call(state, call, edited),
+        None if id.kind == NodeKind::Intervention || is_edited(node) => Mark::Edited,
+        None => Mark::None,
+    };
+    if node.active {
+        entry.mark = mark as u8;
+    }
+    if let Some(call) = call.filter(|_| id.kind == NodeKind::Call) {
+        entry.sign = sign(node, call);
+    }
+    let filter = settings.filter.as_ref();
+    entry.hit = filter.is_some_and(|filter| matches(state, filter, id));
+    entry
 }
 
-/// True where a person wrote what counts.
-fn is_edited(state: &State, id: NodeId) -> bool {
-    state
-        .nodes
-        .get(&id)
-        .is_some_and(|node| node.is_edited() || node.pinned)
+/// True where an operator wrote the active revision, or pinned it.
+fn is_edited(node: &Node) -> bool {
+    node.is_edited() || node.pinned
 }
 
-/// Whether a node may share a row with its neighbours.
-fn keep(state: &State, id: NodeId) -> Keep {
-    if is_edited(state, id) || is_edited(state, id.observation()) {
-        return Keep::Always;
-    }
-    match id.kind {
+/// Whether a node that nobody edited may share a row with its neighbours.
+fn keep(kind: NodeKind, call: Option<&Call>) -> Keep {
+    match kind {
         NodeKind::Intervention => Keep::Always,
         NodeKind::Prompt | NodeKind::Answer => Keep::Own,
         NodeKind::Thought | NodeKind::Observation | NodeKind::Repair => Keep::No,
-        NodeKind::Call => match state.calls.get(&id).map(|call| &call.status) {
+        NodeKind::Call => match call.map(|call| &call.status) {
             None
             | Some(
                 Status::Failed(_) | Status::Rejected | Status::Left | Status::Expired | Status::Unsatisfiable,
@@ -169,8 +154,8 @@ fn keep(state: &State, id: NodeId) -> Keep {
     }
 }
 
-/// What a call does and what comes of it, as a number; what has not ended is like nothing else.
-fn sign(state: &State, call: &Call, signs: &mut Signs) -> u64 {
+/// A number for what a call does and what comes of it; unique for a call without an end.
+fn sign(node: &Node, call: &Call) -> u64 {
     let mut hasher = DefaultHasher::new();
     match &call.status {
         Status::Failed(class) => class.hash(&mut hasher),
@@ -180,31 +165,9 @@ fn sign(state: &State, call: &Call, signs: &mut Signs) -> u64 {
             return hasher.finish().max(1);
         }
     }
-    let Some((tool, args)) = state.nodes.get(&call.id).and_then(|node| node.as_call()) else {
+    let Some(said) = node.as_call() else {
         return 0;
     };
-    (tool, said(call.id, args, signs)).hash(&mut hasher);
+    said.hash(&mut hasher);
     hasher.finish().max(1)
-}
-
-/// Hash of arguments. The rows of an open turn are made anew for every event: what is long is gone through once.
-fn said(id: NodeId, args: &Arc<str>, signs: &mut Signs) -> u64 {
-    let made = || {
-        let mut hasher = DefaultHasher::new();
-        args.hash(&mut hasher);
-        hasher.finish()
-    };
-    if args.len() < LONG {
-        return made();
-    }
-    match signs.get(&id) {
-        Some((of, sign)) if Arc::ptr_eq(of, args) => *sign,
-        _ => {
-            #[cfg(test)]
-            crate::console::testing::work::gone_through();
-            let sign = made();
-            signs.insert(id, (Arc::clone(args), sign));
-            sign
-        }
-    }
 }

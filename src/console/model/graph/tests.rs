@@ -1,22 +1,21 @@
-//! What is lit is what the domain lists, and rows kept up to date are rows made anew: on recorded runs,
-//! event by event. Must not know: the screen.
+//! What is lit is what the domain lists, and the rows are those of the state: on recorded runs, event by event.
+//! Must not know: the screen.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::console::frames::Soon;
 use crate::console::layout::gutter::Line;
 use crate::console::link::Update;
 use crate::console::msg::Msg;
 use crate::console::testing::{Stage, id};
-use crate::console::update::soon;
 use crate::domain::apply::apply;
 use crate::domain::call::{EffectClass, Outcome};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::graph;
 use crate::domain::id::{Attempt, NodeKind, Rev, ThreadId};
+use crate::domain::live::{Live, LivePart};
 use crate::domain::state::State;
 use crate::domain::turn::{Producer, Stop, Usage};
 use crate::journal::{self, Place};
@@ -152,60 +151,41 @@ fn what_is_lit_is_what_the_domain_lists() {
 }
 
 /// Everything that is drawn of the rows.
-fn drawn(pane: &GraphPane) -> Vec<String> {
-    let row = |(at, row): (usize, rows::Row)| {
-        let lanes = pane.outline.rows.gutter.text(at, Line::Unicode, None);
-        let chips = pane.outline.rows.gutter.chips(at);
-        let members: Vec<_> = pane.outline.rows.gutter.members(at).collect();
-        format!(
-            "{lanes} {row:?} {chips:?} {members:?} {}",
-            pane.outline.rows.marks.get(at).unwrap()
-        )
+fn drawn(rows: &Rows) -> Vec<String> {
+    let row = |(at, row): (usize, &rows::Row)| {
+        let lanes = rows.gutter.text(at, Line::Unicode, None);
+        format!("{lanes} {row:?} {:?}", rows.gutter.chips(at))
     };
-    pane.outline.rows.iter_from(0).enumerate().map(row).collect()
+    rows.iter().enumerate().map(row).collect()
 }
 
-/// The same pane made from nothing.
-fn anew(stage: &Stage) -> Vec<String> {
-    let pane = &stage.model.graph;
-    let mut other = GraphPane::default();
-    other.outline.level = pane.outline.level;
-    other.outline.filter = pane.outline.filter.clone();
-    other.outline.unfolded = pane.outline.unfolded.clone();
-    other.outline.open = pane.outline.open.clone();
-    other.outline.finish(stage.model.run.state.clone());
-    drawn(&other)
+/// The rows that the state has with the settings of the pane.
+fn wanted(stage: &Stage) -> Vec<String> {
+    drawn(&rows::rows(&stage.model.run.state, &stage.model.graph.settings))
 }
 
 #[test]
-fn rows_kept_up_to_date_are_rows_made_anew() {
-    let levels = [Level::Recent, Level::Turns, Level::Nodes];
+fn the_rows_are_those_of_the_state_after_every_event() {
+    let levels = [Level::Recent, Level::Turns, Level::Nodes].map(|level| RowSettings {
+        level,
+        ..RowSettings::default()
+    });
+    let filters = ["is:ok", "kind:thought", "!kind:call", "e"].map(|text| RowSettings {
+        filter: Some(Query::parse(text).unwrap()),
+        ..RowSettings::default()
+    });
     for name in SAMPLES {
         let events = recorded(name);
-        for level in levels {
+        for settings in levels.iter().chain(&filters) {
             let mut stage = Stage::new(80, 24);
-            stage.model.graph.outline.level = level;
+            stage.model.graph.settings = settings.clone();
             for envelope in &events {
                 stage.send(Msg::Run(Update::Event(Arc::new(envelope.clone()))));
                 stage.draw();
                 assert_eq!(
-                    drawn(&stage.model.graph),
-                    anew(&stage),
-                    "{name} {level:?} {}",
-                    envelope.seq
-                );
-            }
-        }
-        for filter in ["is:ok", "kind:thought", "!kind:call", "e"] {
-            let mut stage = Stage::new(80, 24);
-            stage.model.graph.set_filter(Some(Query::parse(filter).unwrap()));
-            for envelope in &events {
-                stage.send(Msg::Run(Update::Event(Arc::new(envelope.clone()))));
-                stage.draw();
-                assert_eq!(
-                    drawn(&stage.model.graph),
-                    anew(&stage),
-                    "{name} {filter} {}",
+                    drawn(&stage.model.graph.rows),
+                    wanted(&stage),
+                    "{name} {settings:?} {}",
                     envelope.seq
                 );
             }
@@ -213,39 +193,12 @@ fn rows_kept_up_to_date_are_rows_made_anew() {
     }
 }
 
-/// What a run has come to.
-fn state_of(name: &str) -> State {
-    let mut state = State::default();
-    for envelope in recorded(name) {
-        apply(&mut state, &envelope);
-    }
-    state
-}
-
-/// A console with a long run, in which what takes long takes long: its rows do not wait for a frame.
+/// A console with a long run, and the graph in front.
 fn long_run() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.long_run(60);
     stage.press("1");
-    stage.slow = Some(Vec::new());
     stage
-}
-
-/// What waits and what was made of it come together: the rows are those that are made at once.
-fn comes(stage: &mut Stage) {
-    assert!(stage.model.graph.is_coming());
-    let before = drawn(&stage.model.graph);
-    stage.draw();
-    assert_eq!(
-        drawn(&stage.model.graph),
-        before,
-        "the rows stay until others come"
-    );
-    while stage.work() > 0 {
-        stage.draw();
-    }
-    assert!(!stage.model.graph.is_coming());
-    assert_eq!(drawn(&stage.model.graph), anew(stage));
 }
 
 fn filter(stage: &mut Stage, text: &str) {
@@ -255,85 +208,46 @@ fn filter(stage: &mut Stage, text: &str) {
     stage.press("enter");
 }
 
-/// A console that a run has just come to.
-fn arrived(state: State) -> Stage {
-    let mut stage = Stage::new(80, 24);
-    stage.slow = Some(Vec::new());
-    stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
-    stage
-}
-
-fn tick(stage: &mut Stage) {
-    assert_eq!(
-        stage.model.wake_at(),
-        Some(stage.model.arming.now),
-        "it goes on by itself"
-    );
-    stage.send(Msg::Tick { at: stage.now });
+/// Where the rows are in memory: rebuilt rows are elsewhere.
+fn place(stage: &Stage) -> *const rows::Row {
+    std::ptr::from_ref(stage.model.graph.rows.get(0).unwrap())
 }
 
 #[test]
-fn rows_of_a_run_that_is_there_at_once_are_made_at_once_and_made_again_beside_the_frames() {
-    let mut long = Stage::new(80, 24);
-    long.long_run(60);
-    for state in SAMPLES.map(state_of).into_iter().chain([long.model.run.state]) {
-        let is_long = state.last_no as usize > MADE;
-        let mut stage = arrived(state);
-        while stage.model.graph.begins() {
-            tick(&mut stage);
-        }
-        stage.draw();
-        assert!(!stage.model.graph.is_coming());
-        assert_eq!(drawn(&stage.model.graph), anew(&stage));
-        stage.model.graph.outline.spoil_all();
-        stage.draw();
-        if is_long {
-            comes(&mut stage);
-        }
-        assert_eq!(drawn(&stage.model.graph), anew(&stage), "made again");
+fn a_key_that_changes_no_row_and_more_of_a_stream_rebuild_nothing() {
+    let mut stage = long_run();
+    let mut before = place(&stage);
+    for key in [
+        "g", "j", "j", "G", "k", "f", "J", "j", "J", "3", ">", "1", "5", "5",
+    ] {
+        stage.press(key);
+        assert_eq!(place(&stage), before, "{key}");
     }
-}
-
-#[test]
-fn the_first_rows_of_a_long_run_are_made_in_parts_between_which_keys_are_answered() {
-    let mut long = Stage::new(80, 24);
-    long.long_run(60);
-    let is_soon = |stage: &Stage| soon(&stage.model, &Msg::Tick { at: stage.now }) != Soon::Never;
-    let mut stage = arrived(long.model.run.state.clone());
-    let mut parts = 0;
-    while stage.model.graph.begins() {
-        // Nobody sees how they grow, but who presses a key is told what he waits for.
-        let is_last = is_soon(&stage);
-        stage.press("1");
-        assert!(
-            stage.text().contains("the rows are being made"),
-            "{}",
-            stage.text()
-        );
-        tick(&mut stage);
-        parts += 1;
-        assert_eq!(stage.model.graph.begins(), !is_last, "part {parts}");
-    }
-    assert!(parts > 5, "{parts}");
-    assert_eq!(stage.work(), 0, "no copy was made for it");
+    let turn = TurnId(stage.model.run.state.last_turn + 1);
+    stage.request(turn.0, 1);
     stage.draw();
-    assert_eq!(drawn(&stage.model.graph), anew(&stage));
-    assert_ne!(stage.model.wake_at(), Some(stage.model.arming.now));
-
-    // Who looks for something meanwhile gets that.
-    let mut stage = arrived(long.model.run.state);
-    tick(&mut stage);
-    stage.press("1");
-    filter(&mut stage, "kind:thought");
-    while stage.work() > 0 || stage.model.graph.begins() {
-        stage.send(Msg::Tick { at: stage.now });
+    before = place(&stage);
+    for no in 1..4 {
+        stage.send(Msg::Run(Update::Live(Live {
+            turn,
+            parts: vec![LivePart::Text {
+                reasoning: false,
+                text: "more ".repeat(no).into(),
+                before: 0,
+            }],
+            bytes: 5 * no as u64,
+        })));
         stage.draw();
+        assert_eq!(place(&stage), before, "part {no} of a stream");
+        assert_eq!(stage.model.graph.live, [(turn, 0)]);
     }
-    assert_eq!(drawn(&stage.model.graph), anew(&stage));
-    let rows = &stage.model.graph.outline.rows;
-    assert!(rows.len() > 50, "{}", rows.len());
-    let mut all = rows.iter_from(0);
-    assert!(all.all(|row| row.stands == Stands::Elided || row.key.kind == NodeKind::Thought));
+    for (row, key) in [("g", "Z"), ("g j j", "space")] {
+        stage.press(row);
+        before = place(&stage);
+        stage.press(key);
+        assert_ne!(place(&stage), before, "{key}");
+        assert_eq!(drawn(&stage.model.graph.rows), wanted(&stage));
+    }
 }
 
 #[test]
@@ -344,133 +258,131 @@ fn no_row_is_shown_of_what_a_run_does_not_have() {
     for envelope in &recorded[..recorded.len() / 2] {
         apply(&mut earlier, envelope);
     }
-    let is_there = |stage: &Stage| {
-        let state = &stage.model.run.state;
-        let rows = &stage.model.graph.outline.rows;
-        rows.iter_from(0).all(|row| state.node(row.key).is_some())
-    };
-    let before = stage.model.graph.outline.rows.len();
-    stage.model.graph.set_level(Level::Turns);
-    stage.draw();
-    assert!(stage.model.graph.is_coming(), "rows of the later run");
+    let before = stage.model.graph.rows.len();
+    stage.model.graph.set_level(Level::Turns, &stage.model.run.state);
     stage.send(Msg::Run(Update::Snapshot(Box::new(earlier))));
     stage.draw();
-    assert!(stage.model.graph.is_coming() && is_there(&stage));
-    let rows = stage.model.graph.outline.rows.len();
-    assert!(0 < rows && rows < before, "what is there stays on the screen");
-    stage.press("f");
-    comes(&mut stage);
-    assert!(is_there(&stage));
+    let (rows, state) = (&stage.model.graph.rows, &stage.model.run.state);
+    assert!(
+        rows.iter()
+            .flat_map(rows::Row::keys)
+            .all(|id| state.node(id).is_some())
+    );
+    assert!(!rows.is_empty() && rows.len() < before);
+    assert_eq!(drawn(rows), wanted(&stage));
 }
 
 #[test]
-fn what_fits_is_found_out_beside_the_keys_and_counted_when_it_is_known() {
+fn a_state_that_is_replaced_by_another_of_the_same_number_has_its_own_rows() {
+    let mut stage = long_run();
+    let mut other = Stage::new(80, 24);
+    other.begin();
+    let mut state = other.model.run.state;
+    state.seq = stage.model.run.state.seq;
+    let nodes: Vec<NodeId> = state.nodes.keys().copied().collect();
+    stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
+    stage.draw();
+    assert!(stage.model.graph.rows.iter().flat_map(rows::Row::keys).eq(nodes));
+}
+
+#[test]
+fn what_matches_is_counted_and_the_cursor_goes_on() {
     let mut stage = long_run();
     filter(&mut stage, "is:failed");
-    assert_eq!(stage.said(), "looking for what fits `is:failed`");
-    assert!(stage.text().contains("only is:failed (…)"), "{}", stage.text());
+    assert_eq!(stage.said(), "6 fit `is:failed`");
+    assert!(stage.text().contains("only is:failed (6)"), "{}", stage.text());
     let cursor = stage.selected();
     stage.press("k k");
-    assert_ne!(stage.selected(), cursor, "the keys go on");
-    let cursor = stage.selected();
+    assert_ne!(stage.selected(), cursor);
     assert_eq!(stage.said(), "");
-    comes(&mut stage);
-    assert_eq!(stage.said(), "", "who went on is not told any more");
-    assert!(stage.text().contains("only is:failed (6)"), "{}", stage.text());
-    assert_eq!(stage.selected(), cursor);
-    filter(&mut stage, "is:failed");
-    comes(&mut stage);
-    assert_eq!(stage.said(), "6 fit `is:failed`");
-}
-
-#[test]
-fn what_happens_while_rows_are_made_is_in_them_when_they_come() {
-    let mut stage = long_run();
-    filter(&mut stage, "part");
-    stage.draw();
     let no = stage.model.run.state.last_no + 1;
     let turn = stage.model.run.state.last_turn + 1;
+    filter(&mut stage, "late");
+    assert_eq!(stage.model.graph.found(), 0);
     let late = [(r#"{"path":"late part"}"#, Outcome::ok("1"))];
     stage.model_turn(turn, no, "This part is late.", &late);
-    let found = stage.model.graph.found();
-    comes(&mut stage);
-    assert_ne!(stage.model.graph.found(), found);
-    let late = NodeId::new(NodeKind::Thought, no);
-    assert!(stage.model.graph.outline.rows.of(late).is_some());
+    stage.draw();
+    assert_eq!(stage.model.graph.found(), 2, "what comes and matches is shown");
+    let late = stage.model.graph.rows.of(NodeId::new(NodeKind::Thought, no));
+    assert_eq!(late.unwrap().kind, RowKind::Node);
 }
 
 #[test]
-fn rows_that_are_not_wanted_any_more_are_not_shown() {
+fn without_a_filter_the_rows_are_those_of_before() {
     let mut stage = long_run();
-    let before = drawn(&stage.model.graph);
+    let before = drawn(&stage.model.graph.rows);
     filter(&mut stage, "is:failed");
+    assert_ne!(drawn(&stage.model.graph.rows), before);
     filter(&mut stage, "");
-    comes(&mut stage);
-    assert_eq!(drawn(&stage.model.graph), before);
+    assert_eq!(drawn(&stage.model.graph.rows), before);
     filter(&mut stage, "is:failed");
     filter(&mut stage, "kind:thought");
-    stage.model.graph.set_level(Level::Nodes);
+    stage.model.graph.set_level(Level::Nodes, &stage.model.run.state);
     stage.draw();
-    comes(&mut stage);
-    assert!(
-        stage
-            .model
-            .graph
-            .outline
-            .rows
-            .iter_from(0)
-            .all(|row| { row.stands == Stands::Elided || row.key.kind == NodeKind::Thought })
-    );
+    let mut rows = stage.model.graph.rows.iter();
+    assert!(rows.all(|row| row.kind == RowKind::Elided || row.key.kind == NodeKind::Thought));
 }
 
 #[test]
-fn a_level_folds_what_is_under_the_cursor_in_a_long_run_as_in_a_short_one() {
-    for is_long in [false, true] {
+fn a_level_folds_what_is_under_the_cursor() {
+    for turns in [10, 60] {
         let mut stage = Stage::new(100, 30);
-        stage.long_run(if is_long { 60 } else { 10 });
-        stage.model.graph.set_level(Level::Nodes);
+        stage.long_run(turns);
+        stage.model.graph.set_level(Level::Nodes, &stage.model.run.state);
         stage.press("1");
-        stage.slow = Some(Vec::new());
         stage.press("g j j j j j j");
         let here = stage.selected().unwrap();
-        stage.model.graph.set_level(Level::Turns);
+        stage.model.graph.set_level(Level::Turns, &stage.model.run.state);
         stage.draw();
-        assert_eq!(stage.model.graph.is_coming(), is_long);
-        if is_long {
-            comes(&mut stage);
-        }
-        let row = stage.model.graph.outline.rows.of(here).unwrap();
-        assert_eq!(row.stands, Stands::Turn, "{here}");
-        assert!(stage.model.graph.outline.unfolded.is_empty());
+        let row = stage.model.graph.rows.of(here).unwrap();
+        assert_eq!(row.kind, RowKind::Turn, "{here}");
+        assert!(stage.model.graph.settings.unfolded.is_empty());
     }
 }
 
 #[test]
-fn a_node_that_is_gone_to_is_selected_at_once_and_unfolded_when_its_rows_come() {
+fn a_node_that_is_gone_to_is_selected_and_unfolded() {
     let mut stage = long_run();
     stage.press("g");
-    let rows = &stage.model.graph.outline.rows;
-    let mut nodes = stage.model.run.state.nodes.keys().copied();
+    let rows = &stage.model.graph.rows;
     let is_deep = |id: &NodeId| {
         id.kind == NodeKind::Call
             && rows
                 .of(*id)
-                .is_some_and(|row| row.stands == Stands::Turn && row.key != *id)
+                .is_some_and(|row| row.kind == RowKind::Turn && row.key != *id)
     };
+    let mut nodes = stage.model.run.state.nodes.keys().copied();
     let deep = nodes.find(is_deep).expect("a folded turn");
     drop(nodes);
-    let stands = |stage: &Stage| stage.model.graph.outline.rows.of(deep).unwrap();
+    let row = |stage: &Stage| stage.model.graph.rows.of(deep).unwrap().clone();
     let (graph, run) = (&mut stage.model.graph, &stage.model.run);
     assert!(graph.go_to(deep, run));
     stage.draw();
     assert_eq!(stage.selected(), Some(deep));
-    assert_eq!(stands(&stage).stands, Stands::Turn);
-    comes(&mut stage);
-    assert_eq!(stage.selected(), Some(deep));
-    assert_eq!((stands(&stage).stands, stands(&stage).key), (Stands::Node, deep));
+    assert_eq!((row(&stage).kind, row(&stage).key), (RowKind::Node, deep));
     // And back, from a row in the middle of it.
     stage.press("h");
-    comes(&mut stage);
-    assert_eq!(stands(&stage).stands, Stands::Turn);
-    assert_eq!(stage.selected(), Some(stands(&stage).key));
+    assert_eq!(row(&stage).kind, RowKind::Turn);
+    assert_eq!(stage.selected(), Some(row(&stage).key));
+}
+
+#[test]
+fn what_the_operator_looks_at_stays_in_sight_when_its_turn_becomes_old() {
+    let mut stage = Stage::new(100, 30);
+    stage.long_run(RECENT as u32);
+    stage.press("1 g j j j");
+    let here = stage.selected().unwrap();
+    assert_eq!(stage.model.graph.rows.of(here).unwrap().kind, RowKind::Node);
+    let line = |stage: &Stage| stage.model.graph.cursor().unwrap() - stage.model.graph.top;
+    let before = line(&stage);
+    for _ in 0..3 {
+        let state = &stage.model.run.state;
+        let (turn, no) = (state.last_turn + 1, state.last_no + 1);
+        stage.model_turn(turn, no, "Going on.", &[(r#"{"path":"x"}"#, Outcome::ok("1"))]);
+        stage.draw();
+    }
+    let row = stage.model.graph.rows.of(here).unwrap();
+    assert_eq!((row.kind, row.key), (RowKind::Node, here));
+    assert!(row.within.is_some(), "its turn is old by now");
+    assert_eq!((stage.selected(), line(&stage)), (Some(here), before));
 }

@@ -120,6 +120,7 @@ fn shut(width: u16, height: u16, wait_ms: u64) -> Stage {
         to: Phase::Open,
         wait_ms,
         why: "5 failures in a row".into(),
+        instead: Vec::new(),
     }));
     stage.draw();
     stage

@@ -2,7 +2,7 @@
 //! screen.
 
 use crate::console::hints::hints;
-use crate::console::layout::fold::Stands;
+use crate::console::layout::fold::RowKind;
 use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::call::Outcome;
@@ -18,20 +18,19 @@ fn fan() -> Stage {
     }
     stage.close();
     stage.draw();
-    on(&mut stage, |stands| stands == Stands::Fan);
+    on(&mut stage, |kind| kind == RowKind::Fan);
     stage
 }
 
 /// Puts the cursor on a row.
-fn on(stage: &mut Stage, is: impl Fn(Stands) -> bool) {
+fn on(stage: &mut Stage, is: impl Fn(RowKind) -> bool) {
     stage.press("1");
     let at = stage
         .model
         .graph
-        .outline
         .rows
-        .iter_from(0)
-        .position(|row| is(row.stands))
+        .iter()
+        .position(|row| is(row.kind))
         .expect("such a row");
     stage.press("g");
     for _ in 0..at {
@@ -99,7 +98,7 @@ fn a_row_of_a_turn_is_one_turn_but_not_one_node() {
     let mut stage = Stage::new(120, 40);
     stage.long_run(44);
     stage.press("1 Z");
-    on(&mut stage, |stands| stands == Stands::Turn);
+    on(&mut stage, |kind| kind == RowKind::Turn);
     stage.press("D");
     assert!(stage.model.overlays.is_empty());
     let said = stage.said();

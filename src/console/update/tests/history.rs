@@ -132,11 +132,9 @@ fn what_failed_means_the_same_everywhere() {
     });
     stage.draw();
     let marked = |stage: &Stage| {
-        let entries = &stage.model.graph.outline.rows.entries;
-        let failed = entries
-            .rest(0)
-            .filter(|entry| Mark::of(entry.mark) == Mark::Failed);
-        failed.map(|entry| entry.key).collect::<Vec<_>>()
+        let rows = stage.model.graph.rows.iter();
+        let failed = rows.filter(|row| Mark::of(row.mark) == Mark::Failed);
+        failed.map(|row| row.key).collect::<Vec<_>>()
     };
     let found = |stage: &Stage| {
         let query = Query::parse("is:failed").unwrap();
@@ -155,7 +153,7 @@ fn what_failed_means_the_same_everywhere() {
     stage.press("f");
     assert_eq!(stage.said(), "nothing failed");
     assert!(
-        stage.model.graph.outline.unfolded.is_empty(),
+        stage.model.graph.settings.unfolded.is_empty(),
         "history stays folded"
     );
 }

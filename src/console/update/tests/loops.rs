@@ -39,6 +39,7 @@ fn stage() -> Stage {
             rung,
             why: Arc::from("passed over: another tool\u{202e}"),
             after: TurnId(2),
+            passed: Vec::new(),
         }));
         stage.engine(Event::Escape(EscapeEvent::Applied {
             incident: 1,

@@ -244,9 +244,8 @@ fn a_pinned_cursor_keeps_its_row_on_the_screen() {
             Outcome::ok("1"),
         );
     }
-    let fan = (id("c3"), crate::console::layout::fold::Folded::Fan);
-    stage.model.graph.outline.unfolded.insert(fan);
-    stage.model.graph.outline.spoil_all();
+    let fan = (id("c3"), crate::console::layout::fold::FoldKind::Fan);
+    stage.model.graph.settings.unfolded.insert(fan);
     stage.draw();
     stage.press("k k k");
     let row = |stage: &Stage| stage.model.graph.cursor().unwrap() - stage.model.graph.top;

@@ -107,10 +107,10 @@ pub(super) struct Foreseen {
 
 impl Foreseen {
     /// What a plan does with a row and what is folded in it.
-    pub(super) fn of(model: &Model, plan: &Plan, row: usize, here: &Row) -> Option<Self> {
-        let some = model.graph.outline.rows.ends(row, LIT);
-        let is_cut = some.len() >= 2 * LIT;
-        let mut fates = some.into_iter().chain([here.key]).map(|id| Fate::of(plan, id));
+    pub(super) fn of(plan: &Plan, here: &Row) -> Option<Self> {
+        let some = here.ends(LIT);
+        let is_cut = some.clone().count() >= 2 * LIT;
+        let mut fates = some.chain([here.key]).map(|id| Fate::of(plan, id));
         let first = fates.next()?;
         let (mut most, mut part) = (first, is_cut);
         for fate in fates {
@@ -186,13 +186,7 @@ pub(in crate::console::view) fn draw(model: &Model, canvas: &mut Canvas<'_>, are
     ];
     let first = touched.into_iter().filter_map(|nodes| nodes.first()).min();
     let row = first
-        .and_then(|id| {
-            graph
-                .outline
-                .rows
-                .find(*id)
-                .or_else(|| graph.outline.rows.find(id.call()))
-        })
+        .and_then(|id| graph.rows.find(*id).or_else(|| graph.rows.find(id.call())))
         .or(graph.cursor())
         .unwrap_or(0);
     let last = graph.len().saturating_sub(usize::from(body.height));

@@ -10,7 +10,7 @@ use super::super::paint::{Canvas, tail};
 use super::foreseen::Foreseen;
 use super::{LIT, lanes, open};
 use crate::console::doc::Styled;
-use crate::console::layout::fold::Stands;
+use crate::console::layout::fold::RowKind;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::model::Model;
 use crate::console::model::course::AT_THE_HALT;
@@ -44,12 +44,7 @@ pub(super) fn node_row(
     let looks = looks(&model.run.state, here.key);
     let (glyph, role) = symbol(model, here, looks);
     let mut cells = Vec::new();
-    model
-        .graph
-        .outline
-        .rows
-        .gutter
-        .cells(row, open(model, row), &mut cells);
+    model.graph.rows.gutter.cells(row, open(model, row), &mut cells);
     lanes(model, canvas, place, &cells, (glyph, role), widest);
     let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
     let words = Rect {
@@ -61,11 +56,11 @@ pub(super) fn node_row(
         width: words.width.saturating_sub(foreseen.map_or(0, Foreseen::columns)),
         ..words
     };
-    let line = line(model, (row, here), looks.1, usize::from(words.width));
+    let line = line(model, here, looks.1, usize::from(words.width));
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     canvas.row(words, &line, more);
     if by_cursor {
-        shine(model, canvas, (place, place), row, here);
+        shine(model, canvas, (place, place), here);
     }
     if let Some(foreseen) = foreseen {
         foreseen.draw(canvas, place);
@@ -80,27 +75,26 @@ pub(super) fn node_row(
 }
 
 /// The words of a row; `look` is that of all of it, where it has one.
-pub(super) fn line(model: &Model, (row, here): (usize, &Row), look: Option<Role>, width: usize) -> Styled {
-    match here.stands {
-        Stands::Replaced => several::fold_line(model, row, here),
-        Stands::Elided => several::elided_line(model, here),
-        Stands::Fan => several::counts(
+pub(super) fn line(model: &Model, here: &Row, look: Option<Role>, width: usize) -> Styled {
+    match here.kind {
+        RowKind::Replaced => several::fold_line(model, here),
+        RowKind::Elided => several::elided_line(model, here),
+        RowKind::Fan => several::counts(
             model,
-            row,
             here,
             Styled::new().own(Role::Fold, format!("{} calls", here.count)),
         ),
-        Stands::Turn => several::turn_line(model, row, here, width),
-        Stands::Loop(times) => several::loop_line(model, row, here, times, width),
-        Stands::Node => node_line(model, here.key, look, width),
+        RowKind::Turn => several::turn_line(model, here, width),
+        RowKind::Loop(times) => several::loop_line(model, here, times, width),
+        RowKind::Node => node_line(model, here.key, look, width),
     }
 }
 
 /// The symbol of a row and its look, by those of its node.
 pub(super) fn symbol(model: &Model, here: &Row, (symbol, look): (Symbol, Option<Role>)) -> (char, Role) {
-    let symbol = match here.stands {
-        Stands::Fan => Symbol::Fan,
-        Stands::Loop(_) => Symbol::Loop,
+    let symbol = match here.kind {
+        RowKind::Fan => Symbol::Fan,
+        RowKind::Loop(_) => Symbol::Loop,
         _ => symbol,
     };
     (
@@ -111,14 +105,8 @@ pub(super) fn symbol(model: &Model, here: &Row, (symbol, look): (Symbol, Option<
 
 /// Lights what the cursor's node hangs on, and what hangs on it: with a sign at the edge of the pane, so that nothing
 /// is told by colour alone, and with a tint where it fits.
-pub(super) fn shine(
-    model: &Model,
-    canvas: &mut Canvas<'_>,
-    (place, tinted): (Rect, Rect),
-    row: usize,
-    here: &Row,
-) {
-    let Some((symbol, role)) = lit(model, row, here) else {
+pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, (place, tinted): (Rect, Rect), here: &Row) {
+    let Some((symbol, role)) = lit(model, here) else {
         return;
     };
     canvas.tint(tinted, role);
@@ -127,15 +115,13 @@ pub(super) fn shine(
 }
 
 /// How a row hangs together with the cursor's node.
-fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
+fn lit(model: &Model, here: &Row) -> Option<(Symbol, Role)> {
     let state = &model.run.state;
     let lit = &model.graph.lit;
     if !lit.is_any() {
         return None;
     }
-    let mut looked_at = model.graph.outline.rows.ends(row, LIT);
-    looked_at.push(here.key);
-    let looked_at = || looked_at.iter().copied();
+    let looked_at = || here.ends(LIT).chain([here.key]);
     if looked_at().any(|id| lit.is_above(state, id)) {
         Some((Symbol::HangsOn, Role::Ancestor))
     } else if looked_at().any(|id| lit.is_below(state, id)) {
@@ -151,13 +137,13 @@ fn is_match(model: &Model, row: usize, here: &Row) -> bool {
     if graph.search.hits.is_empty() {
         return false;
     }
-    let last = graph.outline.rows.last(row).unwrap_or(here.key);
+    let last = here.members.last().copied().unwrap_or(here.key);
     graph
         .search
         .hits
         .range(here.key.min(last)..=last.max(here.key))
         .take(256)
-        .any(|id| graph.outline.rows.find(*id) == Some(row))
+        .any(|id| graph.rows.find(*id) == Some(row))
 }
 
 /// The symbol of a node, and a look for its whole row where it does not count (fully) now.
@@ -244,7 +230,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             };
             line = line.own(role(symbol.role()), format!("{word}  "));
         }
-        let apart = model.graph.outline.open.contains(&id);
+        let apart = model.graph.settings.split.contains(&id);
         let result = state.observation(id).filter(|_| !apart).map(|observation| {
             let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
             let outcome = observation.outcome();
@@ -313,7 +299,7 @@ const CHIPS: usize = 4;
 
 /// Parents to which no line goes, in so many columns at most: as many of them by name as fit, the others counted.
 fn chips(model: &Model, id: NodeId, most: usize) -> Styled {
-    let gutter = &model.graph.outline.rows.gutter;
+    let gutter = &model.graph.rows.gutter;
     let chips = gutter.find(id).map(|row| gutter.chips(row)).unwrap_or_default();
     let mark = Glyphs::of(model.settings.line).chip;
     let mut named = chips.len().min(CHIPS);

@@ -18,15 +18,16 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
     let (rows, height) = (graph.len(), usize::from(area.height));
     for line in 0..height {
         let part = line * rows / height..((line + 1) * rows / height).max(line * rows / height + 1);
-        let here = part.start..part.end.min(graph.outline.rows.marks.rows());
-        let sum = graph.outline.rows.marks.sum(here.clone());
+        let end = part.end.min(graph.rows.len());
+        let here = part.start.min(end)..end;
+        let (most, failed) = graph.rows.marks(here.clone());
         // What still streams stands below all rows.
-        let streams = part.end > graph.outline.rows.marks.rows();
-        let mark = Mark::of(sum.most).max(if streams { Mark::Running } else { Mark::None });
+        let streams = part.end > graph.rows.len();
+        let mark = most.max(if streams { Mark::Running } else { Mark::None });
         let is_shown = part.start < shown.end && shown.start < part.end;
         let (mut glyph, role) = look(model, mark, is_shown);
         if mark == Mark::Failed {
-            glyph = few(sum.failed, here.len()).unwrap_or(glyph);
+            glyph = few(failed, here.len()).unwrap_or(glyph);
         }
         let y = area.y + line as u16;
         canvas.put(area.x, y, 1, glyph.encode_utf8(&mut [0; 4]), role);

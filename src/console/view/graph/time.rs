@@ -14,7 +14,7 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::model::graph::bars::{self, Bar, Doing};
-use crate::console::model::graph::rows::{Row, Rows};
+use crate::console::model::graph::rows::Row;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, TurnId};
@@ -37,12 +37,12 @@ impl Scale {
         let graph = &model.graph;
         let state = &model.run.state;
         let now = model.now_of_run();
-        let rows = (graph.top..).zip(graph.outline.rows.iter_from(graph.top));
+        let rows = graph.rows.iter().skip(graph.top);
         let mut all: Vec<Bar> = rows
             .take(height)
-            .flat_map(|(at, row)| bars::of_row(state, now, nodes(&graph.outline.rows, at, &row)))
+            .flat_map(|row| bars::of_row(state, now, nodes(row)))
             .collect();
-        if graph.top + height > graph.outline.rows.len() {
+        if graph.top + height > graph.rows.len() {
             let turns = graph.live.iter().filter_map(|(turn, _)| state.turns.get(turn));
             all.extend(turns.filter_map(|turn| bars::of_request(state, now, turn)));
         }
@@ -138,16 +138,12 @@ const fn look(charset: Charset, doing: Doing) -> (char, Role) {
 }
 
 /// The nodes of a row whose bars are drawn.
-fn nodes(rows: &Rows, at: usize, row: &Row) -> impl Iterator<Item = NodeId> + use<> {
-    std::iter::once(row.key).chain(rows.ends(at, bars::MOST))
+fn nodes(row: &Row) -> impl Iterator<Item = NodeId> + '_ {
+    std::iter::once(row.key).chain(row.ends(bars::MOST))
 }
 
 /// Draws a row: its name, and its bars.
 pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Row, scale: &Scale) {
-    let graph = &model.graph;
-    let Some(at) = graph.outline.rows.find(here.key) else {
-        return;
-    };
     let looks = lines::looks(&model.run.state, here.key);
     let (glyph, role) = lines::symbol(model, here, looks);
     canvas.put(place.x + 1, place.y, 1, glyph.encode_utf8(&mut [0; 4]), role);
@@ -156,11 +152,11 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
         width: scale.x.saturating_sub(place.x + 4),
         ..place
     };
-    let line = lines::line(model, (at, here), looks.1, usize::from(words.width));
+    let line = lines::line(model, here, looks.1, usize::from(words.width));
     canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
-    lines::shine(model, canvas, (place, words), at, here);
+    lines::shine(model, canvas, (place, words), here);
     let (state, now) = (&model.run.state, model.now_of_run());
-    for bar in bars::of_row(state, now, nodes(&graph.outline.rows, at, here)) {
+    for bar in bars::of_row(state, now, nodes(here)) {
         draw(model, canvas, place.y, &bar, scale);
     }
 }

@@ -135,7 +135,7 @@ fn a_turn_that_is_looked_at_is_not_folded_when_it_grows_old() {
     assert_eq!(stage.selected(), Some(selected));
     let at = stage.model.graph.cursor().unwrap();
     assert_eq!(
-        stage.model.graph.outline.rows.get(at).unwrap().key,
+        stage.model.graph.rows.get(at).unwrap().key,
         selected,
         "it still has its own row"
     );
@@ -186,7 +186,7 @@ fn a_filter_says_what_it_hides_and_is_taken_back() {
     stage.model_turn(90, 900, "nothing", &[(r#"{"path":"b"}"#, Outcome::ok("1"))]);
     assert!(!stage.text().contains("c901"));
     stage.press("& ctrl-w ctrl-w ctrl-w ctrl-w enter");
-    assert!(stage.model.graph.outline.filter.is_none());
+    assert!(stage.model.graph.settings.filter.is_none());
     assert!(stage.text().contains("c901"));
 }
 
@@ -457,7 +457,7 @@ proptest! {
             prop_assert!(graph.cursor().is_some());
             prop_assert!(graph.top < graph.len());
         }
-        prop_assert!([Level::Recent, Level::Turns, Level::Nodes, Level::Text].contains(&stage.model.graph.outline.level));
+        prop_assert!([Level::Recent, Level::Turns, Level::Nodes, Level::Text].contains(&stage.model.graph.settings.level));
     }
 }
 
@@ -467,7 +467,7 @@ fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
     stage.press("1 &");
     stage.type_text("is:failed");
     stage.press("enter g f");
-    let rows = stage.model.graph.outline.rows.len();
+    let rows = stage.model.graph.rows.len();
     let failed = stage.selected().unwrap();
     stage.press("]");
     let child = stage.selected().unwrap();
@@ -476,11 +476,11 @@ fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
     let words = format!("only is:failed (4) and {child}");
     assert!(text.contains(&words), "{text}");
     assert!(
-        (rows + 1..=rows + 2).contains(&stage.model.graph.outline.rows.len()),
+        (rows + 1..=rows + 2).contains(&stage.model.graph.rows.len()),
         "one row more, and perhaps what stands on its other side: {text}"
     );
     stage.press("[");
     assert_eq!(stage.selected(), Some(failed));
-    assert_eq!(stage.model.graph.outline.rows.len(), rows);
+    assert_eq!(stage.model.graph.rows.len(), rows);
     assert!(stage.text().contains("only is:failed (4) ━"));
 }

@@ -4,9 +4,8 @@ use crate::domain::apply::At;
 use crate::domain::history::History;
 use crate::domain::id::{Seq, ThreadId, TurnId};
 use crate::domain::price::Spent;
-use crate::domain::seldom::Seldom;
 use crate::domain::state::State;
-use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, Usage};
+use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, TurnMore, Usage};
 
 /// Inserts a turn after another one of its thread.
 pub(super) fn place(
@@ -60,7 +59,7 @@ pub(super) fn place(
         spent: Spent::default(),
         asked_at: at.seq,
         ended_at: if by_operator { at.seq } else { Seq(0) },
-        more: Seldom::default(),
+        more: TurnMore::default(),
         history: History::begun(state.epoch),
     };
     state.turns.insert(id, turn);

@@ -3,8 +3,8 @@
 //! Must not know: what becomes of calls, what is done with it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use crate::domain::fingerprint::Fingerprint;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Rev, ThreadId, TurnId};
 use crate::domain::node::{Node, Origin, Revision, Standing};
@@ -23,28 +23,30 @@ pub(super) struct Shared {
     pub(super) children: BTreeSet<ThreadId>,
     /// Turns that are asked for again, of whose reply more may have arrived on another branch: the line on which it
     /// last stood, and the request.
-    pub(super) arrived: BTreeMap<TurnId, (Line, Option<Fingerprint>)>,
+    pub(super) arrived: BTreeMap<TurnId, (Line, Option<Arc<str>>)>,
 }
 
 /// How a node stood; none where it did not count, or the reply of both branches says something else now.
 pub(super) fn standing_at(state: &State, node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
     let turn = state.turns.get(&node.turn);
-    if shared.common.contains(&node.turn) && turn.is_some_and(|turn| was_replaced(node, turn.request)) {
+    if shared.common.contains(&node.turn)
+        && turn.is_some_and(|turn| was_replaced(node, turn.request.as_ref()))
+    {
         return None;
     }
     match node.history.at(line) {
         Then::Now => Some(node.standing()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
         Then::Absent => match shared.arrived.get(&node.turn) {
-            Some((line, request)) => arrived(node, line).filter(|_| !was_replaced(node, *request)),
+            Some((line, request)) => arrived(node, line).filter(|_| !was_replaced(node, request.as_ref())),
             None => streamed(node, &shared.now).filter(|_| shared.turns.contains(&node.turn)),
         },
     }
 }
 
 /// True where the model, asked for the same again, said something else.
-fn was_replaced(node: &Node, request: Option<Fingerprint>) -> bool {
-    node.replaced.is_some() && node.replaced == request
+fn was_replaced(node: &Node, request: Option<&Arc<str>>) -> bool {
+    node.replaced.is_some() && node.replaced.as_ref() == request
 }
 
 /// The same for a reply that had come further when it last stood than on the branch that comes back.

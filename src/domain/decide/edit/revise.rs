@@ -198,22 +198,18 @@ fn edit_approves(
     shown: bool,
 ) -> Option<Digest> {
     let facts = advice.tool(tool)?;
-    let before = state
-        .nodes
-        .get(&life.id)
-        .and_then(Node::as_call)
-        .and_then(|(tool, _)| advice.tool(tool))
-        .map_or(EffectClass::Pure, |facts| facts.effect);
+    let before = state.nodes.get(&life.id).and_then(Node::as_call);
+    let before = before.map_or(EffectClass::Pure, |(tool, args)| advice.effect(tool, args));
     let as_edited = ready::with_args(life, args);
     let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
     let alone = tags::is_irreversible(state, tool);
-    if facts.effect > before || (facts.must_be_seen() && !shown) || alone {
+    let bytes = resolved.as_deref().unwrap_or(args);
+    if advice.effect(tool, bytes) > before || (facts.must_be_seen() && !shown) || alone {
         return None;
     }
     let rev = state.nodes.get(&life.id)?.next_rev();
-    let bytes = resolved.as_deref().unwrap_or(args);
     Some(advice.digest(life.id, rev, (tool, bytes), &advice.operands(tool, bytes)))
 }
 

@@ -66,7 +66,7 @@ impl Calls<'_> {
 
     /// Calls that may go by a name: read off the index of names, for a turn can be wide.
     fn candidates(&self, name: &str) -> impl Iterator<Item = NodeId> {
-        let holders = self.state.agenda.names.holders(name);
+        let holders = self.state.agenda.holders(name);
         holders.chain(self.edited.keys().copied())
     }
 

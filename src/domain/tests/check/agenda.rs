@@ -93,14 +93,11 @@ pub fn agenda(state: &State) {
     assert_eq!(agenda.children, children.collect(), "children");
     assert_eq!(agenda.suspects, with(&|call: &Call| call.suspect), "suspects");
     let settled = with(&|call: &Call| call.status.is_settled());
-    assert!(
-        agenda.settled.iter().eq(settled.iter().map(|id| id.no)),
-        "settled"
-    );
-    let retired = state.calls.keys().filter(|id| !active(id)).map(|id| id.no);
+    assert_eq!(agenda.settled, settled, "settled");
+    let retired = state.calls.keys().filter(|id| !active(id));
     assert!(agenda.retired.iter().eq(retired), "retired");
     for node in state.nodes.values().filter(|node| node.pinned) {
-        assert!(agenda.pinned.contains(node.id.no), "{} is pinned", node.id);
+        assert!(agenda.pinned.contains(&node.id.call()), "{} is pinned", node.id);
     }
     let effects = state.ledger.values().filter(|entry| entry.effect.has_effect());
     assert!(
@@ -156,10 +153,7 @@ fn names(state: &State) {
         if !checked || !state.nodes[&call.id].active {
             continue;
         }
-        assert!(
-            state.agenda.names.holders(&call.label).any(|id| id == call.id),
-            "label"
-        );
+        assert!(state.agenda.holders(&call.label).any(|id| id == call.id), "label");
         for head in call
             .reach
             .out

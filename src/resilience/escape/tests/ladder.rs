@@ -42,6 +42,7 @@ fn incident(steps: &[(Rung, Option<Upshot>)]) -> Incident {
                 forbidden: Vec::new(),
                 told: None,
                 upshot: *upshot,
+                passed: Vec::new(),
             })
             .collect(),
         over: false,

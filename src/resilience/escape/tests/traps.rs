@@ -436,3 +436,36 @@ fn settings_that_make_no_sense_are_refused_by_name() {
         Err("substitutes")
     );
 }
+
+#[test]
+fn a_loop_has_a_shortest_block_and_a_least_number_of_copies() {
+    let found = |config: &Config, letters: &str| {
+        let mut detectors = Detectors::new(config);
+        let mut seen = Vec::new();
+        for batch in word(letters) {
+            seen = detectors.push(batch);
+        }
+        seen.iter()
+            .any(|one| one.is_loop && one.detector == Detector::Sequence)
+    };
+    let usual = Config::default();
+    assert!(found(&usual, "AAA") && found(&usual, "ABABAB") && !found(&usual, "AA"));
+    let longer = Config {
+        min_loop_length: 2,
+        ..Config::default()
+    };
+    assert!(!found(&longer, "AAA") && found(&longer, "ABABAB"));
+    let often = Config {
+        min_repetitions: 5,
+        ..Config::default()
+    };
+    assert!(!found(&often, "AAAA") && found(&often, "AAAAA"));
+    assert!(!found(&often, "ABABABAB") && found(&often, "ABABABABAB"));
+}
+
+#[test]
+fn the_window_doubles_until_it_holds_the_turns_of_the_time_window() {
+    let window = |turns| Config::default().holding(turns).window;
+    assert_eq!([0, 30, 31, 61, 121].map(window), [30, 30, 60, 120, 240]);
+    assert_eq!(window(usize::MAX), 960);
+}

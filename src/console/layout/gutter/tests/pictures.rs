@@ -1,7 +1,7 @@
 //! Pictures of small graphs. Must not know: the screen.
 
 use super::super::*;
-use super::{build, check, picture, same};
+use super::{Graph, build, check, picture};
 
 #[test]
 fn fork_and_join() {
@@ -124,7 +124,7 @@ fn a_line_that_crosses_another_does_not_touch_it() {
 
 #[test]
 fn a_fan_wider_than_the_lanes_goes_beyond() {
-    let mut gutter = Gutter::new(3);
+    let mut gutter = Graph::new(3);
     gutter.append(1, &[]);
     for key in 2..8 {
         gutter.append(key, &[1]);
@@ -146,7 +146,7 @@ fn a_fan_wider_than_the_lanes_goes_beyond() {
 
 #[test]
 fn a_folded_fan_is_one_node() {
-    let mut gutter = Gutter::default();
+    let mut gutter = Graph::default();
     gutter.append(1, &[]);
     gutter.push(Item {
         key: 2,
@@ -168,7 +168,7 @@ fn a_folded_fan_is_one_node() {
 }
 
 /// A row that hides what an edit replaced, the edit, and what was done after it.
-fn edit(gutter: &mut Gutter<u32>, of: u32, key: u32, fold: u32, hidden: &[u32]) {
+fn edit(gutter: &mut Graph, of: u32, key: u32, fold: u32, hidden: &[u32]) {
     gutter.push(Item {
         key: fold,
         shape: Shape::Fold,
@@ -232,9 +232,7 @@ fn edits_of_one_thought_make_no_staircase() {
 
 #[test]
 fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
-    let mut gutter = build(&[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[4]), (6, &[5])]);
-    let before = gutter.clone();
-    gutter.truncate(3);
+    let mut gutter = build(&[(1, &[]), (2, &[1]), (3, &[1])]);
     gutter.push(Item {
         key: 4,
         shape: Shape::Fold,
@@ -253,8 +251,8 @@ fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
     ●─╯               7
     ●                 8
     ");
-    // Unfolded, what was replaced stands beside it.
-    gutter.truncate(3);
+    // Unfolded, what was replaced is drawn beside it.
+    let mut gutter = build(&[(1, &[]), (2, &[1]), (3, &[1])]);
     for (key, parents) in [(4, vec![2, 3]), (5, vec![4]), (6, vec![5])] {
         gutter.push(Item {
             key,
@@ -277,9 +275,4 @@ fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
     ●─╯               7
     ●                 8
     ");
-    gutter.truncate(3);
-    for (key, parents) in [(4, vec![2, 3]), (5, vec![4]), (6, vec![5])] {
-        gutter.append(key, &parents);
-    }
-    same(&before, &gutter);
 }

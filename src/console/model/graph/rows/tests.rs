@@ -1,200 +1,106 @@
-//! Rows planned in parts are the rows that are planned at once. Must not know: the run.
-
-use proptest::prelude::*;
+//! What the rows of a state keep, whatever is folded or filtered. Must not know: the screen.
 
 use super::*;
-use crate::console::layout::fold::{Detail, Keep, plan};
+use crate::console::layout::fold::{FoldKind, RowKind};
+use crate::console::testing::Stage;
 
-/// Turns of a few calls; few signs, so that turns are repeated.
-fn entries() -> impl Strategy<Value = Vec<Entry<NodeId>>> {
-    let keep = prop_oneof![9 => Just(Keep::No), 1 => Just(Keep::Own), 1 => Just(Keep::Always)];
-    let replaced = prop::option::weighted(0.1, 1..3_u64);
-    let turn = (1..4_u64, prop::collection::vec(keep, 0..4), replaced);
-    prop::collection::vec(turn, 0..60).prop_map(|turns| {
-        let mut entries: Vec<Entry<NodeId>> = Vec::new();
-        for ((sign, keeps, replaced), turn) in turns.into_iter().zip(1..) {
-            let before = entries.last().map(|entry| entry.key);
-            let next = |entries: &Vec<Entry<NodeId>>| entries.len() as u32 + 1;
-            let thought = NodeId::new(NodeKind::Thought, next(&entries));
-            let first = Entry::new(thought, before.into_iter().collect());
-            entries.push(Entry {
-                replaced,
-                turn,
-                ..first
-            });
-            for keep in keeps {
-                let call = NodeId::new(NodeKind::Call, next(&entries));
-                entries.push(Entry {
-                    turn,
-                    fan: true,
-                    keep,
-                    sign,
-                    replaced,
-                    members: vec![call.observation()].into(),
-                    mark: sign as u8,
-                    ..Entry::new(call, vec![thought])
-                });
-            }
-        }
-        entries
-    })
-}
-
-fn check(rows: &Rows, entries: &[Entry<NodeId>], rules: Rules) {
-    let wanted = plan(entries, rules, |_, _| false);
-    let mut gutter = Gutter::default();
-    gutter.sync(0, wanted.iter().map(Planned::item));
-    assert_eq!(rows.len(), wanted.len());
-    assert_eq!(rows.gutter.len(), wanted.len());
-    assert_eq!(rows.marks.rows(), wanted.len());
-    for (at, wanted) in wanted.iter().enumerate() {
-        let row = rows.get(at).unwrap();
-        assert_eq!(
-            (row.key, row.shape, row.stands),
-            (wanted.key, wanted.shape, wanted.stands)
-        );
-        assert_eq!((row.count, row.replaced), (wanted.count, wanted.replaced));
-        assert_eq!(rows.gutter.row(at), gutter.row(at));
-        assert!(rows.gutter.members(at).eq(wanted.members.iter().copied()));
-        assert_eq!(rows.marks.get(at), Some(wanted.mark));
-        for id in wanted.members.iter().chain([&wanted.key]) {
-            assert_eq!(rows.of(*id), Some(row));
-        }
-    }
-    for id in entries.iter().map(|entry| entry.key) {
-        let through = wanted.partition_point(|row| row.key <= id);
-        assert_eq!(rows.through(Some(id)), through);
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-    #[test]
-    fn what_is_planned_in_parts_is_the_plan_of_everything(
-        before in entries(),
-        after in entries(),
-        cut in 0..200_usize,
-        since in 0..60_u64,
-    ) {
-        let rules = Rules { wide: 3, detail: Detail::Since(since) };
-        let mut rows = Rows::default();
-        let open = BTreeSet::new();
-        for entry in &before { rows.entries.push(entry.clone()); }
-        rows.plan(0, rules, None, &open);
-        check(&rows, &before, rules);
-        // Another end.
-        let cut = cut.min(before.len()).min(after.len());
-        let mut entries = before[..cut].to_vec();
-        entries.extend_from_slice(&after[cut..]);
-        rows.entries.truncate(cut);
-        for entry in &after[cut..] { rows.entries.push(entry.clone()); }
-        rows.plan(cut, rules, None, &open);
-        check(&rows, &entries, rules);
-    }
-}
-
-fn check_sieved(rows: &Rows, entries: &[Entry<NodeId>], called: Option<NodeId>, open: &BTreeSet<Unfolded>) {
-    let mut whole = Rows::default();
-    for entry in entries {
-        whole.entries.push(entry.clone());
-    }
-    let rules = Rules {
-        wide: 3,
-        detail: Detail::Nodes,
+/// Settings of every kind, for the nodes of a state.
+fn all_settings(state: &State) -> Vec<RowSettings> {
+    let levels = [Level::Recent, Level::Turns, Level::Nodes, Level::Text];
+    let of_level = |level| RowSettings {
+        level,
+        ..RowSettings::default()
     };
-    whole.plan(0, rules, Some(Called(called)), open);
-    assert_eq!(rows.len(), whole.len());
-    let mut next = 0;
-    for at in 0..rows.len() {
-        let row = rows.get(at).unwrap();
-        assert_eq!(Some(row), whole.get(at));
-        assert_eq!(rows.marks.get(at), whole.marks.get(at));
-        assert_eq!(rows.gutter.row(at), whole.gutter.row(at));
-        // Every node stands in the row that counts it, whether it is named there or not.
-        let here = &entries[next..next + row.count];
-        next += row.count;
-        let nodes: Vec<NodeId> = here
-            .iter()
-            .flat_map(|entry| std::iter::once(entry.key).chain(entry.members.iter().copied()))
-            .collect();
-        assert!(nodes.iter().all(|id| rows.find(*id) == Some(at)));
-        assert_eq!(rows.last(at).as_ref(), nodes.last());
-        let is_elided = row.stands == Stands::Elided;
-        assert_eq!(
-            is_elided,
-            row.count > 1 || !here[0].hit && Some(row.key) != called && !shown(here, open, entries)
-        );
-        assert_eq!(rows.ends(at, 100), nodes[1..]);
-        let few = rows.ends(at, 2);
-        assert!(few.len() <= 8 && few.iter().all(|id| nodes[1..].contains(id)));
-        assert!(nodes.len() < 2 || few.contains(nodes.last().unwrap()));
+    let mut all: Vec<RowSettings> = levels.map(of_level).into();
+    let kinds = [FoldKind::Fan, FoldKind::Turn, FoldKind::Loop, FoldKind::Elided];
+    let every = |step: usize| state.nodes.keys().copied().step_by(step);
+    all.push(RowSettings {
+        unfolded: every(1).flat_map(|id| kinds.map(|kind| (id, kind))).collect(),
+        split: every(3).map(NodeId::call).collect(),
+        ..RowSettings::default()
+    });
+    for text in ["is:failed", "kind:thought", "!kind:call", "zq"] {
+        let filter = Some(Query::parse(text).unwrap());
+        all.push(RowSettings {
+            filter: filter.clone(),
+            ..RowSettings::default()
+        });
+        all.push(RowSettings {
+            filter,
+            revealed: every(7).nth(1),
+            unfolded: every(2).map(|id| (id, FoldKind::Elided)).collect(),
+            ..RowSettings::default()
+        });
     }
-    assert_eq!(next, entries.len());
+    all
 }
 
-/// True for an entry in a run that is shown although it does not fit.
-fn shown(here: &[Entry<NodeId>], open: &BTreeSet<Unfolded>, entries: &[Entry<NodeId>]) -> bool {
-    let at = entries.iter().position(|entry| entry.key == here[0].key).unwrap();
-    let before = entries[..=at]
-        .iter()
-        .rposition(|entry| open.contains(&(entry.key, Folded::Elided)));
-    before.is_some_and(|first| entries[first..=at].iter().all(|entry| !entry.hit))
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-    #[test]
-    fn what_is_sieved_in_parts_is_what_is_sieved_at_once(
-        before in entries(),
-        after in entries(),
-        cut in 0..200_usize,
-        hits in prop::collection::vec(prop::bool::weighted(0.1), 400),
-        called in prop::option::of(0..200_usize),
-        opened in prop::collection::vec(0..200_usize, 0..3),
-    ) {
-        let hit = |entries: &mut Vec<Entry<NodeId>>, from: usize| {
-            for (entry, hit) in entries.iter_mut().zip(&hits[from..]) {
-                entry.hit = *hit;
-            }
-        };
-        let (mut before, mut after) = (before, after);
-        hit(&mut before, 0);
-        hit(&mut after, 7);
-        let key = |at: usize| before.get(at).map(|entry| entry.key);
-        let called = called.and_then(key);
-        let open: BTreeSet<Unfolded> = opened.into_iter().filter_map(key).map(|key| (key, Folded::Elided)).collect();
-        let rules = Rules { wide: 3, detail: Detail::Nodes };
-        let mut rows = Rows::default();
-        for entry in &before { rows.entries.push(entry.clone()); }
-        rows.plan(0, rules, Some(Called(called)), &open);
-        check_sieved(&rows, &before, called, &open);
-        let cut = cut.min(before.len()).min(after.len());
-        let mut entries = before[..cut].to_vec();
-        entries.extend_from_slice(&after[cut..]);
-        rows.entries.truncate(cut);
-        for entry in &after[cut..] { rows.entries.push(entry.clone()); }
-        rows.plan(cut, rules, Some(Called(called)), &open);
-        check_sieved(&rows, &entries, called, &open);
-        // One after the other at the end.
-        let mut grown = Rows::default();
-        for (at, entry) in entries.iter().enumerate() {
-            grown.entries.push(entry.clone());
-            grown.plan(at, rules, Some(Called(called)), &open);
-        }
-        check_sieved(&grown, &entries, called, &open);
-        if let Some(far) = grown.points.last() {
-            prop_assert!(entries.len() - far.entry <= 4, "little is gone through for one more");
+#[test]
+fn every_node_is_in_the_row_that_finds_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.long_run(60);
+    let state = &stage.model.run.state;
+    for settings in all_settings(state) {
+        let rows = rows(state, &settings);
+        assert_eq!(rows.gutter.len(), rows.len());
+        let mut nodes: Vec<NodeId> = rows.iter().flat_map(Row::keys).collect();
+        nodes.sort_unstable();
+        assert!(nodes.iter().eq(state.nodes.keys()), "{settings:?}");
+        assert_eq!(rows.newest, nodes.last().map(|id| id.call()));
+        for (at, row) in rows.iter().enumerate() {
+            assert!(row.keys().all(|id| rows.find(id) == Some(at)));
+            assert_eq!(rows.through(Some(row.key)), at + 1);
+            assert_eq!(
+                rows.marks(at..at + 1),
+                (
+                    Mark::of(row.mark),
+                    usize::from(Mark::of(row.mark) == Mark::Failed)
+                )
+            );
+            assert!(row.within.is_none_or(|fold| settings.unfolded.contains(&fold)));
+            let few: Vec<NodeId> = row.ends(2).collect();
+            assert!(few.len() <= 4 && few.iter().all(|id| row.members.contains(id)));
+            assert_eq!(few.last(), row.members.last());
+            assert!(row.ends(nodes.len()).eq(row.members.iter().copied()));
         }
     }
 }
 
 #[test]
-fn a_node_is_a_number_and_comes_back_in_its_order() {
-    let ids = NodeKind::ALL.map(|kind| NodeId::new(kind, 7));
-    assert!(ids.map(Key::code).is_sorted());
-    assert_eq!(ids.map(|id| NodeId::of(id.code())), ids);
-    let last = NodeId::new(NodeKind::Call, u32::MAX);
-    assert_eq!(NodeId::of(last.code()), last);
+fn the_marks_of_many_rows_are_the_highest_and_the_number_of_failures() {
+    let mut stage = Stage::new(80, 24);
+    stage.long_run(60);
+    let rows = rows(&stage.model.run.state, &RowSettings::default());
+    let each: Vec<Mark> = rows.iter().map(|row| Mark::of(row.mark)).collect();
+    assert!(each.contains(&Mark::Failed) && each.contains(&Mark::None));
+    for (from, to) in [(0, rows.len()), (3, 40), (7, 7), (rows.len(), rows.len())] {
+        let some = &each[from..to];
+        let failed = some.iter().filter(|mark| **mark == Mark::Failed).count();
+        let most = some.iter().max().copied().unwrap_or(Mark::None);
+        assert_eq!(rows.marks(from..to), (most, failed), "{from}..{to}");
+    }
+}
+
+#[test]
+fn a_filter_keeps_what_matches_and_what_is_revealed() {
+    let mut stage = Stage::new(80, 24);
+    stage.long_run(60);
+    let state = &stage.model.run.state;
+    let filter = Query::parse("is:failed").unwrap();
+    let matches = |id: NodeId| entries::matches(state, &filter, id);
+    let revealed = state.nodes.keys().copied().find(|id| !matches(*id)).unwrap();
+    let settings = RowSettings {
+        filter: Some(filter.clone()),
+        revealed: Some(revealed),
+        ..RowSettings::default()
+    };
+    let rows = rows(state, &settings);
+    assert_eq!(rows.matches, 6);
+    let shown: Vec<NodeId> = rows
+        .iter()
+        .filter(|row| row.kind == RowKind::Node)
+        .map(|row| row.key)
+        .collect();
+    assert_eq!(shown.len(), 7);
+    assert!(shown.iter().all(|id| matches(*id) || *id == revealed));
 }

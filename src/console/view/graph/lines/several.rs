@@ -12,10 +12,10 @@ use crate::console::theme::Role;
 use crate::domain::id::NodeKind;
 use crate::domain::stand::{self, Stand};
 
-pub(super) fn fold_line(model: &Model, row: usize, here: &Row) -> Styled {
+pub(super) fn fold_line(model: &Model, here: &Row) -> Styled {
     let state = &model.run.state;
     // Nodes, as the preview of an edit counts them: a result that stands with its call is one of its own.
-    let nodes = 1 + model.graph.outline.rows.gutter.members(row).len();
+    let nodes = 1 + here.members.len();
     let by = here
         .replaced
         .and_then(|number| stand::replaced_under(state, number));
@@ -38,10 +38,10 @@ pub(super) fn elided_line(model: &Model, here: &Row) -> Styled {
 }
 
 /// Calls of a row, by how they stand.
-pub(super) fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) -> Styled {
+pub(super) fn counts(model: &Model, here: &Row, mut line: Styled) -> Styled {
     let state = &model.run.state;
     let mut counts: Vec<(Symbol, usize)> = Vec::new();
-    for id in std::iter::once(here.key).chain(model.graph.outline.rows.gutter.members(row)) {
+    for id in here.keys() {
         let Some(call) = state.calls.get(&id) else {
             continue;
         };
@@ -69,7 +69,7 @@ pub(super) fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) ->
 const EACH: usize = 12;
 
 /// A turn in one row: how each of its calls stands, and the words of its first node.
-pub(super) fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
+pub(super) fn turn_line(model: &Model, here: &Row, width: usize) -> Styled {
     let state = &model.run.state;
     let turn = state.turn_of(here.key);
     let closed = Symbol::Closed.glyph(model.settings.charset);
@@ -78,13 +78,13 @@ pub(super) fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> 
         line = line.own(Role::Fold, format!("{closed} {} ", turn.id));
     }
     // One more than are shown one by one says that there are too many.
-    let calls: Vec<_> = std::iter::once(here.key)
-        .chain(model.graph.outline.rows.gutter.members(row))
+    let calls: Vec<_> = here
+        .keys()
         .filter_map(|id| state.calls.get(&id).filter(|call| call.id == id))
         .take(EACH + 1)
         .collect();
     if calls.len() > EACH {
-        line = counts(model, row, here, line).own(Role::Text, " ");
+        line = counts(model, here, line).own(Role::Text, " ");
     } else {
         for call in &calls {
             let (node, result) = (state.node(call.id), state.observation(call.id));
@@ -101,22 +101,17 @@ pub(super) fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> 
 }
 
 /// Turns that repeat those above.
-pub(super) fn loop_line(model: &Model, row: usize, here: &Row, times: u32, width: usize) -> Styled {
+pub(super) fn loop_line(model: &Model, here: &Row, times: u32, width: usize) -> Styled {
     let state = &model.run.state;
     let glyph = Symbol::Loop.glyph(model.settings.charset);
     let line = Styled::new().own(
         Role::Warning,
         format!("{glyph} the same again {times} times, {} nodes", here.count),
     );
-    let line = counts(model, row, here, line);
-    let first = model
-        .graph
-        .outline
-        .rows
-        .gutter
-        .members(row)
-        .find(|id| id.kind == NodeKind::Call);
-    let words = first.map(|id| summary::call(state, id)).unwrap_or_default();
+    let line = counts(model, here, line);
+    let mut members = here.members.iter();
+    let first = members.find(|id| id.kind == NodeKind::Call);
+    let words = first.map(|id| summary::call(state, *id)).unwrap_or_default();
     let line = line.own(Role::Text, "  ");
     let room = width.saturating_sub(line.columns());
     line.summary(Role::Dim, &words, room)

@@ -1,0 +1,142 @@
+//! Calls that failed for good begin an incident without a repetition. Must not know: how a retry is decided.
+
+use super::super::ladder;
+use super::*;
+use crate::domain::escape::Proposal;
+
+fn world() -> World {
+    World::with(Rules {
+        steps: ladder::steps(),
+        lasting: true,
+        ..rules(Config::default())
+    })
+}
+
+/// One turn with a call that fails in this way as often as it is run.
+fn fails(w: &mut World, args: &str, class: ErrorClass) -> NodeId {
+    w.reply(&[call("read", args)]);
+    let id = newest(w);
+    while w.status(id) == Status::Running(w.state.call(id).unwrap().last_attempt().unwrap().no) {
+        w.finish_with(id, ladder::error(class, false));
+        if w.state.call(id).unwrap().trouble.delay.is_some() {
+            ladder::elapse(w, 0);
+        }
+    }
+    w.drain();
+    id
+}
+
+#[test]
+fn exhausted_retries_are_told_with_what_serves_instead_and_nothing_is_refused() {
+    let mut w = world();
+    let id = fails(&mut w, r#"{"n":1}"#, ErrorClass::Transient);
+    assert_eq!(w.starts(id), 5);
+    assert_eq!(incident(&w).finding.detector, Detector::Exhausted);
+    assert_eq!(incident(&w).finding.nodes, [id]);
+    assert_eq!(steps(&w), [(Rung::Guidance, None)]);
+    let said = w.last_request();
+    assert!(
+        said.contains("This failed, and repeating it will not help:"),
+        "{said}"
+    );
+    assert!(said.contains("These serve the same purpose: pure."), "{said}");
+    assert!(!said.contains("You repeat yourself"), "{said}");
+    for n in [2, 3] {
+        turn(&mut w, "read", &format!(r#"{{"n":{n}}}"#));
+    }
+    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert!(incident(&w).over);
+    assert_eq!(w.state.escape.incidents.len(), 1);
+    assert!(!w.last_request().contains("repeating it will not help"));
+    assert_eq!(apply::fold(&w.log), w.state);
+}
+
+#[test]
+fn the_same_call_made_again_is_refused_afterwards() {
+    let mut w = world();
+    for class in [ErrorClass::Auth, ErrorClass::Auth] {
+        let id = fails(&mut w, r#"{"n":1}"#, class);
+        assert_eq!(w.starts(id), 1);
+    }
+    assert_eq!(
+        steps(&w),
+        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Refuse, None)]
+    );
+    w.reply(&[call("read", r#"{"n":1}"#), call("read", r#"{"n":2}"#)]);
+    let calls = w.all(NodeKind::Call);
+    let [.., same, other] = calls.as_slice() else {
+        panic!("{calls:?}")
+    };
+    assert_eq!((w.status(*same), w.starts(*same)), (Status::Rejected, 0));
+    assert_eq!(w.starts(*other), 1);
+}
+
+#[test]
+fn what_another_call_could_mend_begins_nothing() {
+    for class in [
+        ErrorClass::NotFound,
+        ErrorClass::Param,
+        ErrorClass::Business,
+        ErrorClass::Conflict,
+        ErrorClass::Unknown,
+        ErrorClass::Structural,
+    ] {
+        let mut w = world();
+        fails(&mut w, r#"{"n":1}"#, class);
+        assert!(w.state.escape.incidents.is_empty(), "{class:?}");
+    }
+    let mut w = world();
+    turn(&mut w, "read", r#"{"n":1}"#);
+    assert!(w.state.escape.incidents.is_empty());
+}
+
+#[test]
+fn a_muted_detector_and_an_allowed_call_begin_nothing() {
+    let mut w = world();
+    w.cmd(Command::Escape(EscapeCommand::Mute {
+        detector: Detector::Exhausted,
+        muted: true,
+    }))
+    .unwrap();
+    fails(&mut w, r#"{"n":1}"#, ErrorClass::Internal);
+    assert!(w.state.escape.incidents.is_empty());
+
+    let mut w = world();
+    fails(&mut w, r#"{"n":1}"#, ErrorClass::Internal);
+    w.cmd(Command::Escape(EscapeCommand::AllowIncident {
+        incident: 1,
+        allowed: true,
+    }))
+    .unwrap();
+    fails(&mut w, r#"{"n":1}"#, ErrorClass::Internal);
+    assert_eq!(w.state.escape.incidents.len(), 1);
+    assert!(incident(&w).over);
+}
+
+#[test]
+fn every_step_is_listed_in_order_with_what_became_of_it() {
+    let mut w = world();
+    for _ in 0..2 {
+        fails(&mut w, r#"{"n":1}"#, ErrorClass::Auth);
+    }
+    w.reply(&[call("read", r#"{"n":1}"#)]);
+    let incident = incident(&w);
+    let listed: Vec<(Rung, String)> = incident
+        .proposals()
+        .map(|(rung, proposal)| {
+            let became = match proposal {
+                Proposal::Taken(step) => format!("taken, {:?}", step.upshot),
+                Proposal::PassedOver(why) => format!("passed over: {why}"),
+                Proposal::Later => "later".to_owned(),
+            };
+            (rung, became)
+        })
+        .collect();
+    let rungs: Vec<Rung> = listed.iter().map(|(rung, _)| *rung).collect();
+    assert_eq!(rungs, Rung::ALL);
+    assert_eq!(listed[0].1, "taken, Some(Ignored)");
+    assert_eq!(listed[1].1, "taken, Some(Ignored)");
+    assert_eq!(listed[2].1, "passed over: no other tool is known for read");
+    assert!(listed[3].1.starts_with("taken"), "{listed:?}");
+    assert_eq!(listed[5].1, "later");
+}

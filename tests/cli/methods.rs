@@ -1,0 +1,55 @@
+//! What follows from the method of an HTTP request: its effect class, and whether it is sent again. Must not know: how a
+//! request is made.
+
+use serde_json::json;
+
+use crate::server::{Reply, Server, answer_in_words, calls};
+use crate::world::World;
+use overrule::domain::call::EffectClass;
+
+const BUSY: fn() -> Reply = || Reply::Status(503, "", "busy");
+
+/// Runs one request with this method to a site that is busy twice; returns its effect class, and how often the site was
+/// asked.
+fn sent(method: &str, settings: &str) -> (EffectClass, usize) {
+    let world = World::new();
+    let dir = world.path("home/.config/overrule");
+    std::fs::create_dir_all(&dir).unwrap();
+    let retry = "[resilience.retry]\nfirst = \"1ms\"\nlongest = \"1ms\"";
+    let text = format!(
+        "[policy]\npreset = \"auto\"\n[[policy.rule]]\ngate = \"allow\"\ntool = \"http_request\"\n{retry}\n{settings}\n"
+    );
+    std::fs::write(dir.join("config.toml"), text).unwrap();
+    let site = Server::new(vec![BUSY(), BUSY(), Reply::Status(200, "", "fine")]);
+    let args = json!({"method": method, "url": format!("{}/x", site.base)});
+    let model = Server::new(vec![
+        calls("I ask.", &[("call_1", "http_request", args)]),
+        answer_in_words("done"),
+    ]);
+    let base = model.base.clone();
+    world
+        .run(&["run", "ask", "--headless", "--model", "m", "--base-url", &base])
+        .ends(0);
+    let state = world.state(&world.id());
+    let effect = state.calls.values().next().unwrap().effect;
+    (effect, site.seen().len())
+}
+
+#[test]
+fn a_request_is_sent_again_only_as_the_class_of_its_method_allows() {
+    assert_eq!(sent("GET", ""), (EffectClass::Read, 3));
+    assert_eq!(sent("HEAD", ""), (EffectClass::Read, 3));
+    assert_eq!(sent("PUT", ""), (EffectClass::Idempotent, 3));
+    assert_eq!(sent("DELETE", ""), (EffectClass::Idempotent, 3));
+    for method in ["POST", "PATCH", "OPTIONS"] {
+        assert_eq!(sent(method, ""), (EffectClass::Unknown, 1), "{method}");
+    }
+}
+
+#[test]
+fn the_settings_may_say_otherwise_of_a_tool() {
+    let write = "[tool.http_request]\neffect = \"write\"";
+    assert_eq!(sent("GET", write), (EffectClass::Write, 1));
+    let idempotent = "[tool.http_request]\neffect = \"idempotent\"";
+    assert_eq!(sent("POST", idempotent), (EffectClass::Idempotent, 3));
+}
