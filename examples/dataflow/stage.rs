@@ -200,6 +200,7 @@ pub fn call_of(state: &State, label: &str) -> Result<NodeId, Fail> {
 /// What the rules of a stage are told about its tools and its policy.
 pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fail> {
     Ok(Adviser {
+        output: None,
         registry: Arc::new(Registry::new(tools)?),
         policy: Arc::new(Policy::new(preset)),
         session: Arc::from("stage"),

@@ -66,6 +66,7 @@ pub fn session(dir: &Path, nodes: usize, model: &str, edited: Edited) -> Result<
         task: None,
         policy: None,
         samples: None,
+        output_schema: None,
     };
     let mut begun = started();
     begun.workspace = std::fs::canonicalize(dir)?.to_string_lossy().into_owned();

@@ -67,7 +67,7 @@ pub struct Common {
     /// goes on; commands of the agent itself are refused
     #[arg(long, global = true)]
     pub control: bool,
-    /// Keep what goes over the wire to the model in files beside the session, for reading
+    /// Keep also the requests to the model in files beside the session, as its replies are kept
     #[arg(long, global = true)]
     pub keep_wire: bool,
     /// Most requests to the model
@@ -131,6 +131,8 @@ pub enum What {
     Loops(Queue),
     /// Print the executions that could change the world: what came of them, what could take them back
     Effects(Queue),
+    /// Print who decided what in a session: when, after how long, on what that was shown, by which rule
+    Audit(Audit),
     /// Print how each tool of a session does, and how well it serves each kind of task; with a tool, why
     Weights(Weights),
     /// List the branches of a session, or name one: every edit begins one, and none is lost
@@ -167,6 +169,9 @@ pub struct Task {
     /// Input for `†input` references: JSON text, or @FILE
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
+    /// JSON Schema that the final answer must fit
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
 }
 
 /// A built-in run.
@@ -304,6 +309,28 @@ pub struct Queue {
     /// Id, beginning of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+}
+
+/// Forms of a printed audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AuditFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object for each decision, on a line of its own
+    Json,
+    /// A table with a header row, for spreadsheets
+    Csv,
+}
+
+/// Decisions to print.
+#[derive(Debug, ClapArgs)]
+pub struct Audit {
+    /// Id, beginning of it, `last`, or a file
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Form (default: text; with --json: json)
+    #[arg(long, value_enum)]
+    pub format: Option<AuditFormat>,
 }
 
 /// Weights to print.

@@ -26,6 +26,7 @@ use crate::regular_file;
 use crate::resilience::ladder::Ladder;
 use crate::resilience::routing::{Row, Snapshot};
 use crate::resilience::watch::Watch;
+use crate::schema::Checker;
 use crate::tools::Tool;
 use crate::tools::builtin;
 use crate::tools::child::Environment;
@@ -131,8 +132,12 @@ impl Ground {
                 Mark::Effect(effect) => registry.set_effect(tool, effect),
             }
         }
+        let output = setup.output_schema.as_deref().map(Checker::new).transpose();
+        let output =
+            output.map_err(|error| Failure::new(Code::Config, format!("the output schema: {error}")))?;
         Ok(Adviser {
             registry: Arc::new(registry),
+            output: output.map(Arc::new),
             policy: Arc::new(policy),
             session: Arc::from(setup.session.as_str()),
             workspace: Arc::new(workspace.to_owned()),
@@ -193,7 +198,7 @@ impl Ground {
                 ModelSetup::Scripted { .. } => "scripted".into(),
                 ModelSetup::OpenaiChat { .. } => "openai-chat".into(),
             },
-            system: Arc::from(prompt::SYSTEM),
+            system: Arc::from(prompt::system(setup.output_schema.as_deref())),
             tools,
             policy: self.settings.preset.value.to_string(),
             sandbox: adviser.sandbox.to_string(),
@@ -251,7 +256,11 @@ fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<
 fn tools(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
     let mut tools = builtin::all(&builtin::Setup {
         environment,
-        answer: None,
+        // What it must fit is said once, in the system text, and checked once, when it stands.
+        answer: setup
+            .output_schema
+            .is_some()
+            .then(|| serde_json::json!({ "description": "The JSON that fits the output schema." })),
         // A sample server is on this machine; no proxy knows of it.
         proxy: setup.samples.is_none(),
     });

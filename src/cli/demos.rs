@@ -156,6 +156,7 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
         },
         task,
         input: "null".to_owned(),
+        output_schema: None,
         samples: has_tools.then(|| Samples {
             run: name.to_owned(),
             port,

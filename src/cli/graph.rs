@@ -16,14 +16,15 @@ pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
         print::err(&format!("session {} is damaged: {damage}", place.id()));
     }
     let state = fold(&loaded.envelopes);
+    let times: export::Times = loaded.envelopes.iter().map(|one| (one.seq, one.at)).collect();
     let text = match args.format.unwrap_or(Format::Gutter) {
-        _ if args.format.is_none() && common.json => export::json(&state, args.active).to_string(),
+        _ if args.format.is_none() && common.json => export::json(&state, args.active, &times).to_string(),
         Format::Gutter => {
             let ascii = common.ascii || ground.settings.glyphs.value == crate::config::Glyphs::Ascii;
             export::gutter(&state, ascii)
         }
         Format::Json => {
-            let value = export::json(&state, args.active);
+            let value = export::json(&state, args.active, &times);
             serde_json::to_string_pretty(&value).map_err(|error| Failure::new(Code::Other, error))?
         }
         Format::Dot => export::dot(&state),

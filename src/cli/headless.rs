@@ -10,7 +10,7 @@ use super::follow::Followed;
 use super::run::Ready;
 use super::signals::{self, Asked};
 use super::watch::{End, Watch};
-use super::{cut_off, print, progress, sessions};
+use super::{cut_off, output, print, progress, sessions};
 use crate::console::asked;
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope, Via};
@@ -174,7 +174,7 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
     {
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
         print::err(&format!("session {}", session.id()));
-        return print_answer(common, text, session);
+        return print_answer(common, state, text, session);
     }
     if common.json {
         let result = serde_json::json!({
@@ -194,13 +194,22 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
 }
 
 /// The answer, as asked for.
-pub fn print_answer(common: &Common, text: &str, session: &Address) -> Result<Code, Failure> {
+pub fn print_answer(common: &Common, state: &State, text: &str, session: &Address) -> Result<Code, Failure> {
     let code = Code::Ok;
+    let json = output::fitting(state, text);
+    if json.is_none() && output::is_set(state) {
+        print::err("the answer does not fit the output schema: the operator took it as it is");
+    }
     let printed = if common.json {
-        let result = serde_json::json!({
+        let mut result = serde_json::json!({
             "type": "result", "answer": text, "exit": code.number(), "session": session.id(),
         });
+        if let Some(json) = json.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok()) {
+            result["output"] = json;
+        }
         print::out(&result.to_string())
+    } else if let Some(json) = json {
+        print::out(&output::safe(json))
     } else {
         print::out(&print::safe(text))
     };

@@ -4,6 +4,7 @@
 
 mod address;
 pub mod args;
+mod audit;
 pub mod branches;
 pub mod build;
 pub mod control;
@@ -32,6 +33,7 @@ pub mod lost_edits;
 pub mod models;
 mod opening;
 mod outliving;
+mod output;
 pub mod plan;
 pub mod print;
 pub mod progress;
@@ -90,6 +92,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
         Some(What::Loops(queue)) => loops::loops(&common, &queue),
         Some(What::Effects(queue)) => effects::effects(&common, &queue),
+        Some(What::Audit(audit)) => audit::audit(&common, &audit),
         Some(What::Weights(weights)) => weights::print(&common, &weights),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),

@@ -122,6 +122,18 @@ fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
     Ok(ModelSetup::Scripted { name, playbook: text })
 }
 
+/// The file of the output schema that a playbook names.
+pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
+    match setup {
+        ModelSetup::Scripted { name, playbook } => {
+            let playbook =
+                Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
+            Ok(playbook.output_schema)
+        }
+        ModelSetup::OpenaiChat { .. } => Ok(None),
+    }
+}
+
 /// The task that a playbook gives where nobody else does.
 pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
     let prompt = match setup {

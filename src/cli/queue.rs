@@ -23,12 +23,14 @@ use crate::domain::fork;
 use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
 use crate::domain::ready;
+use crate::domain::reference::rewrite;
 use crate::domain::rule;
 use crate::domain::state::State;
 use crate::domain::survivor::Survivor;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{StreamFault, Turn};
+use crate::domain::why;
 use crate::engine::clock::Clock;
 use crate::resilience::need::Cause;
 use crate::text::visible;
@@ -147,7 +149,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
         .map(|fix| serde_json::json!({"label": fix.label, "args": fix.args, "changes": fix.changes}))
         .collect();
     serde_json::json!({
-        "call": call.id, "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
+        "call": call.id, "why": node.and_then(why::of), "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
         "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
         "outlives": outlives(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
@@ -204,6 +206,9 @@ fn as_words(found: &record::Found, call: &Call) -> String {
     for (at, fix) in offered(call).iter().enumerate() {
         let _ = write!(words, "\n  {}) {}", at + 1, visible(&fix.label));
     }
+    if let Some(why) = node.and_then(why::of) {
+        let _ = write!(words, "\n  model says: {}", visible(&why));
+    }
     words
 }
 
@@ -233,7 +238,8 @@ fn word<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
 fn shown(state: &State, call: &Call) -> Arc<str> {
     ready::resolved_args(state, call).unwrap_or_else(|| {
         let node = state.nodes.get(&call.id).and_then(Node::as_call);
-        node.map(|(_, args)| args.clone()).unwrap_or_default()
+        node.map(|(_, args)| Arc::from(rewrite::without_why(args)))
+            .unwrap_or_default()
     })
 }
 

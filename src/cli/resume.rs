@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
@@ -10,7 +12,7 @@ use super::opening::{self, Opened};
 use super::run::{self, Ready};
 use super::{demos, effects, headless, live, lost_edits, models, print};
 use crate::domain::call::Status;
-use crate::domain::event::run::{Limits, Started};
+use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
@@ -20,6 +22,7 @@ use crate::engine::setup::Setup;
 use crate::model::Model;
 use crate::policy::{Origin, Rule};
 use crate::text::visible;
+use crate::tools::builtin;
 use crate::tools::child;
 
 /// Goes on with a recorded run.
@@ -48,7 +51,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     {
         // Nothing to go on with: the answer is there.
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
-        return headless::print_answer(common, text, &ground.address(&session));
+        return headless::print_answer(common, &state, text, &ground.address(&session));
     }
     if headless {
         for line in effects::before_going_on(&state) {
@@ -81,6 +84,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&ground, &setup.model, !headless)?;
     let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input)?;
+    keep_words(&recorded, &mut fitted);
     fitted.user = recorded.user.clone();
     fitted.silent = recorded.silent;
     fitted.limits = limits(common, &ground, state.limits);
@@ -113,6 +117,49 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         tools,
     };
     run::serve(common, &ground, ready, headless, runtime)
+}
+
+/// What a run said to its model stays as it was recorded: other words in this version for the same tools ask nothing
+/// again. A tool that takes other arguments, or can do something else, is another tool.
+fn keep_words(recorded: &Started, fitted: &mut Started) {
+    fitted.system = Arc::clone(&recorded.system);
+    let builtin = builtin::names();
+    for card in fitted
+        .tools
+        .iter_mut()
+        .filter(|card| builtin.contains(&*card.name))
+    {
+        let same = |was: &&ToolCard| {
+            was.name == card.name
+                && (was.effect, &was.tags) == (card.effect, &card.tags)
+                && shape(&was.schema) == shape(&card.schema)
+        };
+        if let Some(was) = recorded.tools.iter().find(same) {
+            card.description = Arc::clone(&was.description);
+            card.schema = Arc::clone(&was.schema);
+        }
+    }
+}
+
+/// Returns a schema without the words in it that are for reading.
+fn shape(schema: &str) -> Option<Value> {
+    fn strip(schema: &mut Value) {
+        let Some(members) = schema.as_object_mut() else {
+            return;
+        };
+        members.retain(|key, value| !(key == "description" && value.is_string()));
+        for (key, value) in members {
+            match (key.as_str(), value) {
+                // Here the keys are names of arguments.
+                ("properties" | "$defs", Value::Object(named)) => named.values_mut().for_each(strip),
+                (_, Value::Array(list)) => list.iter_mut().for_each(strip),
+                (_, value) => strip(value),
+            }
+        }
+    }
+    let mut schema: Value = serde_json::from_str(schema).ok()?;
+    strip(&mut schema);
+    Some(schema)
 }
 
 /// A session of which nothing was recorded.

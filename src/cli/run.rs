@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
-use super::{control, demos, headless, live, models};
+use super::{control, demos, headless, live, models, output};
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -122,6 +122,7 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let input = read_input(task.input.as_deref())?;
     let model = models::choose(common, &ground)?;
+    let output_schema = output::schema(task, common, &ground, &model)?;
     let (task, notice) = if let Some(task) = said {
         (task, None)
     } else {
@@ -134,6 +135,7 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
         task,
         input,
         samples: None,
+        output_schema,
         notice,
     };
     begin(common, &ground, what)
@@ -149,6 +151,8 @@ pub struct Begin {
     pub input: String,
     /// Sample tools.
     pub samples: Option<Samples>,
+    /// What the answer must fit.
+    pub output_schema: Option<String>,
     /// What the operator should know first.
     pub notice: Option<String>,
 }
@@ -198,6 +202,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
         task: Some(what.task.clone()),
         policy: ground.policy_text(),
         samples: what.samples,
+        output_schema: what.output_schema,
     };
     // Where another process may decide, questions wait as they do on the screen.
     let unattended = headless && !common.control;
@@ -262,12 +267,15 @@ pub(super) fn first_prompt(task: &str) -> Command {
 }
 
 /// Keeps what goes over the wire beside the session.
-fn taps(place: &Place) -> Taps {
+fn taps(place: &Place, requests: bool) -> Taps {
     let wire = wire_of(place);
     Arc::new(move |turn, request| {
         // Its files are closed with the tap, which goes with the request.
         let kept = wire.of_request(turn, request);
-        Tap::new(move |way, bytes| kept.keep(way == Way::Sent, bytes))
+        Tap::new(move |way, bytes| match way {
+            Way::Sent if !requests => kept.begin_reply(),
+            way => kept.keep(way == Way::Sent, bytes),
+        })
     })
 }
 
@@ -294,9 +302,9 @@ pub(super) fn serve(
     headless: bool,
     runtime: Runtime,
 ) -> Result<Code, Failure> {
-    if common.keep_wire {
+    if common.keep_wire || ground.settings.keep_replies.value {
         let place = ground.store.find(&ready.session)?;
-        ready.driver = ready.driver.listened_to(taps(&place));
+        ready.driver = ready.driver.listened_to(taps(&place, common.keep_wire));
     }
     let result = runtime.block_on(async {
         ready.door = control::open(common, ground, &ready)?;

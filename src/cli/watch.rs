@@ -14,7 +14,7 @@ use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::decide::escape::waits_for_operator;
 use crate::domain::envelope::Actor;
 use crate::domain::fork;
-use crate::domain::id::{NodeId, Seq};
+use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
 use crate::domain::repeat;
@@ -111,6 +111,13 @@ impl Watch {
                 "paused: {}; waits for `overrule unpause {session}`",
                 visible(reason)
             )),
+            Mode::Running if self.unfit().is_some() => self.unfit().map(|turn| {
+                format!(
+                    "{}: the answer does not fit the output schema; {}",
+                    turn.id,
+                    self.about_answer(turn)
+                )
+            }),
             Mode::Running => {
                 let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
                 (!waiting.is_empty()).then(|| {
@@ -146,6 +153,12 @@ impl Watch {
                 Stream::Broken(fault) => Some((turn, fault)),
                 _ => None,
             })
+    }
+
+    /// The turn whose answer is left to the operator because it does not fit.
+    fn unfit(&self) -> Option<&Turn> {
+        let mut broken = self.broken();
+        broken.find_map(|(turn, fault)| (fault.kind == StreamFaultKind::Unfit).then_some(turn))
     }
 
     /// Nothing runs, nothing comes, and there is no answer: somebody has to do something.
@@ -269,11 +282,29 @@ impl Watch {
         if fault.kind == StreamFaultKind::Script {
             return End::new(Code::Config, format!("{id}: {kind}: {message}"));
         }
+        if fault.kind == StreamFaultKind::Unfit {
+            return End::new(Code::Halted, format!("{message}\n{}", self.about_answer(turn)));
+        }
         End::new(
             Code::Model,
             format!(
                 "{id}: {kind}: {message}; ask again with `overrule ask-again {session} {number} --resume`"
             ),
+        )
+    }
+
+    /// What an operator can do about an answer that does not fit, as commands.
+    fn about_answer(&self, turn: &Turn) -> String {
+        let (session, number) = (&self.session, turn.id.0);
+        let counts = |id: &&NodeId| {
+            let node = self.state.nodes.get(id);
+            id.kind == NodeKind::Answer && node.is_some_and(|node| node.active)
+        };
+        let answer = turn.nodes.iter().rev().find(counts);
+        let answer = answer.map_or_else(|| "ANSWER".to_owned(), NodeId::to_string);
+        format!(
+            "edit it with `overrule edit {session} {answer} --text TEXT --resume`, keep it as it is with `overrule keep \
+             {session} {number} --resume`, or ask again with `overrule ask-again {session} {number} --resume`"
         )
     }
 

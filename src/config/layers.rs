@@ -103,6 +103,11 @@ pub(super) fn given<T>(
     .transpose()
 }
 
+/// Returns the setting of the last file that has one; nobody else can set it.
+fn of_files<T>(mine: Option<At<T>>, theirs: Option<At<T>>) -> Setting<Option<T>> {
+    last(None, [some(user(mine)), some(workspace(theirs))])
+}
+
 /// Resolves every setting.
 pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<Settings, Error> {
     for (key, place) in std::mem::take(&mut layers.workspace.loose) {
@@ -165,6 +170,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
             [user(mine.ambiguous), workspace(theirs.ambiguous)],
         ),
         mouse: last(true, [user(mine.mouse), workspace(theirs.mouse)]),
+        keep_replies: last(true, [user(mine.keep_replies), workspace(theirs.keep_replies)]),
         tell_edits: last(true, [user(mine.tell_edits), workspace(theirs.tell_edits)]),
         limits,
         resilience,
@@ -187,10 +193,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 some(flag("--sessions", flags.sessions.clone())),
             ],
         ),
-        max_output: last(
-            None,
-            [some(user(mine.max_output)), some(workspace(theirs.max_output))],
-        ),
+        output_schema: of_files(mine.output_schema, theirs.output_schema),
+        max_output: of_files(mine.max_output, theirs.max_output),
         arming_ms: last(500, [user(mine.arming_ms), workspace(theirs.arming_ms)]),
         notify: notify::weigh(mine.notify, theirs.notify),
         editor: last(

@@ -217,6 +217,8 @@ pub struct Settings {
     pub mouse: Setting<bool>,
     /// Limits of a run.
     pub limits: LimitSettings,
+    /// Whether the raw replies of the model are kept with the session.
+    pub keep_replies: Setting<bool>,
     /// Whether the model is told when a person or a repair changed what it sees.
     pub tell_edits: Setting<bool>,
     /// What is taken from the record.
@@ -237,6 +239,8 @@ pub struct Settings {
     pub sessions: Setting<Option<PathBuf>>,
     /// Maximum tokens of one reply of the model; `None` leaves it to the server.
     pub max_output: Setting<Option<u32>>,
+    /// The file of the JSON Schema that the answer of `overrule run` must fit.
+    pub output_schema: Setting<Option<PathBuf>>,
     /// How many milliseconds a call must be on screen before a decision key counts.
     pub arming_ms: Setting<u64>,
     /// How the operator is notified.
@@ -302,6 +306,7 @@ impl Settings {
             line("limits.price", &limits.price, |amount| {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
             }),
+            line("keep_replies", &self.keep_replies, bool::to_string),
             line("tell_edits", &self.tell_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),
             line("reuse.pure", &self.reuse.pure, bool::to_string),
@@ -327,6 +332,9 @@ impl Settings {
             }),
             line("max_output_tokens", &self.max_output, |tokens| {
                 tokens.map_or_else(|| "none".into(), |tokens| tokens.to_string())
+            }),
+            line("output_schema", &self.output_schema, |file| {
+                file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
             }),
             line("arming", &self.arming_ms, |ms| Ms(*ms).to_string()),
             line("editor", &self.editor, |text| maybe(text.as_ref())),

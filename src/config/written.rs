@@ -55,8 +55,12 @@ pub struct Written {
     pub arming_ms: Option<At<u64>>,
     /// `max_output_tokens`
     pub max_output: Option<At<u32>>,
+    /// `output_schema`
+    pub output_schema: Option<At<PathBuf>>,
     /// `editor`
     pub editor: Option<At<String>>,
+    /// `keep_replies`
+    pub keep_replies: Option<At<bool>>,
     /// `tell_edits`
     pub tell_edits: Option<At<bool>>,
     /// `[limits]`
@@ -148,12 +152,19 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         )?,
         arming_ms: arming(&mut root)?,
         max_output: max_output(&mut root)?,
+        output_schema: checked(
+            &mut root,
+            "output_schema",
+            |text| checks::path(text, path, home),
+            "write the path of a JSON Schema",
+        )?,
         editor: checked(
             &mut root,
             "editor",
             checks::name,
             "write a command, such as \"vim\"",
         )?,
+        keep_replies: root.flag("keep_replies")?,
         tell_edits: root.flag("tell_edits")?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         notify: root

@@ -258,7 +258,8 @@ pub fn carry_over(old_args: &str, schema: &str) -> String {
         .unwrap_or_default();
     let mut parts: Vec<String> = old
         .iter()
-        .filter(|(key, _)| RESERVED.contains(&key.as_str()))
+        // Why the model made the call says nothing of another tool.
+        .filter(|(key, _)| RESERVED.contains(&key.as_str()) && key != "_why")
         .map(|(key, value)| format!("{}:{value}", string(key)))
         .collect();
     for (name, property) in properties.into_iter().flatten() {

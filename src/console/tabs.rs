@@ -50,7 +50,7 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::stand;
-use crate::domain::turn::Stream;
+use crate::domain::turn::{Stream, StreamFaultKind};
 
 pub use attempts::{decision_word, ledger_word};
 pub use branches::{
@@ -424,7 +424,10 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
         Styled::new()
             .own(
                 Role::Error,
-                format!("the stream of {id} broke: {}", fault.kind.word()),
+                match fault.kind {
+                    StreamFaultKind::Unfit => format!("the answer of {id} does not fit"),
+                    kind => format!("the stream of {id} broke: {}", kind.word()),
+                },
             )
             .own(Role::Dim, format!("  request {}", turn.asked)),
     );

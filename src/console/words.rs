@@ -13,10 +13,12 @@ use crate::domain::event::{
 };
 use crate::domain::id::{NodeId, TurnId};
 use crate::domain::ladder::span;
+use crate::domain::node::Origin;
 use crate::domain::repair::Reply;
 use crate::domain::rule::{self, Written};
 use crate::domain::state::State;
 use crate::domain::weight::Offered;
+use crate::domain::why;
 use std::borrow::Cow;
 
 /// An event in one line.
@@ -80,7 +82,8 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             TurnEvent::Prompted { node, .. }
             | TurnEvent::Thought { node, .. }
             | TurnEvent::Proposed { node, .. }
-            | TurnEvent::Answered { node, .. } => Some(*node),
+            | TurnEvent::Answered { node, .. }
+            | TurnEvent::AnswerUnfit { node, .. } => Some(*node),
             TurnEvent::Delegated { call, .. } => Some(*call),
             TurnEvent::Opened { turn, .. }
             | TurnEvent::Requested { turn, .. }
@@ -170,8 +173,24 @@ fn turn(event: &TurnEvent) -> String {
         TurnEvent::RetryDue { turn } => format!("{turn} may be asked again"),
         TurnEvent::Prompted { node, .. } => format!("{node} prompt"),
         TurnEvent::Thought { node, .. } => format!("{node} thought"),
-        TurnEvent::Proposed { node, tool, .. } => format!("{node} call of {tool}"),
+        TurnEvent::Proposed {
+            node,
+            tool,
+            args,
+            origin,
+            ..
+        } => {
+            let why = why::in_args(args).filter(|_| *origin == Origin::Model);
+            let why = why.map(|why| format!("; model says: {why}")).unwrap_or_default();
+            format!("{node} call of {tool}{why}")
+        }
         TurnEvent::Answered { node, .. } => format!("{node} answer"),
+        TurnEvent::AnswerUnfit { node, faults, .. } => {
+            format!(
+                "{node} does not fit the output schema ({} faults): the model answers again",
+                faults.len()
+            )
+        }
         TurnEvent::Matched { turn, blocks } => format!("{turn}: {blocks} blocks came again as before"),
         TurnEvent::Partial { turn, kept, text, .. } => {
             format!(

@@ -15,6 +15,7 @@ pub mod gate;
 pub mod ladder;
 pub mod launch;
 pub mod look;
+mod output;
 pub mod settle;
 mod warn;
 

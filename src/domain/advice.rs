@@ -40,6 +40,11 @@ pub trait Advice {
     /// while `resolved` is false.
     fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault>;
 
+    /// Everything wrong with an answer by the output schema of the session; none where it has no such schema.
+    fn answer(&self, _text: &str) -> Option<Vec<Fault>> {
+        None
+    }
+
     /// The policy's word on a call with its final arguments, given how often its rules were used.
     fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict;
 

@@ -41,6 +41,7 @@ pub mod let_run;
 pub mod lineage;
 pub mod live;
 pub mod node;
+pub mod output;
 pub mod output_digest;
 pub mod price;
 pub mod ready;
@@ -59,6 +60,7 @@ pub mod thread;
 pub mod transcript;
 pub mod turn;
 pub mod weight;
+pub mod why;
 
 #[cfg(test)]
 mod tests;

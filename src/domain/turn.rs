@@ -10,6 +10,7 @@ use super::breaker::Scope;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::Delay;
+use super::output::Unfit;
 use super::price::Spent;
 
 /// One turn of a thread.
@@ -80,6 +81,8 @@ pub struct TurnMore {
     /// The wait after which it is asked again by itself; with nothing left of it once that is over. None where nothing
     /// is waited for, and while it does not count.
     pub held: Option<Delay>,
+    /// What is wrong with its answer, where that went back to the model.
+    pub unfit: Option<Unfit>,
     /// Members that the provider added to calls, as JSON objects: they go back with the call while nobody edited it.
     pub opaque: Vec<(NodeId, Arc<str>)>,
 }
@@ -283,6 +286,9 @@ pub struct StreamFault {
 impl StreamFault {
     /// That the stream broke, by what, and how it was said.
     pub fn words(&self) -> String {
+        if self.kind == StreamFaultKind::Unfit {
+            return format!("waits for you: {}", self.message.replace('\n', " "));
+        }
         format!("broke ({}): {}", self.kind.word(), self.message)
     }
 }
@@ -321,6 +327,8 @@ pub enum StreamFaultKind {
     Pause,
     /// The model called a tool in a form that no call can be made of.
     BadCall,
+    /// Its answer does not fit the output schema of the session, and went back often enough.
+    Unfit,
     /// The model said nothing at all, twice.
     Empty,
     /// The playbook of the scripted model has no rule for this.
@@ -348,6 +356,7 @@ impl StreamFaultKind {
             Self::Refusal => "refusal",
             Self::Pause => "pause",
             Self::BadCall => "unusable call",
+            Self::Unfit => "answer does not fit",
             Self::Empty => "empty answer",
             Self::Script => "playbook",
             Self::Crash => "interrupted",

@@ -17,6 +17,7 @@ use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::{NodeId, Rev, ThreadId};
 use crate::domain::ladder::Next;
 use crate::domain::node::Node;
+use crate::domain::output;
 use crate::domain::rule::{SessionRule, Written};
 use crate::domain::state::State;
 use crate::domain::survivor::Survivor;
@@ -30,6 +31,7 @@ use crate::resilience::repair::Known;
 use crate::resilience::routing::{Offer, Told};
 use crate::resilience::watch::Watch;
 use crate::resilience::{self, breaker, instead};
+use crate::schema::Checker;
 use crate::tools::child;
 use crate::tools::registry::Registry;
 use crate::tools::workspace;
@@ -39,6 +41,8 @@ use crate::tools::workspace;
 pub struct Adviser {
     /// The tools.
     pub registry: Arc<Registry>,
+    /// What the final answer must fit; `None` for any text.
+    pub output: Option<Arc<Checker>>,
     /// The policy in force.
     pub policy: Arc<Policy>,
     /// The session's id, which is part of every digest.
@@ -220,6 +224,11 @@ impl Advice for Adviser {
 
     fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
         self.registry.check(tool, args, resolved).unwrap_or_default()
+    }
+
+    fn answer(&self, text: &str) -> Option<Vec<Fault>> {
+        let checker = self.output.as_ref()?;
+        Some(checker.check_value(output::json_text(text)))
     }
 
     fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {

@@ -20,3 +20,15 @@ begins with two.
 
 Errors come as {\"call\": ..., \"error\": ...}. Correct the call or choose another way; do not repeat \
 a call that was rejected.";
+
+/// Returns the system text of a run. Without a schema for the answer it is [`SYSTEM`].
+pub fn system(output_schema: Option<&str>) -> String {
+    match output_schema {
+        None => SYSTEM.to_owned(),
+        Some(schema) => format!(
+            "{SYSTEM}\n\nOutput. Your final answer must be one JSON text that fits the JSON Schema below, alone or in one \
+             ```json fence, with nothing around it. In `final_answer`, give that JSON as `answer`. An answer that does \
+             not fit comes back to you with what is wrong.\n{schema}"
+        ),
+    }
+}

@@ -19,6 +19,9 @@ pub struct Setup {
     /// continues it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyText>,
+    /// The JSON Schema that the final answer must fit, as its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<String>,
     /// The sample tools, for a built-in run that has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Samples>,

@@ -51,6 +51,9 @@ pub(super) fn label(state: &State, node: &Node) -> String {
     if !remarks.is_empty() {
         let _ = write!(label, " ({})", remarks.join(", "));
     }
+    if let Some(said) = words::said(node) {
+        let _ = write!(label, " · {said}");
+    }
     label
 }
 

@@ -135,6 +135,9 @@ fn describe(out: &mut String, state: &State, node: &Node) {
     if !remarks.is_empty() {
         let _ = write!(out, "  ({})", remarks.join(", "));
     }
+    if let Some(said) = words::said(node) {
+        let _ = write!(out, "  {said}");
+    }
 }
 
 fn chips(out: &mut String, chips: &[NodeId], mark: char) {

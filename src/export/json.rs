@@ -3,6 +3,8 @@
 //!
 //! Texts are exact JSON strings. Must not know: how JSON is printed.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json as value};
 
 use super::names::Names;
@@ -10,22 +12,32 @@ use super::words;
 use crate::domain::badge;
 use crate::domain::call::Outcome;
 use crate::domain::graph::Edges;
-use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::journey::{self, Left};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::repair::Phase;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Activity;
+use crate::domain::why;
 use crate::resilience::policy::Policy;
 
+/// Maximum number of columns of a description.
+const DESCRIPTION: usize = 160;
 /// Version of the format.
 const FORMAT: u32 = 1;
+
+/// When each event was recorded, in milliseconds since 1970.
+pub type Times = BTreeMap<Seq, i64>;
 
 /// Returns the graph as JSON. With `active_only` it contains what counts now, by kind and ordinal instead of
 /// ids, without times, attempts and traces of an interruption: equal for two runs that came to the same
 /// graph.
-pub fn json(state: &State, active_only: bool) -> Value {
-    if active_only { active(state) } else { full(state) }
+pub fn json(state: &State, active_only: bool, times: &Times) -> Value {
+    if active_only {
+        active(state)
+    } else {
+        full(state, times)
+    }
 }
 
 fn active(state: &State) -> Value {
@@ -57,8 +69,13 @@ fn active(state: &State) -> Value {
     value!({ "format": FORMAT, "active": true, "nodes": nodes, "edges": edges })
 }
 
-fn full(state: &State) -> Value {
-    let nodes: Vec<Value> = state.nodes.values().map(|node| whole(state, node)).collect();
+fn full(state: &State, times: &Times) -> Value {
+    let session = session(state);
+    let nodes: Vec<Value> = state
+        .nodes
+        .values()
+        .map(|node| whole(state, node, &session, times))
+        .collect();
     let mut into = Edges::new(state);
     let edges: Vec<Value> = state
         .nodes
@@ -98,14 +115,29 @@ fn full(state: &State) -> Value {
         Mode::Finished(answer) => ("finished", Some(*answer)),
     };
     value!({
-        "format": FORMAT, "active": false, "seq": state.seq, "mode": mode, "answer": answer,
+        "format": FORMAT, "active": false, "session": session, "seq": state.seq, "mode": mode, "answer": answer,
         "nodes": nodes, "edges": edges, "turns": turns, "edits": edits,
     })
 }
 
-fn whole(state: &State, node: &Node) -> Value {
+/// Returns the id of the session; empty where the run does not tell.
+fn session(state: &State) -> String {
+    let setup = state.started.as_deref().map(|started| &*started.setup);
+    let setup: Option<Value> = setup.and_then(|setup| serde_json::from_str(setup).ok());
+    let id = setup.as_ref().and_then(|setup| setup.get("session")?.as_str());
+    id.unwrap_or_default().to_owned()
+}
+
+fn whole(state: &State, node: &Node, session: &str, times: &Times) -> Value {
     let mut out = Map::new();
     out.insert("id".to_owned(), value!(node.id));
+    out.insert("uid".to_owned(), value!(format!("{session}/{}", node.id)));
+    out.insert(
+        "description".to_owned(),
+        value!(words::line(state, node, DESCRIPTION)),
+    );
+    out.insert("created_at".to_owned(), value!(times.get(&node.born())));
+    out.insert("changed_at".to_owned(), value!(times.get(&node.now().event)));
     out.insert("kind".to_owned(), value!(node.id.kind.word()));
     out.insert("turn".to_owned(), value!(node.turn));
     out.insert("active".to_owned(), value!(node.active));
@@ -124,7 +156,19 @@ fn whole(state: &State, node: &Node) -> Value {
         out.insert("effect".to_owned(), value!(call.effect));
         out.insert("stale".to_owned(), value!(call.suspect));
         out.insert("attempts".to_owned(), value!(call.attempts.len()));
+        let ran: Vec<Value> = call
+            .attempts
+            .iter()
+            .map(|one| {
+                let (started, rev) = (times.get(&one.intent), one.rev);
+                value!({ "attempt": one.no, "revision": rev, "started_at": started, "ms": one.ms })
+            })
+            .collect();
+        out.insert("executions".to_owned(), value!(ran));
         out.insert("journey".to_owned(), way(state, node));
+        if let Some(why) = why::of(node) {
+            out.insert("why".to_owned(), value!(why));
+        }
         if let Some(resolved) = &call.resolved {
             out.insert("resolved".to_owned(), value!(&**resolved));
         }

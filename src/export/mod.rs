@@ -1,8 +1,9 @@
-//! A run's graph in other formats: lanes in plain text, JSON, Graphviz, Mermaid.
+//! A run in other formats: its graph as lanes, JSON, Graphviz, Mermaid; its decisions as a list.
 //!
 //! Pure: from a state to text. May depend on domain, text and the console's lanes and symbols. Must not know:
 //! where a state comes from, where the text goes, what a terminal can do.
 
+pub mod audit;
 mod dot;
 mod gutter;
 mod json;
@@ -14,5 +15,5 @@ mod words;
 
 pub use dot::dot;
 pub use gutter::gutter;
-pub use json::json;
+pub use json::{Times, json};
 pub use mermaid::mermaid;

@@ -279,12 +279,12 @@ fn what_an_edit_replaced_is_one_line() {
     ◆─┴───╯    t8    Closer then.
     "###);
     assert!(!text.contains("All is well"), "{text}");
-    let active = json(&tale.state(), true).to_string();
+    let active = json(&tale.state(), true, &Times::new()).to_string();
     assert!(
         !active.contains("All is well") && active.contains("rewrote the thought"),
         "{active}"
     );
-    let full = json(&tale.state(), false).to_string();
+    let full = json(&tale.state(), false, &Times::new()).to_string();
     assert!(full.contains("All is well"), "{full}");
 }
 
@@ -294,17 +294,23 @@ fn two_runs_of_the_same_course_have_the_same_active_form() {
     let mut shifted = run(40);
     // The other run was interrupted, and ran a call twice.
     shifted.result("c43", 2, Outcome::ok(r#""a b""#));
-    let (one, other) = (json(&plain.state(), true), json(&shifted.state(), true));
+    let (one, other) = (
+        json(&plain.state(), true, &Times::new()),
+        json(&shifted.state(), true, &Times::new()),
+    );
     assert_eq!(one, other);
-    assert_ne!(json(&plain.state(), false), json(&shifted.state(), false));
+    assert_ne!(
+        json(&plain.state(), false, &Times::new()),
+        json(&shifted.state(), false, &Times::new())
+    );
     let mut different = run(0);
     different.result("c5", 1, Outcome::ok("1"));
-    assert_ne!(one, json(&different.state(), true));
+    assert_ne!(one, json(&different.state(), true, &Times::new()));
 }
 
 #[test]
 fn the_active_form() {
-    let value = json(&run(0).state(), true);
+    let value = json(&run(0).state(), true, &Times::new());
     let lines = |part: &str| {
         let list = value[part].as_array().unwrap();
         list.iter()
@@ -334,7 +340,7 @@ fn the_active_form() {
 
 #[test]
 fn each_call_is_given_with_its_steps() {
-    let value = json(&run(0).state(), false);
+    let value = json(&run(0).state(), false, &Times::new());
     let journey = |id: &str| {
         let nodes = value["nodes"].as_array().unwrap();
         let node = nodes.iter().find(|one| one["id"] == id).unwrap();
@@ -382,7 +388,7 @@ fn hostile_texts_stay_texts() {
     }
     assert_eq!(gutter(&state, false).lines().count(), 4);
     // JSON contains the exact text.
-    let full = json(&state, false);
+    let full = json(&state, false, &Times::new());
     assert_eq!(full["nodes"][0]["text"], HOSTILE);
 }
 
@@ -476,7 +482,7 @@ fn graphviz_and_mermaid() {
 fn an_empty_run_has_an_empty_graph() {
     let state = State::default();
     assert_eq!(gutter(&state, false), "");
-    assert_eq!(json(&state, true)["nodes"], serde_json::json!([]));
+    assert_eq!(json(&state, true, &Times::new())["nodes"], serde_json::json!([]));
     assert!(dot(&state).ends_with("}\n"));
     assert!(mermaid(&state).starts_with("flowchart TD\n"));
 }
@@ -488,4 +494,40 @@ fn long_texts_are_cut_to_the_line() {
     let text = gutter(&tale.state(), false);
     assert!(text.trim_end().ends_with('…'));
     assert!(text.chars().count() < 120);
+}
+
+#[test]
+fn each_node_has_times_a_description_and_an_id_of_its_own() {
+    let envelopes: Vec<Envelope> = run(0)
+        .events
+        .iter()
+        .zip(1..)
+        .map(|(event, no)| Envelope {
+            at: 1_000 * no,
+            ..Envelope::bare(u64::try_from(no).unwrap(), event.clone())
+        })
+        .collect();
+    let times: Times = envelopes.iter().map(|one| (one.seq, one.at)).collect();
+    let value = json(&fold(&envelopes), false, &times);
+    let nodes = value["nodes"].as_array().unwrap();
+    let mut uids: Vec<&str> = nodes.iter().map(|node| node["uid"].as_str().unwrap()).collect();
+    uids.sort_unstable();
+    uids.dedup();
+    assert_eq!(uids.len(), nodes.len());
+    for node in nodes {
+        let created = node["created_at"].as_i64().unwrap();
+        assert_eq!(created, node["seq"].as_i64().unwrap() * 1_000, "{node}");
+        assert!(node["changed_at"].as_i64().unwrap() >= created);
+        assert!(!node["description"].as_str().unwrap().is_empty(), "{node}");
+    }
+    let ran = nodes.iter().find(|node| node["id"] == "c3").unwrap();
+    let started = ran["executions"][0]["started_at"].as_i64().unwrap();
+    assert!(started > ran["created_at"].as_i64().unwrap());
+    let active = json(&fold(&envelopes), true, &times).to_string();
+    for no in ["uid", "_at\"", "description", "session"] {
+        assert!(
+            !active.contains(no),
+            "`{no}` differs between runs of the same course"
+        );
+    }
 }

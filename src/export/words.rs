@@ -8,8 +8,10 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::came::{self, Came};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
+use crate::domain::reference::rewrite;
 use crate::domain::state::State;
 use crate::domain::turn::Activity;
+use crate::domain::why;
 use crate::text::visible;
 
 /// Maximum bytes examined for one line.
@@ -26,7 +28,7 @@ pub(super) fn line(state: &State, node: &Node, columns: usize) -> String {
                 .and_then(|call| own_label(node.id, call))
                 .map(|label| format!("{label} = "))
                 .unwrap_or_default();
-            format!("{label}{} {}", flat(tool), flat(args))
+            format!("{label}{} {}", flat(tool), flat(&rewrite::without_why(args)))
         }
         Content::Observation { outcome, .. } => result(outcome),
         Content::Deleted => "deleted".to_owned(),
@@ -41,6 +43,11 @@ fn result(outcome: &Outcome) -> String {
         Outcome::Cancelled { executed: false } => "cancelled before it did anything".to_owned(),
         Outcome::Cancelled { executed: true } => "cancelled, may have done something".to_owned(),
     }
+}
+
+/// Returns why the model made a call, as its own word in visible form.
+pub(super) fn said(node: &Node) -> Option<String> {
+    why::of(node).map(|why| visible(&format!("model says: {}", flat(&why))))
 }
 
 /// Returns the label that the model gave a call, or `None` if it is the id.

@@ -1,17 +1,18 @@
-//! Keeps the bytes that went over the wire for each request, in files beside the journal: only if the
-//! operator asks for it, and only to be read. No fold ever needs them. Must not know: providers, what the
-//! bytes mean.
+//! Keeps the bytes that went over the wire for each request, in files beside the journal, only to be read.
+//!
+//! No fold ever needs them. Must not know: providers, what the bytes mean.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::dirs;
 use crate::domain::id::TurnId;
 use crate::regular_file::{self, Links};
 
-/// Maximum number of bytes kept per direction of a request.
+/// Maximum number of bytes kept of a session: the oldest files are dropped first.
 const KEPT: u64 = 64 * 1024 * 1024;
 /// Maximum number of these bytes that are read back.
 const READ: u64 = 4 * 1024 * 1024;
@@ -31,6 +32,17 @@ pub struct Frames {
 #[derive(Debug, Clone)]
 pub struct Wire {
     dir: PathBuf,
+    most: u64,
+    room: Arc<Mutex<Room>>,
+}
+
+/// What the files take, as far as this process knows.
+#[derive(Debug, Default)]
+struct Room {
+    /// Bytes in the directory; counted when the first file is begun.
+    used: Option<u64>,
+    /// Files that are being written.
+    open: BTreeSet<PathBuf>,
 }
 
 /// The files of one request, open until dropped. Requests of several threads are under way at the same time,
@@ -49,23 +61,21 @@ enum Half {
     /// Nothing has arrived yet.
     #[default]
     None,
-    /// The file and the number of bytes written to it.
-    Open(File, u64),
-    /// The file cannot be written.
+    /// The file.
+    Open(File),
+    /// Nothing more can be written.
     Lost,
 }
 
 impl Half {
-    fn keep(&mut self, bytes: &[u8], begin: impl FnOnce() -> Option<File>) {
+    fn keep(&mut self, bytes: &[u8], wire: &Wire, begin: impl FnOnce() -> Option<File>) {
         if matches!(self, Self::None) {
-            *self = begin().map_or(Self::Lost, |file| Self::Open(file, 0));
+            *self = begin().map_or(Self::Lost, Self::Open);
         }
-        if let Self::Open(file, written) = self {
-            let room = usize::try_from(KEPT - *written).unwrap_or(usize::MAX);
-            let part = bytes.get(..bytes.len().min(room)).unwrap_or_default();
-            if file.write_all(part).is_ok() {
-                *written += part.len() as u64;
-            } else {
+        if let Self::Open(file) = self {
+            let part = bytes.get(..wire.grant(bytes.len())).unwrap_or_default();
+            // What follows a gap would be read as if there were none.
+            if file.write_all(part).is_err() || part.len() < bytes.len() {
                 *self = Self::Lost;
             }
         }
@@ -77,7 +87,15 @@ impl Kept {
     pub fn keep(&self, sent: bool, bytes: &[u8]) {
         let half = if sent { &self.sent } else { &self.received };
         let mut half = half.lock().unwrap_or_else(PoisonError::into_inner);
-        half.keep(bytes, || self.begin(sent));
+        half.keep(bytes, &self.wire, || self.begin(sent));
+    }
+
+    /// A request is made whose body is not kept: an earlier reply was no answer to this one.
+    pub fn begin_reply(&self) {
+        let mut half = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        *half = Half::None;
+        self.wire
+            .forget(&self.wire.path(self.request.0, self.request.1, false));
     }
 
     fn begin(&self, sent: bool) -> Option<File> {
@@ -86,12 +104,24 @@ impl Kept {
         let made = dirs::make_dirs(&wire.dir).and_then(|()| {
             if sent {
                 // The request is made again: the earlier response was no answer to this one.
-                std::fs::remove_file(wire.path(request.0, request.1, false)).unwrap_or_default();
+                wire.forget(&wire.path(request.0, request.1, false));
             }
+            wire.forget(&path);
+            wire.room().open.insert(path.clone());
             regular_file::rewrite(&path)
         });
         made.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the wire is not kept"))
             .ok()
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let mut room = self.wire.room();
+        for sent in [true, false] {
+            room.open
+                .remove(&self.wire.path(self.request.0, self.request.1, sent));
+        }
     }
 }
 
@@ -100,7 +130,57 @@ impl Wire {
     pub fn in_session(session: &Path) -> Self {
         Self {
             dir: session.join("wire"),
+            most: KEPT,
+            room: Arc::default(),
         }
+    }
+
+    fn room(&self) -> MutexGuard<'_, Room> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how many of so many bytes may be written, after dropping the oldest files that are in the way.
+    fn grant(&self, wanted: usize) -> usize {
+        let mut room = self.room();
+        let mut used = room
+            .used
+            .unwrap_or_else(|| self.files().iter().map(|one| one.1).sum());
+        if used.saturating_add(wanted as u64) > self.most {
+            for (path, bytes) in self.files() {
+                if used.saturating_add(wanted as u64) <= self.most {
+                    break;
+                }
+                if !room.open.contains(&path) && std::fs::remove_file(&path).is_ok() {
+                    used = used.saturating_sub(bytes);
+                }
+            }
+        }
+        let left = usize::try_from(self.most.saturating_sub(used)).unwrap_or(usize::MAX);
+        let granted = wanted.min(left);
+        room.used = Some(used + granted as u64);
+        granted
+    }
+
+    /// Removes a file.
+    fn forget(&self, path: &Path) {
+        let mut room = self.room();
+        let bytes = std::fs::symlink_metadata(path).map(|meta| meta.len());
+        if let (Ok(bytes), Ok(())) = (bytes, std::fs::remove_file(path)) {
+            room.used = room.used.map(|used| used.saturating_sub(bytes));
+        }
+    }
+
+    /// Returns the files with their lengths, the oldest first.
+    fn files(&self) -> Vec<(PathBuf, u64)> {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let mut files: Vec<_> = entries
+            .filter_map(|entry| {
+                let meta = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+                Some((meta.modified().ok()?, entry.path(), meta.len()))
+            })
+            .collect();
+        files.sort();
+        files.into_iter().map(|(_, path, bytes)| (path, bytes)).collect()
     }
 
     /// Prepares the files of a new request.
@@ -216,6 +296,42 @@ mod tests {
             assert_eq!(text(found.sent), format!("a{turn}{request}"));
             assert_eq!(text(found.received), format!("b{turn}{request}c{turn}{request}"));
         }
+    }
+
+    #[test]
+    fn the_oldest_files_make_room_and_nothing_that_is_being_written_is_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let wire = Wire {
+            most: 25,
+            ..Wire::in_session(dir.path())
+        };
+        let read = |turn: u32| {
+            wire.read(TurnId(turn), 1)
+                .unwrap()
+                .map(|frames| frames.received.len())
+        };
+        for turn in 1..=3 {
+            wire.of_request(TurnId(turn), 1).keep(false, &[b'x'; 10]);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert_eq!([read(1), read(2), read(3)], [None, Some(10), Some(10)]);
+        // What another process left counts as well.
+        let later = Wire {
+            most: 25,
+            ..Wire::in_session(dir.path())
+        };
+        let (one, other) = (later.of_request(TurnId(4), 1), later.of_request(TurnId(5), 1));
+        one.keep(false, &[b'y'; 10]);
+        other.keep(false, &[b'z'; 10]);
+        assert_eq!(
+            [read(2), read(3), read(4), read(5)],
+            [None, None, Some(10), Some(10)]
+        );
+        one.keep(false, &[b'y'; 10]);
+        assert_eq!(read(4), Some(15), "no more than there is room for");
+        one.keep(false, b"z");
+        assert_eq!(read(4), Some(15), "and nothing behind a gap");
+        assert_eq!(read(5), Some(10));
     }
 
     #[test]

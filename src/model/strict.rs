@@ -17,7 +17,7 @@ pub fn strict(schema: &Value) -> Value {
         root.entry("type").or_insert_with(|| json!("object"));
         let properties = root.entry("properties").or_insert_with(|| json!({}));
         if let Some(properties) = properties.as_object_mut() {
-            for name in ["_as", "_out"] {
+            for name in ["_as", "_out", "_why"] {
                 properties
                     .entry(name)
                     .or_insert_with(|| json!({"type": "string"}));

@@ -34,8 +34,76 @@ impl Tap {
     }
 }
 
+/// Replaces a secret in bytes that come in pieces. Of what may be the beginning of the secret nothing is passed on
+/// before the rest is there.
+pub(super) struct Without<'s> {
+    secret: &'s [u8],
+    held: Vec<u8>,
+}
+
+impl<'s> Without<'s> {
+    /// Replaces this secret; an empty one is nowhere.
+    pub(super) const fn new(secret: &'s [u8]) -> Self {
+        Self {
+            secret,
+            held: Vec::new(),
+        }
+    }
+
+    /// Takes the next bytes; returns what may be passed on.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(bytes);
+        let mut out = Vec::with_capacity(self.held.len());
+        let mut at = 0;
+        while let Some(rest) = self.held.get(at..).filter(|rest| !rest.is_empty()) {
+            if self.secret.is_empty()
+                || !self
+                    .secret
+                    .starts_with(&rest[..rest.len().min(self.secret.len())])
+            {
+                out.push(rest[0]);
+                at += 1;
+            } else if rest.len() < self.secret.len() {
+                break;
+            } else {
+                out.extend_from_slice(REPLACED);
+                at += self.secret.len();
+            }
+        }
+        self.held.drain(..at);
+        out
+    }
+
+    /// Returns what is left: the secret did not follow.
+    pub(super) fn end(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held)
+    }
+}
+
+/// What stands in the place of a secret.
+const REPLACED: &[u8] = b"[the API key]";
+
 impl fmt::Debug for Tap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "Tap" } else { "no tap" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Without;
+
+    #[test]
+    fn a_secret_is_replaced_wherever_the_pieces_are_torn() {
+        let text = b"data: sk-sk-1234 sk-12 \xff sk-1234sk-123";
+        let want = b"data: sk-[the API key] sk-12 \xff [the API key]sk-123";
+        for size in 1..=text.len() {
+            let mut without = Without::new(b"sk-1234");
+            let mut out: Vec<u8> = text.chunks(size).flat_map(|piece| without.feed(piece)).collect();
+            out.extend(without.end());
+            assert_eq!(out, want, "{size}");
+        }
+        let mut none = Without::new(b"");
+        assert_eq!(none.feed(text), text);
     }
 }

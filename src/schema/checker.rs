@@ -10,9 +10,9 @@ use super::violation::{self, Violation};
 use super::{excuse, reading, sentence};
 use crate::domain::call::Fault;
 
-/// Keys that every call may carry besides its tool's arguments: the label, the output path, and what it waits
-/// for.
-pub const RESERVED: [&str; 3] = ["_as", "_out", "_after"];
+/// Keys that every call may carry besides its tool's arguments: the label, the output path, what it waits for, and
+/// why it is made.
+pub const RESERVED: [&str; 4] = ["_as", "_out", "_after", "_why"];
 
 /// Maximum number of faults listed for one text; further ones are counted as "more".
 pub const MAX_FAULTS: usize = 100;
@@ -82,6 +82,25 @@ impl Checker {
     /// Returns everything that is wrong with an argument text whose references are resolved.
     pub fn check(&self, args_text: &str) -> Vec<Fault> {
         self.run(args_text, false)
+    }
+
+    /// Returns everything that is wrong with a text that is no arguments: no key has a meaning of its own.
+    pub fn check_value(&self, text: &str) -> Vec<Fault> {
+        if text.trim_ascii().is_empty() {
+            return bounded(vec![Fault {
+                path: String::new(),
+                keyword: "json".to_owned(),
+                message: "there is no JSON text".to_owned(),
+            }]);
+        }
+        let reading::Reading { value, mut faults } = reading::read(text);
+        if let Some(value) = value {
+            let errors = self.errors(&value, text.len());
+            let found = errors.flat_map(|error| sentence::faults(&error, &self.schema));
+            let room = (MAX_FAULTS + 1).saturating_sub(faults.len());
+            faults.extend(found.take(room));
+        }
+        bounded(faults)
     }
 
     /// Returns everything that is wrong with an argument text as the model wrote it: a reference (a string

@@ -16,6 +16,7 @@ mod server;
 #[path = "../support/world.rs"]
 mod world;
 
+mod audit;
 mod bad_input;
 mod branches;
 mod control;
@@ -33,6 +34,7 @@ mod loops;
 mod methods;
 mod no_files;
 mod notify;
+mod output;
 mod playbooks;
 mod policy;
 mod prices;
@@ -44,3 +46,4 @@ mod surroundings;
 mod swapped;
 mod told;
 mod unattended;
+mod why;

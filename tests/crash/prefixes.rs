@@ -17,7 +17,7 @@ use overrule::domain::state::{LedgerOutcome, Mode, State};
 use overrule::domain::turn::Stream;
 use overrule::engine::advise::Adviser;
 use overrule::engine::ids;
-use overrule::export::json as graph;
+use overrule::export::{Times, json as graph};
 use overrule::journal::{Store, Writer};
 use overrule::model::Model;
 use overrule::model::scripted::{Playbook, Scripted};
@@ -300,7 +300,7 @@ impl<'r> Bench<'r> {
             }
         }
         End {
-            graph: graph(state, true),
+            graph: graph(state, true, &Times::new()),
             files,
             effects,
         }

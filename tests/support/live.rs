@@ -47,6 +47,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         proxy: false,
     });
     Adviser {
+        output: None,
         registry: Arc::new(Registry::new(tools).unwrap()),
         policy: Arc::new(Policy::new(preset).in_workspace(workspace)),
         session: Arc::from("live"),

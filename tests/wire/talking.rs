@@ -234,7 +234,7 @@ pub fn wire_files(world: &World) -> std::collections::BTreeMap<String, String> {
 }
 
 #[test]
-fn what_goes_over_the_wire_is_kept_where_that_is_asked_for() {
+fn replies_are_kept_by_default_and_requests_where_that_is_asked_for() {
     let (world, server) = (World::new(), Server::new(three_turns()));
     finish(asking(&world, &server, &["--policy", "auto", "--keep-wire"])).ends(0);
     let kept = wire_files(&world);
@@ -256,5 +256,34 @@ fn what_goes_over_the_wire_is_kept_where_that_is_asked_for() {
 
     let (world, server) = (World::new(), Server::new(three_turns()));
     finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-    assert!(wire_files(&world).is_empty(), "nothing is kept unasked");
+    let replies = wire_files(&world);
+    assert_eq!(replies.len(), server.seen().len(), "{:?}", replies.keys());
+    let of_reply = |name: &String| name.strip_suffix(".received").is_some();
+    assert!(replies.keys().all(of_reply), "{:?}", replies.keys());
+    for (name, text) in &replies {
+        assert_eq!(kept.get(name), Some(text), "the same bytes as with the requests");
+    }
+    let id = world.id();
+    let path = world
+        .sessions()
+        .join(&id)
+        .join("wire")
+        .join(replies.keys().next().unwrap());
+    let decoded = world.run(&["decode", path.to_str().unwrap()]).ends(0);
+    assert!(!decoded.out.is_empty());
+    // A fork has the facts and not the bytes; a deleted session leaves none.
+    world.run(&["fork", &id]).ends(0);
+    assert_eq!(wire_files(&world).len(), replies.len());
+    world.run(&["sessions", "delete", &id, "--yes"]).ends(0);
+    assert!(wire_files(&world).is_empty());
+
+    let (world, server) = (World::new(), Server::new(three_turns()));
+    let config = world.aside("config.toml", "keep_replies = false\n");
+    finish(asking(
+        &world,
+        &server,
+        &["--policy", "auto", "--config", &config],
+    ))
+    .ends(0);
+    assert!(wire_files(&world).is_empty(), "nothing is kept where that is off");
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: keys, how a decision is sent.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -19,12 +20,14 @@ use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
 use crate::domain::came;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::ledger::is_orphaned;
-use crate::domain::node::{Content, Node};
+use crate::domain::node::{Content, Node, Origin};
+use crate::domain::reference::rewrite;
 use crate::domain::rule;
 use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
+use crate::domain::why;
 use crate::text;
 
 /// A call and its result, for reading.
@@ -38,6 +41,8 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     };
     status(maker, call);
     maker.field("tool", tool);
+    model_says(maker, node);
+    let args = &bare(maker, args);
     // What is taken apart is copied: a long text is shown as it is instead.
     let members = if args.len() > APART {
         Arc::default()
@@ -99,6 +104,22 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     }
     if let Some(conflict) = conflicts(maker, id) {
         maker.own(Role::Warning, conflict);
+    }
+}
+
+/// Arguments without the reason for the call, which is shown apart from them.
+fn bare(maker: &mut Maker<'_>, args: &Arc<str>) -> Arc<str> {
+    match rewrite::without_why(args) {
+        Cow::Borrowed(_) => Arc::clone(args),
+        Cow::Owned(bare) => maker.cache.owned(&bare),
+    }
+}
+
+/// Why the model made the call: its own word, which nothing is decided by.
+fn model_says(maker: &mut Maker<'_>, node: &Node) {
+    if let Some(why) = why::of(node) {
+        let why = maker.cache.owned(&format!("model says: {why}"));
+        maker.said(&why, &Origin::Model);
     }
 }
 
@@ -296,7 +317,13 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let (Some((tool, args)), Some(shown)) = (node.as_call(), run.shown_args(id)) else {
         return;
     };
-    let (tool, args) = (Arc::clone(tool), Arc::clone(args));
+    let tool = Arc::clone(tool);
+    let args = bare(maker, args);
+    let shown = if call.resolved.is_some() {
+        shown
+    } else {
+        bare(maker, &shown)
+    };
     tool_line(maker, call, &tool);
     if decide {
         former::told(maker, id);
@@ -351,6 +378,8 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     ran_before(maker, call);
+    // Behind everything that a decision rests on.
+    model_says(maker, node);
 }
 
 /// What would run, byte for byte, below what of it is not what it looks like. Before both are known there is neither:

@@ -37,7 +37,8 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         Some(Ok(None)) => {
             return maker.own(
                 Role::Dim,
-                "nothing was kept of this request: a run keeps it with --keep-wire, and a scripted model has no wire",
+                "nothing was kept of this request: a scripted model has no wire, the oldest of many replies are dropped, and \
+                 keep_replies = false keeps none",
             );
         }
         Some(Ok(Some(frames))) => frames.clone(),
@@ -53,8 +54,15 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
             "there is more in the files of the session than is shown here",
         );
     }
-    maker.doc.line(title("sent", &frames.sent));
     let mark = (Role::Dim, "  ".to_owned());
+    if frames.sent.is_empty() {
+        maker.own(
+            Role::Dim,
+            "the request was not kept: a run keeps it with --keep-wire",
+        );
+    } else {
+        maker.doc.line(title("sent", &frames.sent));
+    }
     maker.text(&frames.sent, Form::Json, Wrap::Chars, Role::Text, mark.clone());
     maker.doc.line(title("received", &frames.received));
     maker.text(&frames.received, Form::Raw, Wrap::Chars, Role::Text, mark);

@@ -2,12 +2,16 @@
 //!
 //! Must not know: terminals, engines.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::{Stage, id};
 use crate::domain::call::{ConsentCause, Decision, Digest, EffectClass, Gate, Outcome, ToolError, Verdict};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Rev, Seq, ThreadId, TurnId};
-use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::node::{Channel, Content, Node, Origin};
+use crate::domain::reference::rewrite;
 use crate::domain::transcript::hash;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 
@@ -157,11 +161,16 @@ impl Stage {
         bindings: Vec<crate::domain::call::Binding>,
         verdict: Verdict,
     ) {
+        let args = self.model.run.state.node(id(node)).and_then(Node::as_call);
+        let resolved = args.and_then(|(_, args)| match rewrite::without_why(args) {
+            Cow::Owned(bare) => Some(Arc::from(bare)),
+            Cow::Borrowed(_) => None,
+        });
         self.call(CallEvent::Ready {
             call: id(node),
             rev: Rev(rev),
             bindings,
-            resolved: None,
+            resolved,
             digest: Digest(format!("digest-of-{node}-r{rev}").into()),
             operands: Vec::new(),
             verdict,

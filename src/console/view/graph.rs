@@ -242,6 +242,7 @@ fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
         let x = place.x + u16::try_from(body.indent).unwrap_or(0);
         let role = match line.part {
             body::Part::Says => Role::Text,
+            body::Part::Why => Role::ModelSays,
             body::Part::Gave => Role::Dim,
         };
         let used = canvas.put(x, place.y, place.right().saturating_sub(x), &line.text, role);

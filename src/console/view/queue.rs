@@ -17,11 +17,12 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::again;
 use crate::domain::call::{Call, Seen};
-use crate::domain::id::{NodeId, Rev};
+use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::ready;
 use crate::domain::stand::Stand;
 use crate::domain::tags;
 use crate::domain::thread;
+use crate::domain::turn::{Stream, StreamFaultKind};
 use crate::text::visible;
 
 /// Draws the pane.
@@ -99,11 +100,20 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
             let glyph = Symbol::Failed.glyph(model.settings.charset);
             let words = match again {
                 Some(again) => visible(&again.words(model.utc())),
+                None if unfit(model, turn) => format!("{turn}: its answer does not fit"),
                 None => format!("{turn}: its stream broke"),
             };
             Styled::new().own(role, format!("{glyph} {words}"))
         }
     }
+}
+
+/// True for a turn whose answer does not fit the output schema.
+fn unfit(model: &Model, turn: TurnId) -> bool {
+    let turn = model.run.state.turns.get(&turn);
+    turn.is_some_and(
+        |turn| matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Unfit),
+    )
 }
 
 /// What raises a call above its effect class, by what the operator's own catalogue says of its tool.

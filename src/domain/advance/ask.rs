@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::output::{self, Judged};
 use super::{correction, delegate, escape, warn};
 use crate::domain::advice::Advice;
 use crate::domain::again;
@@ -57,7 +58,14 @@ fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
         return;
     }
     let child = draft.state.children.get(&thread);
-    let answer = answer_of(draft.state, last);
+    let mut answer = answer_of(draft.state, last);
+    if let Some(id) = answer.filter(|_| child.is_none()) {
+        match output::judge(draft, advice, last, id) {
+            Judged::Stands => {}
+            Judged::Back => answer = None,
+            Judged::Noted => return,
+        }
+    }
     if (allowed || answer.is_some()) && escape::look(draft, advice, thread, answer.is_some()) {
         return;
     }
@@ -163,6 +171,9 @@ fn mend(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
         let Some(turn) = draft.state.turns.get(id).filter(here) else {
             continue;
         };
+        if output::rewritten(draft, turn) {
+            return true;
+        }
         let Stream::Broken(fault) = &turn.stream else {
             continue;
         };

@@ -1,8 +1,10 @@
 //! The end of a turn: nothing streams, nothing runs, nothing waits. What is still blocked then
 //! waits for something that nobody will ever write. Must not know: what the next turn is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use serde_json::value::RawValue;
 
 use super::{correction, look};
 use crate::domain::advice::Advice;
@@ -202,7 +204,12 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
         .iter()
         .rev()
         .find(|call| call.status == Status::Succeeded && is_answer(call, false))
-        .and_then(|call| Some((answer_text(draft.state, call)?, draft.state.observation(call.id)?)));
+        .and_then(|call| {
+            Some((
+                answer_text(draft.state, advice, call)?,
+                draft.state.observation(call.id)?,
+            ))
+        });
     let old = turn
         .nodes
         .iter()
@@ -236,12 +243,21 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
     }
 }
 
-fn answer_text(state: &State, call: &Call) -> Option<String> {
+/// The answer that a call gives: its words, or the JSON text as it was written.
+fn answer_text(state: &State, advice: &dyn Advice, call: &Call) -> Option<String> {
     let bytes = ready::resolved_args(state, call)?;
-    let args: serde_json::Value = serde_json::from_str(&bytes).ok()?;
-    Some(match args.get("answer") {
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => args.to_string(),
+    let args: BTreeMap<String, &RawValue> = serde_json::from_str(&bytes).ok()?;
+    let Some(answer) = args.get("answer") else {
+        let args: serde_json::Value = serde_json::from_str(&bytes).ok()?;
+        return Some(args.to_string());
+    };
+    let json = answer.get();
+    let words = serde_json::from_str::<String>(json).ok();
+    Some(match (words, advice.answer(json)) {
+        (Some(words), None) => words,
+        // Where a schema wants a string, the string itself is the JSON; elsewhere a string may hold the JSON.
+        (Some(words), Some(faults)) if !faults.is_empty() => words,
+        (_, Some(_)) => json.to_owned(),
+        (None, None) => serde_json::from_str::<serde_json::Value>(json).ok()?.to_string(),
     })
 }

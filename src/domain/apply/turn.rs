@@ -14,6 +14,7 @@ use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
 use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::output::Unfit;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
@@ -87,6 +88,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             add_node(state, at, *turn, *node, spoken(text), Origin::Model);
             received(state, *turn, &Origin::Model);
         }
+        TurnEvent::AnswerUnfit { .. } => unfit(state, event),
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
         TurnEvent::Partial {
             turn,
@@ -205,6 +207,25 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
     });
 }
 
+/// An answer went back to the model.
+fn unfit(state: &mut State, event: &TurnEvent) {
+    let TurnEvent::AnswerUnfit {
+        turn,
+        node,
+        rev,
+        faults,
+    } = event
+    else {
+        return;
+    };
+    let unfit = Unfit {
+        node: *node,
+        rev: *rev,
+        faults: faults.clone(),
+    };
+    with(state, *turn, |turn| turn.more.unfit = Some(unfit));
+}
+
 /// Folds the end of streams and turns, and whether turns count.
 fn ended(state: &mut State, at: At, event: &TurnEvent) {
     match event {
@@ -218,6 +239,10 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
                 kind.is_transient() || matches!(kind, StreamFaultKind::Auth | StreamFaultKind::Quota);
             super::breaker::answered(state, *turn, speaks.then_some(true));
             end_stream(state, at, *turn, Stream::Broken(fault.clone()), *usage);
+            if kind == StreamFaultKind::Unfit {
+                // Everything in it had ended before its answer was judged.
+                index::reopen_turn(state, *turn);
+            }
         }
         TurnEvent::Aborted { turn, reason } => {
             super::breaker::answered(state, *turn, None);
@@ -280,6 +305,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         | TurnEvent::Thought { .. }
         | TurnEvent::Proposed { .. }
         | TurnEvent::Answered { .. }
+        | TurnEvent::AnswerUnfit { .. }
         | TurnEvent::Matched { .. }
         | TurnEvent::Partial { .. } => {}
     }

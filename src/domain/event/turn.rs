@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::call::Fault;
 use crate::domain::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::turn::{Producer, Stop, StreamFault, Usage};
@@ -169,6 +170,20 @@ pub enum TurnEvent {
         node: NodeId,
         /// The words, or JSON text where the session has an output schema.
         text: Arc<str>,
+    },
+    /// An answer does not fit the output schema of the session: it goes back to the model with what is wrong.
+    AnswerUnfit {
+        /// The turn.
+        #[serde(default)]
+        turn: TurnId,
+        /// The answer.
+        node: NodeId,
+        /// Its revision.
+        #[serde(default)]
+        rev: Rev,
+        /// What is wrong with it.
+        #[serde(default)]
+        faults: Vec<Fault>,
     },
     /// A block of the repeated stream equals the recorded one: it keeps its node.
     Matched {

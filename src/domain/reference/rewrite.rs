@@ -44,6 +44,8 @@ pub fn scan(args: &str) -> Scanned {
                 Ok(()) => scanned.label = Some(found.value.into_owned()),
                 Err(message) => scanned.faults.push(fault(&found.at, "label", message)),
             },
+            // The model's own word: no argument, and no reference whatever it says.
+            "/_why" => {}
             "/_out" => match parse::out_path(&found.value) {
                 Ok(out) => scanned.out = Some(out),
                 Err(error) => scanned
@@ -90,11 +92,11 @@ fn check_label(label: &str) -> Result<(), String> {
 }
 
 /// The bytes that run: references replaced by what `value` gives for them (compact JSON text),
-/// escaped daggers unescaped, `_as`, `_out` and `_after` taken out. Borrowed where nothing changes.
+/// escaped daggers unescaped, `_as`, `_out`, `_after` and `_why` taken out. Borrowed where nothing changes.
 pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow<'_, str> {
     let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     for found in strings(args) {
-        if matches!(found.at.as_str(), "/_as" | "/_out" | "/_after") {
+        if matches!(found.at.as_str(), "/_as" | "/_out" | "/_after" | "/_why") {
             if let Some(member) = found.member {
                 edits.push((member, String::new()));
             }
@@ -122,6 +124,26 @@ pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow
         from = range.end;
     }
     out.push_str(args.get(from..).unwrap_or_default());
+    Cow::Owned(tidy(&out))
+}
+
+/// The reason that the model gives for the call (`_why`): its text, or the JSON of what is no text; none for `null`.
+pub fn why(args: &str) -> Option<String> {
+    let found = strings(args).into_iter().rfind(|found| found.at == "/_why")?;
+    (found.value != "null").then(|| found.value.into_owned())
+}
+
+/// The argument text without the reason for the call. Borrowed where there is none.
+pub fn without_why(args: &str) -> Cow<'_, str> {
+    let mut found = strings(args);
+    found.retain(|found| found.at == "/_why");
+    if found.is_empty() {
+        return Cow::Borrowed(args);
+    }
+    let mut out = args.to_owned();
+    for member in found.into_iter().rev().filter_map(|found| found.member) {
+        out.replace_range(member, "");
+    }
     Cow::Owned(tidy(&out))
 }
 
@@ -187,6 +209,19 @@ fn strings(text: &str) -> Vec<Found<'_>> {
                 if let Some(Level::Object { value, .. }) = stack.last_mut() {
                     *value = true;
                 }
+                if let [Level::Object { key, from, .. }] = stack.as_slice()
+                    && **key == *"_why"
+                    && let Some(range) = no_string(bytes, at + 1)
+                {
+                    found.push(Found {
+                        at: pointer(&stack),
+                        range: range.clone(),
+                        value: Cow::Borrowed(text.get(range.clone()).unwrap_or_default()),
+                        member: Some(*from..range.end),
+                    });
+                    at = range.end;
+                    continue;
+                }
             }
             b'"' => {
                 let Some(end) = string_end(bytes, at) else { break };
@@ -204,7 +239,8 @@ fn strings(text: &str) -> Vec<Found<'_>> {
                     };
                     let is_reserved = match stack.first() {
                         Some(Level::Object { key, .. }) => {
-                            **key == *"_after" || (member.is_some() && matches!(&**key, "_as" | "_out"))
+                            **key == *"_after"
+                                || (member.is_some() && matches!(&**key, "_as" | "_out" | "_why"))
                         }
                         _ => false,
                     };
@@ -250,6 +286,42 @@ fn pointer(stack: &[Level<'_>]) -> String {
         }
     }
     out
+}
+
+/// Where a value stands that is no string; none for a string, and where the text breaks off.
+fn no_string(bytes: &[u8], from: usize) -> Option<std::ops::Range<usize>> {
+    let blanks = bytes
+        .get(from..)?
+        .iter()
+        .take_while(|byte| byte.is_ascii_whitespace());
+    let start = from + blanks.count();
+    if *bytes.get(start)? == b'"' {
+        return None;
+    }
+    let mut depth = 0_usize;
+    let mut at = start;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at)?;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b',' | b'}' if depth == 0 => {
+                let blanks = bytes
+                    .get(start..at)?
+                    .iter()
+                    .rev()
+                    .take_while(|byte| byte.is_ascii_whitespace());
+                let end = at - blanks.count();
+                return Some(start..end);
+            }
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
@@ -322,6 +394,34 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_is_read_and_taken_out_whatever_it_is() {
+        for (args, is) in [
+            (r#"{"_why":"to see","path":"a"}"#, Some("to see")),
+            (r#"{"path":"a", "_why" : "say \"hi\", }"}"#, Some("say \"hi\", }")),
+            (r#"{"path":"a","_w\u0068y":"hidden key"}"#, Some("hidden key")),
+            (r#"{"path":"a","_why":"†call.c1"}"#, Some("†call.c1")),
+            (
+                r#"{"_why": ["†call.c1", {"a":"}"}] ,"path":"a"}"#,
+                Some(r#"["†call.c1", {"a":"}"}]"#),
+            ),
+            (r#"{"_why":null,"path":"a"}"#, None),
+            (r#"{"_why":1,"path":"a","_why":"twice"}"#, Some("twice")),
+            (r#"{"path":"a"}"#, None),
+        ] {
+            assert_eq!(why(args).as_deref(), is, "{args}");
+            let scanned = scan(args);
+            assert_eq!(scanned, Scanned::default(), "{args}");
+            let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            let bare = value(r#"{"path":"a"}"#);
+            assert_eq!(value(&resolve(args, |_| panic!("no reference"))), bare, "{args}");
+            assert_eq!(value(&without_why(args)), bare, "{args}");
+        }
+        assert!(matches!(without_why(r#"{"_as":"x"}"#), Cow::Borrowed(_)));
+        let inner = r#"{"in":{"_why":"an argument"}}"#;
+        assert_eq!(resolve(inner, |_| None), inner);
+    }
+
+    #[test]
     fn a_bad_label_is_a_fault() {
         for label in ["", "A", "1a", "a b", "ä", &"a".repeat(33)] {
             assert_eq!(
@@ -371,6 +471,8 @@ mod tests {
         fn no_text_makes_the_scanner_panic(text in ".{0,80}") {
             let _ = scan(&text);
             let _ = resolve(&text, |_| Some("1".into()));
+            let _ = (why(&text), without_why(&text));
+            let _ = why(&format!("{{\"_why\":{text}"));
         }
     }
 }

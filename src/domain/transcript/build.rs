@@ -3,6 +3,7 @@
 //! A function of the state alone, so that what was sent can always be shown again. Must not know:
 //! wire formats, when a request is made.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::result::result_text;
@@ -12,6 +13,7 @@ use crate::domain::escape::standing;
 use crate::domain::id::{NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
+use crate::domain::output;
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::turn::{Producer, Turn};
@@ -56,7 +58,7 @@ pub enum Piece<'s> {
     /// The result of a call.
     Result(&'s Call),
     /// A word of the console.
-    Note(NoteKind, &'static str),
+    Note(NoteKind, Cow<'static, str>),
 }
 
 /// What stands in the messages of a thread before a turn.
@@ -74,6 +76,10 @@ pub fn outline(
     let mut turns = state.turns_of(thread).filter(counts).peekable();
     while let Some(turn) = turns.next() {
         turn_pieces(state, turn, &mut pieces);
+        if let Some(unfit) = output::of(state, turn) {
+            let told = output::told(unfit);
+            pieces.push(Piece::Note(NoteKind::AnswerRejected, Cow::Owned(told)));
+        }
         // Where the operator's own thought stands next, the model goes on from that.
         let thought_follows = turns
             .peek()
@@ -98,7 +104,7 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
         Piece::Result(call) => return result(state, call),
         Piece::Note(about, text) => Message::Note {
             about,
-            text: Arc::from(text),
+            text: Arc::from(&*text),
         },
     })
 }
@@ -182,7 +188,7 @@ fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
             .is_some_and(|node| matches!(node.now().origin, Origin::Operator { .. }));
         out.push(Piece::Note(
             NoteKind::ThoughtRewritten,
-            if by_operator { REWRITTEN } else { TAKEN_AWAY },
+            Cow::Borrowed(if by_operator { REWRITTEN } else { TAKEN_AWAY }),
         ));
     }
 }
@@ -205,7 +211,7 @@ fn operator_pieces<'s>(state: &'s State, turn: &Turn, nodes: &[&'s Node], out: &
                     out.push(Piece::Assistant(vec![said], Vec::new()));
                 }
                 if turn.split {
-                    out.push(Piece::Note(NoteKind::ThoughtRewritten, REWRITTEN));
+                    out.push(Piece::Note(NoteKind::ThoughtRewritten, Cow::Borrowed(REWRITTEN)));
                 }
             }
             NodeKind::Call => {
@@ -214,7 +220,7 @@ fn operator_pieces<'s>(state: &'s State, turn: &Turn, nodes: &[&'s Node], out: &
                 };
                 out.push(Piece::Assistant(Vec::new(), vec![call]));
                 out.push(Piece::Result(call));
-                out.push(Piece::Note(NoteKind::Notice, INSERTED));
+                out.push(Piece::Note(NoteKind::Notice, Cow::Borrowed(INSERTED)));
             }
             NodeKind::Observation | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
         }

@@ -33,7 +33,7 @@ pub fn context_hash_of(
     for piece in outline(state, thread, before, standing) {
         match piece {
             Piece::User(node) => put(&mut hasher, "user", &[node.text()]),
-            Piece::Note(about, text) => put(&mut hasher, "note", &[&format!("{about:?}"), text]),
+            Piece::Note(about, text) => put(&mut hasher, "note", &[&format!("{about:?}"), &text]),
             Piece::Assistant(said, calls) => {
                 for Said {
                     text,

@@ -8,6 +8,7 @@ use crate::tools::builtin;
 
 fn adviser() -> Adviser {
     Adviser {
+        output: None,
         registry: Arc::new(Registry::new(builtin::all(&builtin::Setup::default())).unwrap()),
         policy: Arc::new(Policy::new(Preset::Guarded)),
         session: "s".into(),

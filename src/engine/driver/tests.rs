@@ -58,6 +58,7 @@ impl Log for Memory {
 
 fn adviser(policy: Policy) -> Adviser {
     Adviser {
+        output: None,
         registry: Arc::new(Registry::new(builtin::all(&builtin::Setup::default())).unwrap()),
         policy: Arc::new(policy),
         session: "session".into(),

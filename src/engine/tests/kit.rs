@@ -207,6 +207,7 @@ fn hands(about: &str, act: EffectClass, runs: &mpsc::UnboundedSender<Run>) -> Ve
 
 fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::PathBuf) -> Adviser {
     Adviser {
+        output: None,
         registry: Arc::new(Registry::new(tools).unwrap()),
         policy: Arc::new(policy),
         session: Arc::from("s"),

@@ -12,7 +12,7 @@ fn recorded(session: &str, name: &str) -> String {
         .join("sessions/demos")
         .join(session);
     let envelopes = journal::read(&Place::at(&path).unwrap()).unwrap().envelopes;
-    let value = json(&fold(&envelopes), false);
+    let value = json(&fold(&envelopes), false, &crate::export::Times::new());
     let nodes = value["nodes"].as_array().unwrap();
     let node = nodes.iter().find(|one| one["id"] == name).unwrap();
     node["journey"].to_string()

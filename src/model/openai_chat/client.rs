@@ -26,8 +26,12 @@ use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::fault::Refusal;
 use crate::model::show::{cut, excerpt, visible};
+use crate::model::tap::Without;
 use crate::model::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
 use crate::resilience::wait;
+
+/// Bytes of the shortest key that is looked for in what a server says.
+const SHORTEST: usize = 4;
 
 /// Maximum bytes read of an error's body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
@@ -203,6 +207,12 @@ impl Client {
         tap: &Tap,
         chunks: &mpsc::Sender<Chunk>,
     ) -> Result<(), Failed> {
+        let key = self.key.as_ref().map_or("", |key| key.expose_secret());
+        let mut without = Without::new(if key.len() >= SHORTEST {
+            key.as_bytes()
+        } else {
+            b""
+        });
         let mut body = Body::default();
         let mut out = Vec::new();
         let mut said = 0;
@@ -218,10 +228,13 @@ impl Client {
             };
             let (result, over) = match piece.ok_or(()) {
                 Ok(Ok(Some(bytes))) => {
-                    tap.note(Way::Received, &bytes);
+                    tap.note(Way::Received, &without.feed(&bytes));
                     (body.feed(&bytes, &mut out), body.ended())
                 }
-                Ok(Ok(None)) => (body.end(&mut out), true),
+                Ok(Ok(None)) => {
+                    tap.note(Way::Received, &without.end());
+                    (body.end(&mut out), true)
+                }
                 // Whatever happens to the connection after the answer was finished harms nothing.
                 Err(()) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
                 Err(()) => (Err(self.silent()), true),
@@ -353,7 +366,9 @@ impl Client {
     /// Removes the key: some servers repeat the key that they refuse.
     fn without_key(&self, text: String) -> String {
         match &self.key {
-            Some(key) if key.expose_secret().len() >= 4 => text.replace(key.expose_secret(), "[the API key]"),
+            Some(key) if key.expose_secret().len() >= SHORTEST => {
+                text.replace(key.expose_secret(), "[the API key]")
+            }
             _ => text,
         }
     }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 /// What the model may write instead of a value.
 const REFERENCE_PATTERN: &str = "^†.*$";
 
-/// Converts a tool's schema to the one offered to the model: every value may also be a reference, and two
-/// optional properties name the call and the place for its result.
+/// Converts a tool's schema to the one offered to the model: every value may also be a reference, and three
+/// optional properties name the call, the place for its result, and the reason for it.
 pub fn widen(schema: &Value) -> Value {
     let mut wide = schema.clone();
     if !wide.is_object() {
@@ -31,6 +31,13 @@ pub fn widen(schema: &Value) -> Value {
             json!({
                 "type": "string",
                 "description": "Optional place to keep the result as well, such as `†state.findings`.",
+            })
+        });
+        properties.entry("_why").or_insert_with(|| {
+            json!({
+                "type": "string",
+                "description": "Optional reason for this call, in one sentence, for the person who supervises you. It is \
+                    not passed to the tool.",
             })
         });
     }

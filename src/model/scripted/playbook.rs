@@ -18,6 +18,8 @@ pub struct Playbook {
     pub version: String,
     /// The default prompt.
     pub prompt: Option<String>,
+    /// The file of the JSON Schema that the answer must fit, from the directory of the playbook.
+    pub output_schema: Option<String>,
     /// How fast it streams if somebody watches, in tokens per second.
     pub tokens_per_s: f64,
     /// Named values; for each, the first template that yields something counts.
@@ -119,6 +121,7 @@ impl Playbook {
         Ok(Self {
             version: text_of(&meta, "version")?.unwrap_or_default(),
             prompt: text_of(&meta, "prompt")?,
+            output_schema: text_of(&meta, "output_schema")?,
             name,
             tokens_per_s,
             values,
@@ -140,7 +143,7 @@ fn meta<'a>(root: &Table<'a>) -> Result<Table<'a>, Error> {
         Some(meta) => meta.table()?,
         None => return Err(root.error("`[meta]` is missing: it names the playbook")),
     };
-    meta.known(&["name", "version", "tokens_per_s", "prompt"])?;
+    meta.known(&["name", "version", "tokens_per_s", "prompt", "output_schema"])?;
     Ok(meta)
 }
 

@@ -18,4 +18,4 @@ mod write_file;
 #[cfg(test)]
 mod tests;
 
-pub use set::{Setup, all};
+pub use set::{Setup, all, names};

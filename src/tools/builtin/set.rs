@@ -1,5 +1,6 @@
 //! Lists the built-in tools in their order. Must not know: what any of them does.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -36,6 +37,12 @@ impl Default for Setup {
             proxy: true,
         }
     }
+}
+
+/// Returns the names of the built-in tools.
+pub fn names() -> BTreeSet<String> {
+    let all = all(&Setup::default());
+    all.iter().map(|tool| tool.spec().card.name.to_string()).collect()
 }
 
 /// Returns all built-in tools, in the order in which they are offered to a model.

@@ -10,7 +10,9 @@ use crate::console::json;
 use crate::console::layout::fold::RowKind;
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
+use crate::domain::reference::rewrite;
 use crate::domain::state::State;
+use crate::domain::why;
 use crate::text::{head, visible};
 
 /// Bytes of a text that are looked at.
@@ -23,6 +25,8 @@ const MOST: usize = 5;
 pub enum Part {
     /// What the node says.
     Says,
+    /// Why the model made a call.
+    Why,
     /// What came of a call.
     Gave,
 }
@@ -83,7 +87,10 @@ fn lines(state: &State, id: NodeId, apart: bool, width: usize) -> Vec<Line> {
         return out;
     };
     if let Some((_, args)) = node.as_call() {
-        wrap(args, Part::Says, width, &mut out);
+        wrap(&rewrite::without_why(args), Part::Says, width, &mut out);
+        if let Some(why) = why::of(node) {
+            wrap(&format!("model says: {why}"), Part::Why, width, &mut out);
+        }
         if let Some(outcome) = state
             .observation(id)
             .filter(|_| !apart)

@@ -60,7 +60,7 @@ fn the_bytes_are_asked_for_once_and_shown_safely() {
 fn what_was_not_kept_says_how_it_is_kept() {
     let mut stage = looking();
     stage.send(Msg::Wire(Ok(None)));
-    assert!(stage.text().contains("--keep-wire"), "{}", stage.text());
+    assert!(stage.text().contains("keep_replies"), "{}", stage.text());
     stage.send(Msg::Wire(Err("failed to read x".to_owned())));
     assert!(stage.text().contains("failed to read x"), "{}", stage.text());
     stage.press("k");

@@ -24,9 +24,11 @@ use crate::domain::came;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::Origin;
+use crate::domain::output;
 use crate::domain::stand::Stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Stream, Turn};
+use crate::domain::why;
 use crate::text::{head, visible};
 
 /// Draws a row: lit by the cursor, or by what is foreseen of it.
@@ -251,8 +253,15 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             };
             line = line.summary(role, &result, room);
         }
+        if let Some(why) = why::of(node) {
+            line = said(model, line, &why, width);
+        }
         line.0.extend(chips.0);
         return line;
+    }
+    let back = state.turn_of(id).and_then(|turn| output::of(state, turn));
+    if back.is_some_and(|unfit| unfit.node == id) {
+        line = line.own(role(Role::Failed), "(does not fit) ");
     }
     let usual = match (id.kind, &node.now().origin) {
         (NodeKind::Prompt, _) => Role::Operator,
@@ -270,6 +279,20 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     line.0.extend(chips.0);
     line
 }
+
+/// Adds why the model made a call, as its own word, where there is room for some of it.
+fn said(model: &Model, line: Styled, why: &str, width: usize) -> Styled {
+    let room = width.saturating_sub(line.columns());
+    if room < WHY {
+        return line;
+    }
+    let mark = Symbol::ModelSays.glyph(model.settings.charset);
+    line.own(Role::ModelSays, format!("  {mark}"))
+        .summary(Role::Dim, &summary::text_of(why), room - 3)
+}
+
+/// Columns in which the reason for a call is worth a row's room.
+const WHY: usize = 16;
 
 /// Parents to which no line goes that are named in a row; the others are counted.
 const CHIPS: usize = 4;

@@ -212,7 +212,7 @@ fn a_widened_schema_takes_references_everywhere_and_forgets_nothing() {
     assert_eq!(wide["required"], schema["required"]);
     assert_eq!(wide["additionalProperties"], false);
     let keys: Vec<&String> = properties.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["path", "mode", "list", "deep", "_as", "_out"]);
+    assert_eq!(keys, ["path", "mode", "list", "deep", "_as", "_out", "_why"]);
     for value in [json!("a"), json!("†call.x")] {
         let validator = jsonschema::validator_for(&wide).unwrap();
         let args = json!({"path": "†call.x", "mode": value, "list": ["†call.y", 1], "_as": "name"});

@@ -329,7 +329,7 @@ fn a_strict_schema_requires_everything_and_takes_null_for_what_is_left_out() {
     let strict = strict(&schema);
     assert_eq!(
         strict["required"],
-        json!(["path", "lines", "mode", "more", "_as", "_out"])
+        json!(["path", "lines", "mode", "more", "_as", "_out", "_why"])
     );
     assert_eq!(strict["additionalProperties"], false);
     let properties = &strict["properties"];
@@ -348,6 +348,6 @@ fn a_strict_schema_requires_everything_and_takes_null_for_what_is_left_out() {
     assert_eq!(sent["tools"][0]["function"]["strict"], true);
     assert_eq!(
         sent["tools"][0]["function"]["parameters"]["required"],
-        json!(["path", "_as", "_out"])
+        json!(["path", "_as", "_out", "_why"])
     );
 }

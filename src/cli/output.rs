@@ -1,0 +1,125 @@
+//! The output schema of a run: read from the file that is named, and the answer that fits it. Must not know: how an
+//! answer is judged.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::args::{Common, Task};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::models;
+use crate::domain::output::json_text;
+use crate::domain::state::State;
+use crate::engine::setup::{ModelSetup, Setup};
+use crate::regular_file;
+use crate::schema::Checker;
+use crate::text::visible;
+
+/// Longest schema in bytes.
+const LONGEST: u64 = 256 * 1024;
+
+/// Reads the schema that the flag, the settings or the playbook name, in this order.
+pub fn schema(
+    task: &Task,
+    common: &Common,
+    ground: &Ground,
+    model: &ModelSetup,
+) -> Result<Option<String>, Failure> {
+    let settings = &ground.settings.output_schema;
+    let named = match (&task.output_schema, &settings.value) {
+        (Some(file), _) => Some((file.clone(), "--output-schema".to_owned(), Code::Usage)),
+        (None, Some(file)) => Some((file.clone(), settings.origin.to_string(), Code::Config)),
+        (None, None) => models::output_schema(model)?.map(|file| {
+            let book = common.playbook.as_deref().unwrap_or(Path::new(""));
+            let file: PathBuf = book.parent().unwrap_or(Path::new("")).join(file);
+            (file, "the playbook".to_owned(), Code::Config)
+        }),
+    };
+    let Some((file, whose, code)) = named else {
+        return Ok(None);
+    };
+    let fail = |why: String| {
+        Failure::new(
+            code,
+            format!(
+                "cannot use the output schema {} ({whose}): {}",
+                visible(&file.to_string_lossy()),
+                visible(&why)
+            ),
+        )
+    };
+    let text = regular_file::read_text(&file, LONGEST).map_err(|error| fail(error.to_string()))?;
+    let wrong = |why: String| fail(format!("{why}; it must be a JSON Schema"));
+    Checker::new(&text).map_err(|error| {
+        let why = error.to_string();
+        wrong(
+            why.trim_end_matches("; correct it where the tool is defined")
+                .to_owned(),
+        )
+    })?;
+    Ok(Some(text))
+}
+
+/// Returns the JSON of an answer that fits the schema of its run; `None` where the run has none, or the operator took
+/// another answer.
+pub fn fitting<'a>(state: &State, answer: &'a str) -> Option<&'a str> {
+    let setup = Setup::parse(&state.started.as_deref()?.setup).ok()?;
+    let checker = Checker::new(&setup.output_schema?).ok()?;
+    let json = json_text(answer);
+    checker.check_value(json).is_empty().then_some(json)
+}
+
+/// Returns true for a run whose answer must fit a schema.
+pub fn is_set(state: &State) -> bool {
+    let setup = state
+        .started
+        .as_deref()
+        .map(|started| Setup::parse(&started.setup));
+    setup.is_some_and(|setup| setup.is_ok_and(|setup| setup.output_schema.is_some()))
+}
+
+/// Returns the same JSON for a terminal: what would act on it, or hide, stands as an escape of JSON.
+pub fn safe(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for c in json.chars() {
+        match c {
+            '\n' if !in_string => out.push('\n'),
+            c if c.is_ascii_whitespace() && !in_string => out.push(' '),
+            ' '..='~' => out.push(c),
+            c if visible(c.encode_utf8(&mut [0; 4])) == c.to_string() => out.push(c),
+            c => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+        }
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else {
+            in_string = c == '"';
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe;
+
+    #[test]
+    fn the_json_for_a_terminal_has_the_same_value_and_nothing_hidden() {
+        let json = "{\"a\":\t\"x\u{202e}y\u{1f600}\u{e0041} \\\" ä\",\r\n \"b\": 12345678901234567890123}";
+        let safe = safe(json);
+        assert!(safe.contains("x\\u202ey"), "{safe}");
+        assert!(safe.contains("\\udb40\\udc41"), "{safe}");
+        assert!(
+            safe.contains('ä') && safe.contains("12345678901234567890123"),
+            "{safe}"
+        );
+        assert!(!safe.contains(['\t', '\r', '\u{202e}', '\u{e0041}']), "{safe}");
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&safe), value(json));
+    }
+}

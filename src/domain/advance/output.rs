@@ -1,0 +1,79 @@
+//! Holds an answer against the output schema of the session: a wrong one goes back to the model, and then to the
+//! operator. Must not know: what a schema says.
+
+use crate::domain::advice::Advice;
+use crate::domain::draft::Draft;
+use crate::domain::event::TurnEvent;
+use crate::domain::id::NodeId;
+use crate::domain::node::Origin;
+use crate::domain::output;
+use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
+
+/// What follows from an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judged {
+    /// It is the answer.
+    Stands,
+    /// The model is to answer again.
+    Back,
+    /// A fact about it was added.
+    Noted,
+}
+
+/// Judges the answer of a settled turn.
+pub(super) fn judge(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, id: NodeId) -> Judged {
+    // The operator took it as it is.
+    if turn.stream == Stream::Closed(Stop::Kept) {
+        return Judged::Stands;
+    }
+    if output::of(draft.state, turn).is_some() {
+        return Judged::Back;
+    }
+    let Some(node) = draft.state.nodes.get(&id) else {
+        return Judged::Stands;
+    };
+    let faults = advice.answer(node.text()).unwrap_or_default();
+    if faults.is_empty() {
+        return Judged::Stands;
+    }
+    let by_model = !matches!(node.now().origin, Origin::Operator { .. });
+    if by_model && output::sent_back(draft.state, turn.thread) < output::BACK {
+        draft.turn_event(TurnEvent::AnswerUnfit {
+            turn: turn.id,
+            node: id,
+            rev: node.rev(),
+            faults,
+        });
+        return Judged::Noted;
+    }
+    draft.turn_event(TurnEvent::Broken {
+        turn: turn.id,
+        fault: StreamFault {
+            kind: StreamFaultKind::Unfit,
+            message: output::left(id, &faults),
+            retry_after_ms: None,
+        },
+        usage: Usage::default(),
+    });
+    Judged::Noted
+}
+
+/// A turn that was left to the operator for its answer goes on once they wrote another. True where that was said.
+pub(super) fn rewritten(draft: &mut Draft<'_>, turn: &Turn) -> bool {
+    let Stream::Broken(fault) = &turn.stream else {
+        return false;
+    };
+    let newer = |id: &NodeId| {
+        let node = draft.state.nodes.get(id);
+        node.is_some_and(|node| node.active && node.is_edited() && node.now().event > turn.ended_at)
+    };
+    if fault.kind != StreamFaultKind::Unfit || !turn.nodes.iter().any(newer) {
+        return false;
+    }
+    draft.turn_event(TurnEvent::Closed {
+        turn: turn.id,
+        stop: Stop::End,
+        usage: Usage::default(),
+    });
+    true
+}

@@ -1,0 +1,135 @@
+//! A decision as text for people and as JSON for programs. Must not know: time zones, where it goes.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json as value};
+
+use super::{Entry, Who};
+use crate::domain::ladder::span;
+use crate::domain::rule;
+use crate::text::visible;
+
+/// Returns who decided, in a word.
+pub(super) fn who(who: &Who) -> &str {
+    match who {
+        Who::Operator(name, _) => name,
+        Who::Policy => "policy",
+        Who::Engine => "engine",
+    }
+}
+
+/// Returns a time in words, to the millisecond while it is short.
+fn took(ms: u64) -> String {
+    if ms < 1_000 { format!("{ms} ms") } else { span(ms) }
+}
+
+/// Returns a decision in lines of safe text: who did what and when, then what is known of it.
+pub fn text(entry: &Entry, time: &str) -> Vec<String> {
+    let via = match &entry.who {
+        Who::Operator(_, Some(via)) => format!(" ({})", via.word()),
+        Who::Operator(..) | Who::Policy | Who::Engine => String::new(),
+    };
+    let mut head = format!(
+        "{} {time} · {}{via} · {}",
+        entry.seq,
+        visible(who(&entry.who)),
+        entry.action.replace('_', " ")
+    );
+    if let Some(node) = entry.node {
+        let _ = write!(head, " {node}");
+        if let Some(rev) = entry.rev {
+            let _ = write!(head, " {rev}");
+        }
+    }
+    if let Some(tool) = &entry.tool {
+        let _ = write!(head, " · {}", visible(tool));
+    }
+    if let Some(ms) = entry.waited {
+        let _ = write!(head, " · after {}", took(ms));
+    }
+    let mut lines = vec![head];
+    let mut say = |name: &str, text: &str| lines.push(format!("  {name:<9} {}", visible(text)));
+    if let Some(detail) = &entry.detail {
+        say("what", detail);
+    }
+    if let Some(rule) = &entry.rule {
+        say("rule", &rule::told(rule));
+    }
+    if let Some(reason) = &entry.reason {
+        say("reason", reason);
+    }
+    if let Some(why) = &entry.why {
+        say("", &format!("model says: {why}"));
+    }
+    if let Some(original) = &entry.original {
+        say("original", original);
+    }
+    if let Some(changed) = &entry.changed {
+        say("changed", changed);
+    }
+    if let Some(shown) = &entry.shown {
+        let same = entry.original.as_deref() == Some(&*shown.args);
+        say("shown", if same { "the original" } else { &shown.args });
+        let mut seen = format!("{} bytes", shown.args.len());
+        match shown.unread {
+            Some(0) => seen.push_str(", all read"),
+            Some(unread) => {
+                let _ = write!(seen, ", {unread} not read");
+            }
+            None => {}
+        }
+        if let Some(digest) = &shown.digest {
+            let _ = write!(seen, ", digest {}", digest.short());
+        }
+        say("", &seen);
+        for file in &shown.files {
+            say("may run", file);
+        }
+    }
+    for ran in &entry.executed {
+        let args = match &entry.shown {
+            Some(shown) if shown.args == ran.args => "what was shown",
+            _ => &ran.args,
+        };
+        say("executed", args);
+        let took = ran.ms.map(|ms| format!(" in {}", took(ms))).unwrap_or_default();
+        say("", &format!("{}{took} ({})", ran.outcome, ran.attempt));
+    }
+    lines
+}
+
+/// Returns a decision as one JSON object. Texts are exact.
+pub fn json(entry: &Entry, time: &str) -> Value {
+    let via = match &entry.who {
+        Who::Operator(_, via) => *via,
+        Who::Policy | Who::Engine => None,
+    };
+    let kind = match &entry.who {
+        Who::Operator(..) => "operator",
+        Who::Policy => "policy",
+        Who::Engine => "engine",
+    };
+    let shown = entry.shown.as_ref().map(|shown| {
+        value!({
+            "arguments": shown.args, "bytes": shown.args.len(), "unread": shown.unread,
+            "digest": shown.digest, "files": shown.files,
+        })
+    });
+    let executed: Vec<Value> = entry
+        .executed
+        .iter()
+        .map(|ran| {
+            value!({
+                "attempt": ran.attempt, "entry": ran.seq, "arguments": ran.args, "outcome": ran.outcome,
+                "ms": ran.ms,
+            })
+        })
+        .collect();
+    value!({
+        "seq": entry.seq, "time": time, "at": entry.at,
+        "by": kind, "who": who(&entry.who), "via": via,
+        "action": entry.action, "node": entry.node, "revision": entry.rev, "tool": entry.tool,
+        "waited_ms": entry.waited, "shown": shown, "rule": entry.rule, "reason": entry.reason,
+        "detail": entry.detail, "why": entry.why, "original": entry.original, "changed": entry.changed, "executed": executed,
+    })
+}
