@@ -119,7 +119,9 @@ fn they_open_and_can_be_looked_at() {
         let (world, id) = stored(&file);
         let name = file.display();
         let before = world.journal(&id);
-        for verb in ["graph", "queue", "branches", "effects", "loops", "weights", "audit"] {
+        for verb in [
+            "graph", "queue", "branches", "effects", "loops", "weights", "audit",
+        ] {
             let said = world.run(&[verb, &id]);
             assert_eq!(said.code, Some(0), "{verb} {name}: {}", said.err);
             assert!(

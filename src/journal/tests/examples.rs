@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome};
+use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::fork::Elsewhere;
@@ -246,6 +246,16 @@ fn turn() -> Vec<Event> {
             turns: vec![TURN, TurnId(4)],
         },
         TurnEvent::Split { turn: TURN },
+        TurnEvent::AnswerUnfit {
+            turn: TURN,
+            node: NodeId::new(NodeKind::Answer, 9),
+            rev: REV,
+            faults: vec![Fault {
+                path: "/count".to_owned(),
+                keyword: "type".to_owned(),
+                message: "\"x\" is not of type \"integer\"".to_owned(),
+            }],
+        },
     ];
     for stop in [
         Stop::End,
