@@ -303,7 +303,7 @@ fn a_spare_is_approved_by_whom_the_call_was_approved() {
         "supervised",
     ];
     let holder = Holder::start(&world, world.command(&begin));
-    for time in 1..=4 {
+    for time in 1..=2 {
         until("another one waits", || {
             holder.state().calls.len() == time
                 && matches!(
