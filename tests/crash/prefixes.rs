@@ -8,7 +8,9 @@ use std::sync::Arc;
 use overrule::cli::build::JournalLog;
 use overrule::domain::apply::{apply, fold};
 use overrule::domain::call::{Call, Outcome, Status};
-use overrule::domain::command::{CallCommand, Command, ConsentChoice, EditCommand, Resolution, RunCommand};
+use overrule::domain::command::{
+    CallCommand, Command, ConsentChoice, EditCommand, ResilienceCommand, Resolution, RunCommand,
+};
 use overrule::domain::envelope::Envelope;
 use overrule::domain::event::{CallEvent, Event};
 use overrule::domain::id::{Attempt, NodeId};
@@ -228,6 +230,15 @@ impl<'r> Bench<'r> {
                 self.world.file(name, text);
             }
             return Some((step.command)(state));
+        }
+        // A call that no repair is left for: its failure stands.
+        if let Some(call) = state
+            .queue()
+            .find(|call| matches!(call.status, Status::Repairing(_)))
+        {
+            let rev = state.nodes[&call.id].rev();
+            let skip = ResilienceCommand::SkipRepair { call: call.id, rev };
+            return Some(Command::Resilience(skip));
         }
         if let Some(call) = state.queue().next() {
             let word = (self.run.decides)(state, call).unwrap_or_else(|| usual(state, call));
