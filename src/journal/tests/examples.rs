@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome};
+use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::fork::Elsewhere;
@@ -218,6 +218,16 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             node: NodeId::new(NodeKind::Answer, 9),
             text: text("42"),
+        },
+        TurnEvent::AnswerUnfit {
+            turn: TURN,
+            node: NodeId::new(NodeKind::Answer, 9),
+            rev: REV,
+            faults: vec![Fault {
+                path: "/n".to_owned(),
+                keyword: "type".to_owned(),
+                message: "must be a whole number".to_owned(),
+            }],
         },
         TurnEvent::Matched {
             turn: TURN,
