@@ -263,6 +263,11 @@ fn wrong_worlds(files: &[File]) -> Vec<String> {
             module != "domain"
         }),
         (PACKING, "packs what is to be plain", |_, _| false),
+        (
+            r"\bcfg\s*!\s*\(.*\btest\b|\bcfg\s*\(\s*not\s*\(\s*test\b",
+            "ships something else than what is tested",
+            |_, _| false,
+        ),
         (r"\b(todo|unimplemented|dbg)\s*!", "is unfinished work", |_, _| {
             false
         }),

@@ -58,7 +58,10 @@ fn stored(file: &Path) -> (World, String) {
 }
 
 /// The temporary directory that a session was recorded in, empty; it goes when this is dropped.
-struct Workspace(Option<PathBuf>, MutexGuard<'static, ()>);
+struct Workspace {
+    made: Option<PathBuf>,
+    _one_at_a_time: MutexGuard<'static, ()>,
+}
 
 /// Held by whoever uses such a directory: tests run at the same time.
 static IN_USE: Mutex<()> = Mutex::new(());
@@ -67,18 +70,24 @@ impl Workspace {
     fn of(state: &State) -> Self {
         let path = PathBuf::from(&state.started.as_ref().unwrap().workspace);
         assert!(path.starts_with("/tmp"), "{}", path.display());
-        let guard = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
         if path.exists() {
-            return Self(None, guard);
+            return Self {
+                made: None,
+                _one_at_a_time,
+            };
         }
         fs::create_dir_all(&path).unwrap();
-        Self(Some(path), guard)
+        Self {
+            made: Some(path),
+            _one_at_a_time,
+        }
     }
 }
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        if let Some(path) = &self.0 {
+        if let Some(path) = &self.made {
             fs::remove_dir_all(path).unwrap();
             // The directory above it may hold others.
             path.parent().map(fs::remove_dir);
@@ -110,7 +119,9 @@ fn they_open_and_can_be_looked_at() {
         let (world, id) = stored(&file);
         let name = file.display();
         let before = world.journal(&id);
-        for verb in ["graph", "queue", "branches", "effects", "loops", "weights"] {
+        for verb in [
+            "graph", "queue", "branches", "effects", "loops", "weights", "audit",
+        ] {
             let said = world.run(&[verb, &id]);
             assert_eq!(said.code, Some(0), "{verb} {name}: {}", said.err);
             assert!(

@@ -14,11 +14,14 @@ use super::{cut_off, output, print, progress, sessions};
 use crate::console::asked;
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope, Via};
+use crate::domain::id::NodeId;
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
+use crate::domain::{thread, unresolved};
 use crate::engine::{Facts, Publication};
 use crate::journal::{Link, encode_line};
+use crate::text::visible;
 
 /// Serves a run until it ends, waits for somebody, or is interrupted.
 pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Code, Failure> {
@@ -200,9 +203,13 @@ pub fn print_answer(common: &Common, state: &State, text: &str, session: &Addres
     if json.is_none() && output::is_set(state) {
         print::err("the answer does not fit the output schema: the operator took it as it is");
     }
+    let failed = unresolved::failed_calls(state, thread::ROOT);
+    if let Some(words) = unresolved::words(failed.len()) {
+        print::err(&format!("{words}: {}", named(state, &failed)));
+    }
     let printed = if common.json {
         let mut result = serde_json::json!({
-            "type": "result", "answer": text, "exit": code.number(), "session": session.id(),
+            "type": "result", "answer": text, "exit": code.number(), "session": session.id(), "failed_calls": failed,
         });
         if let Some(json) = json.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok()) {
             result["output"] = json;
@@ -224,6 +231,24 @@ pub fn print_answer(common: &Common, state: &State, text: &str, session: &Addres
             "the answer could not be written to standard output; it is kept: overrule resume {session} --headless"
         ),
     ))
+}
+
+/// Calls by number and tool.
+fn named(state: &State, calls: &[NodeId]) -> String {
+    const NAMED: usize = 8;
+    let one = |id: &NodeId| {
+        let tool = state
+            .nodes
+            .get(id)
+            .and_then(Node::as_call)
+            .map(|(tool, _)| &**tool);
+        format!("{id} {}", visible(tool.unwrap_or_default()))
+    };
+    let mut words: Vec<String> = calls.iter().take(NAMED).map(one).collect();
+    if calls.len() > NAMED {
+        words.push(format!("and {} more", calls.len() - NAMED));
+    }
+    words.join(", ")
 }
 
 /// Where facts go: as lines of JSON, as in the journal but with long texts in full; to what calls the operator.

@@ -4,9 +4,10 @@
 use super::call::Call;
 use super::id::{NodeId, NodeKind, Seq};
 use super::node::{Node, Origin};
-use super::ready::{self, Look};
+use super::ready::{self, Look, write_conflicts};
 use super::repeat::is_outdated;
 use super::state::State;
+use super::unresolved::failed_calls;
 
 /// What sets a node apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,10 @@ pub enum Badge {
     ReplyOnRecord,
     /// What the model saw changed, and the turn was kept.
     ContextDrifted,
+    /// Another call of the turn wrote the same path of the state.
+    WriteConflict,
+    /// The answer comes after calls that failed or were skipped.
+    AfterFailedCalls,
 }
 
 impl Badge {
@@ -32,6 +37,8 @@ impl Badge {
             Self::InputsChanged => "inputs changed",
             Self::ReplyOnRecord => "reply on record",
             Self::ContextDrifted => "context drifted",
+            Self::WriteConflict => "write conflict",
+            Self::AfterFailedCalls => "after failed calls",
         }
     }
 
@@ -49,6 +56,12 @@ impl Badge {
             }
             Self::ReplyOnRecord => "The turn stands again as it was recorded: the model was not asked again.",
             Self::ContextDrifted => "An edit changed what the model saw here, and you kept the turn.",
+            Self::WriteConflict => {
+                "Another call of the turn wrote the same path of the state: the value of the one that ended last counts."
+            }
+            Self::AfterFailedCalls => {
+                "Calls before this answer failed or were skipped: it may lack what they would have given."
+            }
         }
     }
 }
@@ -70,7 +83,17 @@ pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
             if inputs_changed(state, call) {
                 out.push(Badge::InputsChanged);
             }
+            if id.kind == NodeKind::Call && !write_conflicts(state, id).is_empty() {
+                out.push(Badge::WriteConflict);
+            }
         }
+    }
+    if id.kind == NodeKind::Answer
+        && counts(state, id)
+        && let Some(turn) = state.turn_of(id)
+        && !failed_calls(state, turn.thread).is_empty()
+    {
+        out.push(Badge::AfterFailedCalls);
     }
     if let Some(turn) = state.turn_of(id)
         && turn.is_active()

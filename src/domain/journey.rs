@@ -178,6 +178,10 @@ fn end(way: &mut Builder, state: &State, call: &Call) {
         }
         Status::Repairing(stage) => {
             let round = way.fail(call);
+            if *stage == Stage::Choosing && round.is_some_and(|one| one.options.is_empty()) {
+                way.give_up(round, false);
+                return;
+            }
             way.take(Phase::DiagnoseError);
             // An answer of the model that is looked at is part of the repair that asked for it.
             let asked = round.is_some_and(|one| one.asked.is_some());

@@ -59,6 +59,7 @@ pub mod template;
 pub mod thread;
 pub mod transcript;
 pub mod turn;
+pub mod unresolved;
 pub mod weight;
 pub mod why;
 

@@ -19,7 +19,7 @@ use super::reference::rewrite;
 use super::reference::{Expr, OutPath, Root};
 use super::state::State;
 
-pub use writes::{Written, write_conflicts, written_paths};
+pub use writes::{Written, same_targets, write_conflicts, written_paths};
 
 /// What a look at a call finds.
 #[derive(Debug, Clone, PartialEq)]

@@ -19,6 +19,7 @@ use crate::domain::repair::Phase;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Activity;
 use crate::domain::why;
+use crate::domain::{thread, unresolved};
 use crate::resilience::policy::Policy;
 
 /// Maximum number of columns of a description.
@@ -116,6 +117,7 @@ fn full(state: &State, times: &Times) -> Value {
     };
     value!({
         "format": FORMAT, "active": false, "session": session, "seq": state.seq, "mode": mode, "answer": answer,
+        "failed_calls": unresolved::failed_calls(state, thread::ROOT),
         "nodes": nodes, "edges": edges, "turns": turns, "edits": edits,
     })
 }

@@ -51,7 +51,7 @@ const MOST_VALUES: usize = 8;
 /// Returns every execution that has ended, in the order of their ends, each read only when it is asked for.
 pub fn all(state: &State) -> impl Iterator<Item = Execution> {
     let ended = |entry: &LedgerEntry| Some((entry.ended?, entry.seq));
-    let mut all: Vec<(Seq, Seq)> = state.ledger.values().filter_map(|entry| ended(&entry)).collect();
+    let mut all: Vec<(Seq, Seq)> = state.ledger.values().filter_map(ended).collect();
     all.sort_by_key(|(end, _)| *end);
     all.into_iter().filter_map(move |(_, seq)| {
         let entry = state.ledger.get(&seq)?;

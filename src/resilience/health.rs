@@ -96,7 +96,7 @@ impl Health {
 
     /// Returns the share of all choices of a tool that led to a value, or `None` if there were none.
     pub fn hit_rate(&self) -> Option<f64> {
-        let each = self.tools.values().map(|tool| tool.chosen());
+        let each = self.tools.values().map(ToolHealth::chosen);
         share(each.fold((0, 0), |(good, all), one| (good + one.0, all + one.1)))
     }
 

@@ -123,7 +123,10 @@ mod tests {
         for phase in [Phase::Open, Phase::HalfOpen] {
             let breaker = Breaker {
                 phase,
-                probe: Some(crate::domain::breaker::Source::Request(Default::default(), 1)),
+                probe: Some(crate::domain::breaker::Source::Request(
+                    crate::domain::id::TurnId::default(),
+                    1,
+                )),
                 ..Breaker::default()
             };
             state.breakers.insert(Scope::Tool("replica".into()), breaker);

@@ -114,6 +114,20 @@ fn a_wrong_world_is_found() {
         2
     );
     assert_eq!(one("src/console/a.rs", "f(&model.run.state); run.state == x"), 0);
+    for sizes in [
+        "const SIZE: usize = if cfg!(test) { 3 } else { 1024 };",
+        "cfg!(any(test, unix))",
+        "#[cfg(not(test))] const SIZE: usize = 1024;",
+    ] {
+        assert_eq!(one("src/console/a.rs", sizes), 1, "{sizes}");
+    }
+    assert_eq!(
+        one(
+            "src/console/a.rs",
+            "cfg!(unix); #[cfg(test)] mod t { cfg!(test) }"
+        ),
+        0
+    );
     assert_eq!(one("src/config/env.rs", "std::env::var_os(x)"), 0);
     for changes in [
         "RefCell<u8>",

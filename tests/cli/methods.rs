@@ -53,3 +53,33 @@ fn the_settings_may_say_otherwise_of_a_tool() {
     let idempotent = "[tool.http_request]\neffect = \"idempotent\"";
     assert_eq!(sent("POST", idempotent), (EffectClass::Idempotent, 3));
 }
+
+#[test]
+fn an_answer_after_a_failed_call_names_it() {
+    let world = World::new();
+    let model = || {
+        Server::new(vec![
+            calls("I read.", &[("call_1", "read_file", json!({"path": "gone.txt"}))]),
+            answer_in_words("done"),
+        ])
+    };
+    let run = |more: &[&str]| {
+        let server = model();
+        let mut args = vec![
+            "run",
+            "ask",
+            "--headless",
+            "--model",
+            "m",
+            "--base-url",
+            &server.base,
+        ];
+        args.extend(more);
+        world.run(&args).ends(0)
+    };
+    run(&[]).tells("1 call failed or was skipped: c");
+    let out = run(&["--json"]).out;
+    let result: serde_json::Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert_eq!(result["answer"], "done");
+    assert_eq!(result["failed_calls"].as_array().unwrap().len(), 1, "{result}");
+}

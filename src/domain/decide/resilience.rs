@@ -282,10 +282,17 @@ fn skip(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> 
     if !matches!(call.status, Status::Repairing(_)) {
         return Err(wrong_status(call, "stop repairing", "It is not being repaired"));
     }
+    let none_is_left = call.status == Status::Repairing(Stage::Choosing)
+        && call
+            .trouble
+            .repairs
+            .last()
+            .is_some_and(|round| round.options.is_empty());
+    let why = call.snags.because.clone().filter(|_| none_is_left);
     draft.resilience(ResilienceEvent::GaveUp {
         call: id,
         rev,
-        why: Arc::from("the operator wants no repair"),
+        why: why.unwrap_or_else(|| Arc::from("the operator wants no repair")),
     });
     Ok(())
 }

@@ -282,6 +282,24 @@ pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
         .collect()
 }
 
+/// Other active calls of the turn that write, or would write, a state path that this call is to write.
+pub fn same_targets(state: &State, id: NodeId) -> Vec<NodeId> {
+    let targets = |id: &NodeId| -> Vec<Target> {
+        let out = state.calls.get(id).and_then(|call| call.reach.out.as_ref());
+        out.into_iter().flat_map(OutPath::targets).cloned().collect()
+    };
+    let mine = targets(&id);
+    let Some(turn) = state.turn_of(id).filter(|_| !mine.is_empty()) else {
+        return Vec::new();
+    };
+    let others = turn.nodes.iter().filter(|other| **other != id);
+    others
+        .filter(|other| state.nodes.get(other).is_some_and(|node| node.active))
+        .filter(|other| targets(other).iter().any(|target| mine.contains(target)))
+        .copied()
+        .collect()
+}
+
 /// A path of the state, and who writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {

@@ -9,17 +9,19 @@ use serde_json::{Value, json};
 use super::rules::Rules;
 use super::world::*;
 use crate::domain::apply;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
+use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::id::NodeId;
 use crate::domain::input::Input;
 use crate::domain::journey;
+use crate::domain::ladder::Stage;
 use crate::domain::node::Origin;
 use crate::domain::repair::{Passing, Phase, Reply};
 use crate::domain::state::State;
 use crate::domain::turn::Usage;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::repair::{Guesses, Known, Rules as Repairs};
+use crate::resilience::repair::{Exhausted, Guesses, Known, Rules as Repairs};
 use crate::schema::Checker;
 
 /// `book_flight` under the name of a tool of this world.
@@ -54,13 +56,23 @@ pub fn world(tool: &'static str, strict: bool, attended: bool) -> World {
     World::limited(rules, limits)
 }
 
+/// The same with its own words, where somebody decides on calls that no repair is left for.
+pub fn exhausted_by(tool: &'static str, attended: bool, exhausted: Exhausted) -> World {
+    World::limited(rules_with(tool, false, (attended, exhausted)), Limits::default())
+}
+
 /// The rules of such a run.
 pub fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
+    rules_with(tool, strict, (attended, Exhausted::Ask))
+}
+
+fn rules_with(tool: &'static str, strict: bool, (attended, exhausted): (bool, Exhausted)) -> Rules {
     let checker = Arc::new(flight(strict));
     let known = checker.clone();
     let mut ladder = Ladder::default();
     ladder.repair = Arc::new(Repairs {
         guesses: Guesses::Always,
+        exhausted,
         ..Repairs::default()
     });
     Rules {
@@ -76,6 +88,18 @@ pub fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
         schemas: BTreeMap::from([(tool.to_owned(), checker)]),
         ..Rules::default()
     }
+}
+
+/// Lets the failure of a call stand that waits for the operator because no repair is left.
+pub fn let_it_fail(w: &mut World, call: NodeId) {
+    assert_eq!(w.status(call), Status::Repairing(Stage::Choosing));
+    let life = &w.state.calls[&call];
+    assert!(life.trouble.repairs.last().unwrap().options.is_empty());
+    let why = life.snags.because.as_deref().unwrap_or_default();
+    assert!(why.starts_with("no repair is left: "), "{why}");
+    let rev = w.rev(call);
+    w.cmd(Command::Resilience(ResilienceCommand::SkipRepair { call, rev }))
+        .unwrap();
 }
 
 /// Asks for a flight on a day that is written as the tool does not want it.

@@ -60,4 +60,5 @@ mod salvage;
 mod servers;
 mod shown;
 mod thoughts;
+mod unresolved;
 mod warned;

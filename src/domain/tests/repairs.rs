@@ -17,6 +17,7 @@ use crate::domain::id::Rev;
 use crate::domain::ladder::Stage;
 use crate::domain::refusal::RefusalKind;
 use crate::domain::repair::{Passing, Phase, Strategy};
+use crate::resilience::repair::Exhausted;
 
 #[test]
 fn a_missing_argument_that_the_tool_demands_is_asked_of_the_model_and_runs_once_more() {
@@ -101,6 +102,7 @@ fn a_request_about_arguments_that_goes_on_breaking_is_the_end_of_repair() {
         broke(&mut w, passing);
     }
     assert!(w.questions.is_empty());
+    let_it_fail(&mut w, a);
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
     let why = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
     assert!(why.contains("HTTP 503"), "{why}");
@@ -111,6 +113,7 @@ fn a_request_about_arguments_that_goes_on_breaking_is_the_end_of_repair() {
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
     broke(&mut w, None);
     assert!(w.questions.is_empty());
+    let_it_fail(&mut w, a);
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
 }
 
@@ -224,6 +227,7 @@ fn three_executions_with_different_arguments_are_the_end_and_nothing_is_paid_aft
     }
     assert_eq!(w.starts(a), 3);
     assert!(w.questions.is_empty());
+    let_it_fail(&mut w, a);
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
     let why = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
     assert!(why.contains("3 are allowed"), "{why}");
@@ -250,8 +254,70 @@ fn the_same_error_after_its_repair_is_the_end() {
         refused("Invalid date format for 'departure_date' (request 18)"),
     );
     assert_eq!(w.starts(a), 2);
+    let_it_fail(&mut w, a);
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
     assert!(w.questions.is_empty());
+}
+
+#[test]
+fn a_call_that_no_repair_is_left_for_waits_for_whoever_is_there_and_everything_mends_it() {
+    let spent = || {
+        let mut w = world("read", false, true);
+        let a = wrong_day(&mut w, "read");
+        for no in 17..19 {
+            w.finish_with(
+                a,
+                refused(&format!(
+                    "Invalid date format for 'departure_date' (request {no})"
+                )),
+            );
+        }
+        assert_eq!(w.status(a), Status::Repairing(Stage::Choosing));
+        assert_eq!(
+            (w.starts(a), w.asked.len()),
+            (2, 1),
+            "the model is not asked before"
+        );
+        (w, a)
+    };
+    // None of its repairs can be chosen, as there is none.
+    let (mut w, a) = spent();
+    let rev = w.rev(a);
+    let choose = ResilienceCommand::ChooseRepair {
+        call: a,
+        rev,
+        option: 0,
+    };
+    let refusal = w.cmd(Command::Resilience(choose)).unwrap_err();
+    assert!(refusal.to_string().contains("No repair is left"), "{refusal}");
+    // Other arguments run, and a result in place of it is told.
+    let args = r#"{"_as":"a","origin":"JFK","departure_date":"2024-10-27"}"#;
+    w.args(a, args).unwrap();
+    assert_eq!(w.starts(a), 3);
+    let (mut w, a) = spent();
+    w.answer_for(a, r#""none""#).unwrap();
+    w.drain();
+    assert_eq!((w.starts(a), w.asked.len()), (2, 2));
+    assert_eq!(apply::fold(&w.log), w.state);
+}
+
+#[test]
+fn without_an_operator_or_where_the_settings_say_so_the_model_is_told() {
+    for (attended, exhausted) in [(false, Exhausted::Ask), (true, Exhausted::Model)] {
+        let mut w = exhausted_by("read", attended, exhausted);
+        let a = wrong_day(&mut w, "read");
+        for no in 17..19 {
+            w.finish_with(
+                a,
+                refused(&format!(
+                    "Invalid date format for 'departure_date' (request {no})"
+                )),
+            );
+        }
+        w.drain();
+        assert_eq!(w.status(a), Status::Failed(ErrorClass::Param), "{exhausted:?}");
+        assert_eq!((w.starts(a), w.asked.len()), (2, 2));
+    }
 }
 
 #[test]

@@ -302,7 +302,7 @@ async fn errors_are_told_to_the_model_with_its_next_request() {
     ask.call(1, "no_such_tool", "{}").await;
     ask.end(Stop::Calls).await;
     stage.runs().await.ends(Outcome::err(ToolError {
-        class: ErrorClass::Param,
+        class: ErrorClass::NotFound,
         message: "there is no file `x`".into(),
         evidence: "looked".into(),
         hint: None,

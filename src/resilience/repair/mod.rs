@@ -39,5 +39,5 @@ pub use entry::{Entry, Error, Priority, Written};
 pub use model::{Question, Rejected};
 pub use plan::{Case, Next, Plan, plan};
 pub use progress::{Past, Repaired, fingerprint};
-pub use rules::{Guesses, Rules, ToolRules};
+pub use rules::{Exhausted, Guesses, Rules, ToolRules};
 pub use settings::{Settings, ToolSettings};

@@ -133,6 +133,7 @@ fn an_answer_that_does_not_fit_ends_the_repair() {
         w.finish_with(a, refused("Missing required parameter 'passengers'"));
         said(&mut w, answer);
         assert_eq!((w.starts(a), w.rev(a)), (1, Rev(1)), "{answer}");
+        let_it_fail(&mut w, a);
         assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
         let said = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
         assert!(said.contains(why), "{answer}: {said}");

@@ -1,0 +1,76 @@
+//! Calls that gave no value before an answer, and calls that write one path. Must not know: how they are shown.
+
+use super::world::*;
+use crate::domain::badge::{self, Badge};
+use crate::domain::call::ErrorClass;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::ready::same_targets;
+use crate::domain::thread::ROOT;
+use crate::domain::unresolved::failed_calls;
+
+fn fails(w: &mut World, label: &str) -> NodeId {
+    let id = w.id(label);
+    w.finish_with(id, super::ladder::error(ErrorClass::NotFound, false));
+    id
+}
+
+fn answered(w: &mut World) -> NodeId {
+    w.reply(&[answer("done")]);
+    *w.all(NodeKind::Answer).last().unwrap()
+}
+
+#[test]
+fn an_answer_after_failed_and_skipped_calls_says_so() {
+    let mut w = World::with(Rules::default());
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":"†call.a"}"#),
+        call("read", r#"{"_as":"c","n":3}"#),
+    ]);
+    let (b, c) = (w.id("b"), w.id("c"));
+    let a = fails(&mut w, "a");
+    w.finish(c);
+    w.drain();
+    assert_eq!(w.starts(b), 0);
+    let end = answered(&mut w);
+    assert_eq!(failed_calls(&w.state, ROOT), [a, b]);
+    assert_eq!(badge::of(&w.state, end), [Badge::AfterFailedCalls]);
+    assert_eq!(badge::of(&w.state, c), []);
+}
+
+#[test]
+fn a_call_that_was_made_again_with_success_is_no_failed_call() {
+    let mut w = World::with(Rules::default());
+    w.reply(&[call("read", r#"{"n":1}"#)]);
+    let first = *w.all(NodeKind::Call).last().unwrap();
+    w.finish_with(first, super::ladder::error(ErrorClass::NotFound, false));
+    assert_eq!(failed_calls(&w.state, ROOT), [first]);
+    // Other arguments do not make it good.
+    w.reply(&[call("read", r#"{"n":2}"#)]);
+    w.drain();
+    assert_eq!(failed_calls(&w.state, ROOT), [first]);
+    w.reply(&[call("read", r#"{"n":1}"#)]);
+    w.drain();
+    assert_eq!(failed_calls(&w.state, ROOT), []);
+    let end = answered(&mut w);
+    assert_eq!(badge::of(&w.state, end), []);
+}
+
+#[test]
+fn two_calls_that_write_one_path_are_marked_both() {
+    let mut w = World::with(Rules::default());
+    w.reply(&[
+        call("read", r#"{"_as":"a","_out":"†state.x","n":1}"#),
+        call("read", r#"{"_as":"b","_out":"†state.x","n":2}"#),
+        call("read", r#"{"_as":"c","_out":"†state.y","n":3}"#),
+    ]);
+    let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
+    assert_eq!(same_targets(&w.state, a), [b]);
+    assert_eq!(same_targets(&w.state, b), [a]);
+    assert_eq!(same_targets(&w.state, c), []);
+    w.drain();
+    for id in [a, b] {
+        assert_eq!(badge::of(&w.state, id), [Badge::WriteConflict]);
+    }
+    assert_eq!(badge::of(&w.state, c), []);
+}

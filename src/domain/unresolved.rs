@@ -1,0 +1,67 @@
+//! Calls that gave no value, which an answer may be missing. Must not know: how they are shown.
+
+use std::collections::BTreeMap;
+
+use super::call::Status;
+use super::id::{NodeId, ThreadId};
+use super::node::Node;
+use super::state::State;
+
+/// Returns the active calls of a thread that failed, were refused or were skipped, oldest first. A call is left out if a
+/// later one with the same tool and arguments gave a value.
+pub fn failed_calls(state: &State, thread: ThreadId) -> Vec<NodeId> {
+    let turns = state.turns_of(thread).filter(|turn| turn.is_active());
+    // By tool and length of the arguments, so that few texts are compared.
+    let mut failed: BTreeMap<(&str, usize), Vec<(NodeId, &str)>> = BTreeMap::new();
+    for id in turns.flat_map(|turn| &turn.nodes) {
+        let node = state.nodes.get(id).filter(|node| node.active);
+        let (Some((tool, args)), Some(call)) = (node.and_then(Node::as_call), state.calls.get(id)) else {
+            continue;
+        };
+        let key = (&**tool, args.len());
+        if gave_nothing(&call.status) {
+            failed.entry(key).or_default().push((*id, args));
+        } else if matches!(call.status, Status::Succeeded | Status::Exited(_))
+            && let Some(same) = failed.get_mut(&key)
+        {
+            same.retain(|(_, other)| *other != &**args);
+        }
+    }
+    let mut all: Vec<NodeId> = failed.into_values().flatten().map(|(id, _)| id).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Returns true if a call ended without a value.
+fn gave_nothing(status: &Status) -> bool {
+    matches!(
+        status,
+        Status::Failed(_)
+            | Status::Invalid
+            | Status::Rejected
+            | Status::Expired
+            | Status::Skipped
+            | Status::Unsatisfiable
+    )
+}
+
+/// Returns how many of them there are, in words; `None` for none.
+pub fn words(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 call failed or was skipped".to_owned()),
+        count => Some(format!("{count} calls failed or were skipped")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_and_several_are_told_in_words() {
+        assert_eq!(words(0), None);
+        assert_eq!(words(1).unwrap(), "1 call failed or was skipped");
+        assert_eq!(words(3).unwrap(), "3 calls failed or were skipped");
+    }
+}
