@@ -9,11 +9,10 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"n":{"type":"integer"}},"
 
 /// A model that answers wrongly so many times, then well.
 fn wrong(times: usize) -> String {
-    let mut rules = String::from("[meta]\nname = \"answers\"\n");
-    for turn in 1..=times {
-        rules += &format!("[[rule]]\nwhen = {{ turn = {turn} }}\nanswer = \"wrong {turn}\"\n");
-    }
-    rules + "[[rule]]\nanswer = '''```json\n{\"n\": 1234567890123}\n```'''\n"
+    let rule = |turn| format!("[[rule]]\nwhen = {{ turn = {turn} }}\nanswer = \"wrong {turn}\"\n");
+    let rules: Vec<String> = (1..=times).map(rule).collect();
+    let head = "[meta]\nname = \"answers\"\n".to_owned();
+    head + &rules.concat() + "[[rule]]\nanswer = '''```json\n{\"n\": 1234567890123}\n```'''\n"
 }
 
 fn play(world: &World, playbook: &str, more: &[&str]) -> Said {

@@ -77,11 +77,11 @@ fn adopted(world: &World, sample: &str) -> String {
         .join("sessions")
         .join(sample);
     let envelopes = journal::read(&Place::at(&path).unwrap()).unwrap().envelopes;
-    let id = uuid::Uuid::now_v7();
+    let id: uuid::Uuid = "01a1fbe7-f0a0-75b6-b2ba-5c1c67e3eb37".parse().unwrap();
     let mut writer = Store::open(world.sessions()).create(id).unwrap();
     for mut envelope in envelopes {
         if let Event::Run(RunEvent::Started(started) | RunEvent::Refitted { started }) = &mut envelope.event {
-            started.workspace = world.ws().to_str().unwrap().to_owned();
+            started.workspace = world.ws().display().to_string();
         }
         writer.append(&envelope).unwrap();
     }

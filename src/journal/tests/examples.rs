@@ -219,6 +219,16 @@ fn turn() -> Vec<Event> {
             node: NodeId::new(NodeKind::Answer, 9),
             text: text("42"),
         },
+        TurnEvent::AnswerUnfit {
+            turn: TURN,
+            node: NodeId::new(NodeKind::Answer, 9),
+            rev: REV,
+            faults: vec![Fault {
+                path: "/n".to_owned(),
+                keyword: "type".to_owned(),
+                message: "must be a whole number".to_owned(),
+            }],
+        },
         TurnEvent::Matched {
             turn: TURN,
             blocks: 2,
