@@ -256,16 +256,6 @@ fn turn() -> Vec<Event> {
             turns: vec![TURN, TurnId(4)],
         },
         TurnEvent::Split { turn: TURN },
-        TurnEvent::AnswerUnfit {
-            turn: TURN,
-            node: NodeId::new(NodeKind::Answer, 9),
-            rev: REV,
-            faults: vec![Fault {
-                path: "/count".to_owned(),
-                keyword: "type".to_owned(),
-                message: "\"x\" is not of type \"integer\"".to_owned(),
-            }],
-        },
     ];
     for stop in [
         Stop::End,
