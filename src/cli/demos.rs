@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::exit::{Code, Failure};
 use super::run::Begin;
 use super::{fit, print};
+use crate::domain::escape::Detector;
 use crate::engine::setup::{ModelSetup, Samples};
 use crate::model::scripted::{Playbook, builtin};
 use crate::resilience::escape::Others;
@@ -68,10 +69,13 @@ pub const ALL: &[BuiltIn] = &[
         serves: true,
         fit: |_| (),
     },
-    sample(
-        "ring",
-        "goes in a circle through flaky tools, until somebody or something leads it out",
-    ),
+    BuiltIn {
+        name: "ring",
+        what: "goes in a circle through flaky tools, until somebody or something leads it out",
+        reads_directory: false,
+        serves: false,
+        fit: circle,
+    },
     sample(
         "sealed",
         "reads an archive in which two records are sealed: trying again does not help",
@@ -172,6 +176,14 @@ pub fn fitted(samples: &Samples, mut policy: Policy) -> Policy {
         (run.fit)(&mut policy);
     }
     policy
+}
+
+/// The circle is found as a circle: a failure alone says nothing to this model.
+fn circle(policy: &mut Policy) {
+    let muted = &mut policy.loops.muted;
+    if muted.is_empty() {
+        muted.push(Detector::Exhausted);
+    }
 }
 
 /// Tools that can stand in for another one.

@@ -94,7 +94,8 @@ fn a_wait_before_another_try_is_skipped_by_its_key() {
 #[test]
 fn a_stubborn_model_is_let_on_by_one_key_and_a_shut_breaker_by_another() {
     let root = tempfile::tempdir().unwrap();
-    let mut run = demo(&root, &["stubborn"], "");
+    let settings = "[resilience.breaker]\nwhen_open = \"wait\"\n";
+    let mut run = demo(&root, &["stubborn"], settings);
     run.until("the run waits", || {
         shows(&run, "the run goes round") && shows(&run, "W: why, what to do")
     });
