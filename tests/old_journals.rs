@@ -60,7 +60,8 @@ fn stored(file: &Path) -> (World, String) {
 /// The temporary directory that a session was recorded in, empty; it goes when this is dropped.
 struct Workspace {
     made: Option<PathBuf>,
-    _one_at_a_time: MutexGuard<'static, ()>,
+    #[expect(dead_code, reason = "held until this is dropped")]
+    one_at_a_time: MutexGuard<'static, ()>,
 }
 
 /// Held by whoever uses such a directory: tests run at the same time.
@@ -70,17 +71,17 @@ impl Workspace {
     fn of(state: &State) -> Self {
         let path = PathBuf::from(&state.started.as_ref().unwrap().workspace);
         assert!(path.starts_with("/tmp"), "{}", path.display());
-        let _one_at_a_time = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        let one_at_a_time = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
         if path.exists() {
             return Self {
                 made: None,
-                _one_at_a_time,
+                one_at_a_time,
             };
         }
         fs::create_dir_all(&path).unwrap();
         Self {
             made: Some(path),
-            _one_at_a_time,
+            one_at_a_time,
         }
     }
 }

@@ -167,6 +167,20 @@ fn run() -> Vec<Event> {
     all.into_iter().map(Event::Run).collect()
 }
 
+/// An answer that does not fit the output schema.
+fn unfit() -> TurnEvent {
+    TurnEvent::AnswerUnfit {
+        turn: TURN,
+        node: NodeId::new(NodeKind::Answer, 9),
+        rev: REV,
+        faults: vec![Fault {
+            path: "/n".to_owned(),
+            keyword: "type".to_owned(),
+            message: "must be a whole number".to_owned(),
+        }],
+    }
+}
+
 fn turn() -> Vec<Event> {
     let usage = Usage {
         input: Some(1),
@@ -219,16 +233,7 @@ fn turn() -> Vec<Event> {
             node: NodeId::new(NodeKind::Answer, 9),
             text: text("42"),
         },
-        TurnEvent::AnswerUnfit {
-            turn: TURN,
-            node: NodeId::new(NodeKind::Answer, 9),
-            rev: REV,
-            faults: vec![Fault {
-                path: "/n".to_owned(),
-                keyword: "type".to_owned(),
-                message: "must be a whole number".to_owned(),
-            }],
-        },
+        unfit(),
         TurnEvent::Matched {
             turn: TURN,
             blocks: 2,
