@@ -135,6 +135,8 @@ pub enum What {
     Audit(Audit),
     /// Print how each tool of a session does, and how well it serves each kind of task; with a tool, why
     Weights(Weights),
+    /// Remove what the sessions of the workspace learned about tools, so that the next one starts without it
+    ResetLearned,
     /// List the branches of a session, or name one: every edit begins one, and none is lost
     Branches(Branches),
     /// Compare two branches node by node: answers, calls, requests, tokens

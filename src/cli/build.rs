@@ -13,7 +13,6 @@ use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
-use crate::domain::event::{Event, WeightEvent};
 use crate::domain::price::Price;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
@@ -22,9 +21,7 @@ use crate::engine::setup::{ModelSetup, PolicyText, Setup};
 use crate::engine::{Driver, Handle, Parts, prompt};
 use crate::journal::{Store, Writer};
 use crate::model::Model;
-use crate::regular_file;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::routing::{Row, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::schema::Checker;
 use crate::tools::Tool;
@@ -32,9 +29,6 @@ use crate::tools::builtin;
 use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
 use crate::tools::sample;
-
-/// Longest file of weights in bytes.
-const WEIGHTS: u64 = 16 << 20;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -155,29 +149,6 @@ impl Ground {
     /// What is known of tools before a run begins: what the settings say of weights.
     pub fn watch(&self) -> Watch {
         Watch::new(self.settings.resilience.routing.clone())
-    }
-
-    /// The weights of another run that a new one begins with, as the fact that is recorded of them: a run that
-    /// goes on reads them in its record, and no file that may have changed.
-    pub fn priors(&self) -> Result<Option<Event>, Failure> {
-        let Some(file) = &self.settings.routing.priors.value else {
-            return Ok(None);
-        };
-        let fails = |why: String| {
-            Failure::new(
-                Code::Config,
-                format!(
-                    "cannot read the weights in {} (routing.priors): {why}; write them with `overrule weights ID --json`",
-                    file.display()
-                ),
-            )
-        };
-        let text = regular_file::read_text(file, WEIGHTS).map_err(|error| fails(error.to_string()))?;
-        let snapshot = Snapshot::parse(&text).map_err(fails)?;
-        Ok(Some(Event::Weight(WeightEvent::Imported {
-            from: Arc::from(file.display().to_string()),
-            weights: snapshot.weights.iter().map(Row::noted).collect(),
-        })))
     }
 
     /// What a run is begun with.

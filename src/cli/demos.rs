@@ -6,7 +6,7 @@ use super::exit::{Code, Failure};
 use super::run::Begin;
 use super::{fit, print};
 use crate::domain::escape::Detector;
-use crate::engine::setup::{ModelSetup, Samples};
+use crate::engine::setup::{ModelSetup, Samples, Setup};
 use crate::model::scripted::{Playbook, builtin};
 use crate::resilience::escape::Others;
 use crate::resilience::policy::Policy;
@@ -167,6 +167,15 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
         }),
         notice: Some(notice.to_owned()),
     })
+}
+
+/// True for a built-in run as it is shipped.
+pub fn is_built_in(setup: &Setup) -> bool {
+    let is_shipped = |model: &ModelSetup| match model {
+        ModelSetup::Scripted { name, playbook } => builtin::text(name) == Some(playbook.as_str()),
+        ModelSetup::OpenaiChat { .. } => false,
+    };
+    setup.samples.is_some() || is_shipped(&setup.model)
 }
 
 /// How failures are met in a run with these sample tools: as the operator's settings say, and where they say nothing

@@ -30,9 +30,11 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         }
         let lesson =
             |one: Lesson| serde_json::json!({ "step": one.rung, "tried": one.tried, "helped": one.helped });
-        let lessons: Vec<serde_json::Value> = state.escape.lessons().into_iter().map(lesson).collect();
-        if !lessons.is_empty() {
-            print::out(&serde_json::json!({ "lessons": lessons }).to_string());
+        let list = |all: Vec<Lesson>| all.into_iter().map(lesson).collect::<Vec<serde_json::Value>>();
+        let (lessons, earlier) = (list(state.escape.lessons()), list(state.escape.earlier_lessons()));
+        if !lessons.is_empty() || !earlier.is_empty() {
+            let told = serde_json::json!({ "lessons": lessons, "earlier_sessions": earlier });
+            print::out(&told.to_string());
         }
         return Ok(Code::Ok);
     }

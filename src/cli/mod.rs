@@ -25,6 +25,7 @@ pub mod graph;
 pub mod guard;
 pub mod headless;
 pub mod intent;
+mod learned;
 pub mod live;
 pub mod logging;
 pub mod looks;
@@ -94,6 +95,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Effects(queue)) => effects::effects(&common, &queue),
         Some(What::Audit(audit)) => audit::audit(&common, &audit),
         Some(What::Weights(weights)) => weights::print(&common, &weights),
+        Some(What::ResetLearned) => learned::reset(&common),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Config) => settings::print(&common),

@@ -10,7 +10,7 @@ use super::build::{self, Ground};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
-use super::{demos, effects, headless, live, lost_edits, models, print};
+use super::{demos, effects, headless, learned, live, lost_edits, models, print};
 use crate::domain::call::Status;
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
@@ -104,6 +104,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let (head, run) = (writer.head(), writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(state, writer, adviser, model, notices);
+    let driver = learned::keep(driver, &ground, &setup);
     let ready = Ready {
         driver,
         handle,

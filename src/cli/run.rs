@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
-use super::{control, demos, headless, live, models, output};
+use super::{control, demos, headless, learned, live, models, output};
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -209,17 +209,19 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
     let adviser = ground.adviser(&setup, &ground.workspace, unattended)?;
     let model = models::build(ground, &setup.model, !headless)?;
     let started = ground.started(&adviser, &*model, &setup, &what.input)?;
-    let priors = ground.priors()?;
+    let start = learned::start(ground, &setup)?;
     let writer = ground.store.create(id)?;
     let mut notices = ground.notices();
     notices.extend(uncosted(&started));
     notices.extend(what.notice);
+    notices.extend(start.notice);
     let run = writer.run();
     let mut first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
     first.extend(adviser.resilience(&State::default()));
-    first.extend(priors);
+    first.extend(start.event);
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
+    let driver = learned::keep(driver, ground, &setup);
     let session = setup.session;
     let ready = Ready {
         driver,

@@ -14,6 +14,7 @@ use crate::domain::command::WeightCommand;
 use crate::domain::state::State;
 use crate::domain::weight::MOST;
 use crate::resilience::health::{self, ToolHealth};
+use crate::resilience::learned;
 use crate::resilience::routing::Change;
 use crate::resilience::watch::Watch;
 use crate::text::visible;
@@ -50,7 +51,12 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     if let Some(tool) = &args.tool {
         explain(common, &watch, tool)?;
     } else if common.json {
-        print::out(&json!(watch.weights.snapshot()).to_string());
+        let mut snapshot = json!(watch.weights.snapshot());
+        if let (Some(one), Some(table)) = (&found.state.weights.imported, snapshot.as_object_mut()) {
+            let start = json!({ "from": one.from, "learned": one.learned });
+            table.insert("started_with".to_owned(), start);
+        }
+        print::out(&snapshot.to_string());
     } else {
         table(&watch, &found.state);
     }
@@ -63,9 +69,10 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
 fn table(watch: &Watch, state: &State) {
     let mut any = false;
     if let Some(imported) = &state.weights.imported {
+        any = true;
         print::out(&format!(
-            "{} begun from {}",
-            plural(imported.weights.len() as u64, "weight"),
+            "started with {}, from {}",
+            learned::describe(&imported.learned),
             visible(&imported.from)
         ));
     }
@@ -76,13 +83,20 @@ fn table(watch: &Watch, state: &State) {
     }
     for row in watch.weights.learnt_before() {
         any = true;
-        let learnt = "as another run had learnt";
+        let learnt = "as learned before";
         print::out(&weight_line(watch, (&row.kind, &row.tool), learnt));
     }
     let refused = health::refused(state);
     for (tool, health) in watch.health.tools() {
         any = true;
         print::out(&format!("{:20} {}", visible(tool), health_words(health)));
+    }
+    for one in learned::earlier(state) {
+        print::out(&format!(
+            "{:20} earlier sessions: {}",
+            visible(&one.tool),
+            learned::health_words(one)
+        ));
     }
     for (tool, refused) in &refused {
         print::out(&format!(
@@ -191,7 +205,7 @@ fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {
         let now = weights.weight(kind, tool);
         print::out(&format!("{} for {}: {now:.3}", visible(tool), visible(kind)));
         if let Some(begun) = weights.priors().of(kind, tool) {
-            print::out(&format!("  begun at {begun:.3}, as another run had learnt"));
+            print::out(&format!("  started at {begun:.3}, as learned before"));
         }
         for change in weights.explain(kind, tool) {
             print::out(&change_words(&change));

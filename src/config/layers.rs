@@ -218,6 +218,7 @@ fn routing(mine: Feedback, theirs: Feedback) -> RoutingSettings {
         hide_below: last(0.0, [user(mine.hide_below), workspace(theirs.hide_below)]),
         alert: last(0.2, [user(mine.alert), workspace(theirs.alert)]),
         priors: last(None, [some(user(mine.priors)), some(workspace(theirs.priors))]),
+        keep: last(true, [user(mine.keep), workspace(theirs.keep)]),
         kinds: last(BTreeMap::new(), [user(mine.kinds), workspace(theirs.kinds)]),
     }
 }

@@ -26,6 +26,8 @@ pub struct Written {
     pub alert: Option<At<f64>>,
     /// `priors`
     pub priors: Option<At<PathBuf>>,
+    /// `keep`
+    pub keep: Option<At<bool>>,
     /// `kinds`
     pub kinds: Option<At<BTreeMap<String, Vec<String>>>>,
 }
@@ -45,6 +47,8 @@ pub struct RoutingSettings {
     pub alert: Setting<f64>,
     /// The file of starting weights.
     pub priors: Setting<Option<PathBuf>>,
+    /// Whether a run starts with what earlier sessions of its workspace learned, and leaves what it learns.
+    pub keep: Setting<bool>,
     /// Words of additional kinds of tasks.
     pub kinds: Setting<BTreeMap<String, Vec<String>>>,
 }
@@ -95,6 +99,7 @@ pub(super) fn section(
         hide_below: within(&mut section, "hide_below", 0.0, 1.0)?,
         alert: within(&mut section, "alert", 0.05, 1.0)?,
         priors: priors(&mut section, file, home)?,
+        keep: section.flag("keep")?,
         kinds: kinds(&mut section)?,
     };
     section.finish()?;

@@ -319,6 +319,7 @@ impl Settings {
             line("routing.priors", &self.routing.priors, |file| {
                 file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
             }),
+            line("routing.keep", &self.routing.keep, bool::to_string),
             line("routing.kinds", &self.routing.kinds, |kinds| {
                 let names: Vec<String> = kinds.keys().map(|kind| visible(kind)).collect();
                 if names.is_empty() {

@@ -41,8 +41,16 @@ pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
 /// What helped against repetition so far, and what did not; none before that is known of anything.
 pub fn lessons(state: &State) -> Option<String> {
     let of = |one: Lesson| format!("{} {} of {}", one.rung.short(), one.helped, one.tried);
-    let all: Vec<String> = state.escape.lessons().into_iter().map(of).collect();
-    (!all.is_empty()).then(|| format!("what helped so far: {}", all.join(", ")))
+    let list = |lessons: Vec<Lesson>| lessons.into_iter().map(of).collect::<Vec<_>>().join(", ");
+    let escape = &state.escape;
+    match (list(escape.lessons()), list(escape.earlier_lessons())) {
+        (now, earlier) if now.is_empty() && earlier.is_empty() => None,
+        (now, earlier) if earlier.is_empty() => Some(format!("what helped so far: {now}")),
+        (now, earlier) if now.is_empty() => Some(format!("what helped in earlier sessions: {earlier}")),
+        (now, earlier) => Some(format!(
+            "what helped so far: {now}; in earlier sessions: {earlier}"
+        )),
+    }
 }
 
 fn paragraph(state: &State, incident: &Incident) -> Vec<String> {

@@ -19,6 +19,7 @@ use crate::domain::rule::{self, Written};
 use crate::domain::state::State;
 use crate::domain::weight::Offered;
 use crate::domain::why;
+use crate::resilience::learned;
 use std::borrow::Cow;
 
 /// An event in one line.
@@ -334,10 +335,9 @@ fn weight(event: &WeightEvent) -> String {
         ),
         WeightEvent::Reset { tool: Some(tool) } => format!("the weights of {tool} begin anew"),
         WeightEvent::Reset { tool: None } => "all weights begin anew".to_owned(),
-        WeightEvent::Imported { from, weights } => format!(
-            "{} weights of another run to begin with, from {from}",
-            weights.len()
-        ),
+        WeightEvent::Imported { from, learned } => {
+            format!("starts with {}, from {from}", learned::describe(learned))
+        }
         WeightEvent::Offered { tools, .. } if tools.is_empty() => {
             "all tools are offered to the model in their order again".to_owned()
         }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{NodeId, Seq, ThreadId, TurnId};
 use super::reference::rewrite;
+use super::weight::StepRecord;
 use crate::canon;
 
 /// Who notices a repetition.
@@ -393,6 +394,8 @@ pub struct Escape {
     pub allowed: Vec<Signature>,
     /// Detectors that the operator does not listen to.
     pub muted: BTreeSet<Detector>,
+    /// How the steps did in earlier sessions.
+    pub earlier: Vec<StepRecord>,
 }
 
 impl Escape {
@@ -428,19 +431,53 @@ impl Escape {
         all.filter(|one| one.tried > 0).collect()
     }
 
-    /// How often a step was taken against the like of a finding and is known to have ended, and how
-    /// often it helped.
-    pub fn learnt(&self, finding: &Finding, rung: Rung) -> (u32, u32) {
+    /// Returns how the steps of each kind did in earlier sessions, from mild to strong.
+    pub fn earlier_lessons(&self) -> Vec<Lesson> {
+        let of = |rung: Rung| {
+            let records = self.earlier.iter().filter(|one| one.rung == rung);
+            let (tried, helped) = records.fold((0_u32, 0_u32), |(tried, helped), one| {
+                (tried.saturating_add(one.tried), helped.saturating_add(one.helped))
+            });
+            Lesson { rung, tried, helped }
+        };
+        let all = Rung::ALL.into_iter().map(of);
+        all.filter(|one| one.tried > 0).collect()
+    }
+
+    /// Returns how the steps that ended did in this session, by detector, tools and step.
+    pub fn records(&self) -> Vec<StepRecord> {
+        let mut all = BTreeMap::<(Detector, Vec<Arc<str>>, Rung), (u32, u32)>::new();
+        for incident in &self.incidents {
+            let tools = incident.finding.tools();
+            for step in &incident.steps {
+                if let Some(upshot) = step.upshot {
+                    let key = (incident.finding.detector, tools.clone(), step.rung);
+                    let counts = all.entry(key).or_default();
+                    *counts = Upshot::counted(*counts, upshot);
+                }
+            }
+        }
+        let record = |((detector, tools, rung), (tried, helped))| StepRecord {
+            detector,
+            tools,
+            rung,
+            tried,
+            helped,
+        };
+        all.into_iter().map(record).collect()
+    }
+
+    /// Returns how often a step was taken to its end against loops like a finding, and how often it helped: in this
+    /// session, and in earlier ones.
+    pub fn learnt(&self, finding: &Finding, rung: Rung) -> [(u32, u32); 2] {
         let tools = finding.tools();
-        let like = |one: &&Incident| one.finding.detector == finding.detector && one.finding.tools() == tools;
-        let upshots = self
-            .incidents
-            .iter()
-            .filter(like)
-            .flat_map(|one| &one.steps)
-            .filter(|step| step.rung == rung)
-            .filter_map(|step| step.upshot);
-        upshots.fold((0, 0), Upshot::counted)
+        let of = |records: &[StepRecord]| {
+            let like = records
+                .iter()
+                .find(|one| (one.detector, one.rung) == (finding.detector, rung) && one.tools == tools);
+            like.map_or((0, 0), |one| (one.tried, one.helped))
+        };
+        [of(&self.records()), of(&self.earlier)]
     }
 }
 

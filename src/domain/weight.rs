@@ -4,10 +4,13 @@
 //! Weights are thousandths here: a record holds no fractions, which different machines could write
 //! differently.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::call::ErrorClass;
+use super::escape::{Detector, Rung};
 use super::id::Seq;
 
 /// The highest weight.
@@ -45,13 +48,68 @@ impl Word {
     }
 }
 
-/// Weights of another run, with which this one began.
+/// What a run was started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// Where they were read.
+    /// Where it was read.
     pub from: Arc<str>,
-    /// Each.
+    /// What was read.
+    pub learned: Learned,
+}
+
+/// What a run learned of its tools, for later runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Learned {
+    /// The weights.
+    #[serde(default)]
     pub weights: Vec<Noted>,
+    /// The health of each tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub health: Vec<ToolRecord>,
+    /// How the steps against loops did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepRecord>,
+}
+
+impl Learned {
+    /// True if there is nothing in it.
+    pub const fn is_empty(&self) -> bool {
+        self.weights.is_empty() && self.health.is_empty() && self.steps.is_empty()
+    }
+}
+
+/// The health of a tool in earlier sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolRecord {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Executions that gave a value.
+    #[serde(default)]
+    pub succeeded: u64,
+    /// Executions that failed, by class of failure.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed: BTreeMap<ErrorClass, u64>,
+    /// Executions beyond the first with the same arguments.
+    #[serde(default)]
+    pub retries: u64,
+}
+
+/// How a step against a kind of loop did in earlier sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// Who noticed the loops.
+    pub detector: Detector,
+    /// The tools in the loops, sorted.
+    #[serde(default)]
+    pub tools: Vec<Arc<str>>,
+    /// The step.
+    pub rung: Rung,
+    /// How often it was taken to its end.
+    #[serde(default)]
+    pub tried: u32,
+    /// How often it helped.
+    #[serde(default)]
+    pub helped: u32,
 }
 
 /// A tool that is not offered to the model like the others.

@@ -24,6 +24,7 @@ use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
 use crate::domain::{advance, decide};
 use crate::model::{Model, Tap};
+use crate::resilience::watch::Watch;
 
 /// Maximum number of messages taken before their results are written and published.
 const BATCH: usize = 256;
@@ -64,7 +65,12 @@ pub struct Driver {
     batch: Batch,
     /// Observes the requests, if anybody wants to.
     taps: Option<Taps>,
+    /// Keeps what the run learned, if anybody wants to.
+    keeper: Option<Keeper>,
 }
+
+/// Keeps what a run learned for later runs. An error is shown to the operator.
+pub type Keeper = Arc<dyn Fn(&State, &Watch) -> Result<(), String> + Send + Sync>;
 
 /// Makes an observer for each request of a turn.
 pub type Taps = Arc<dyn Fn(TurnId, u32) -> Tap + Send + Sync>;
@@ -112,6 +118,7 @@ impl Driver {
             halted: None,
             batch: Batch::default(),
             taps: None,
+            keeper: None,
         };
         (driver, handle)
     }
@@ -120,6 +127,23 @@ impl Driver {
     pub fn listened_to(mut self, taps: Taps) -> Self {
         self.taps = Some(taps);
         self
+    }
+
+    /// Lets what the run learns be kept: whenever its weights are recorded, and when it is left.
+    pub fn kept_by(mut self, keeper: Keeper) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
+    /// Keeps what the run learned.
+    fn keep_learned(&mut self) {
+        let kept = self
+            .keeper
+            .as_ref()
+            .map(|keep| keep(&self.state, &self.adviser.watch));
+        if let Some(Err(why)) = kept {
+            self.batch.words.push(Publication::Notice(why));
+        }
     }
 
     /// Records the first events of this process, then serves until it is shut down. Listeners that subscribed
@@ -331,14 +355,20 @@ impl Driver {
                 return;
             }
             let mut events = advance::advance(&self.state, &self.adviser);
+            let mut weights = None;
             if events.is_empty() {
-                events.extend(self.adviser.watch.due(&self.state).map(Event::Weight));
+                weights = self.adviser.watch.due(&self.state).map(Event::Weight);
             }
+            let is_due = weights.is_some();
+            events.extend(weights);
             if events.is_empty() {
                 return;
             }
             let cause = self.state.seq;
             self.record(events, &Actor::Engine, cause);
+            if is_due {
+                self.keep_learned();
+            }
         }
         self.halt(Halt::Defect(
             "the run went on deciding by itself without end".into(),
@@ -386,6 +416,7 @@ impl Driver {
         }
         self.batch.sync = true;
         self.batch.effects.clear();
+        self.keep_learned();
         self.conclude();
         self.publish(&[Publication::Ended]);
         done.send(()).unwrap_or_default();

@@ -10,11 +10,13 @@
 //! - [`beyond`]: what can still be read behind damage.
 //! - [`Records`]: the same records one at a time, decoded on demand.
 //! - [`Store`]: creates, lists, finds and deletes sessions.
+//! - [`LearnedFiles`]: what the sessions of a workspace learned, for the next one.
 
 mod beyond;
 mod codec;
 mod dirs;
 mod error;
+mod learned;
 mod line;
 mod lines;
 mod lock;
@@ -31,6 +33,7 @@ mod tests;
 
 pub use beyond::{Beyond, beyond};
 pub use error::Error;
+pub use learned::{Kept, LearnedFiles};
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
 pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};

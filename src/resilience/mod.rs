@@ -11,6 +11,7 @@ pub mod execution;
 pub mod health;
 pub mod instead;
 pub mod ladder;
+pub mod learned;
 pub mod need;
 pub mod policy;
 pub mod repair;

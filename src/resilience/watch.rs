@@ -39,7 +39,7 @@ impl Watch {
     /// Builds the read models of a run's present state.
     pub fn of(state: &State, settings: Settings) -> Self {
         let imported = state.weights.imported.as_ref();
-        let priors = imported.map_or_else(Priors::default, |one| Priors::of_noted(&one.weights));
+        let priors = imported.map_or_else(Priors::default, |one| Priors::of_noted(&one.learned.weights));
         let mut watch = Self {
             weights: Weights::new(settings, priors),
             health: Health::default(),

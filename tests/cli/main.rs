@@ -28,6 +28,7 @@ mod edits;
 mod effects;
 mod forks;
 mod headless;
+mod learned;
 mod left;
 mod lock;
 mod loops;

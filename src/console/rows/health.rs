@@ -14,6 +14,7 @@ use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::breaker::{Breaker, Phase, Scope};
 use crate::resilience::health::{Refused, ToolHealth, refused};
+use crate::resilience::learned;
 use crate::resilience::routing::{Alert, Change, Row as Weight};
 
 /// Columns of a tool's name.
@@ -52,15 +53,31 @@ pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Chars
         .collect();
     let changed = run.state.breakers.iter().filter(|(_, one)| one.generation > 0);
     rows.extend(changed.map(|(scope, one)| breaker(scope, one)));
+    rows.extend(started_with(run));
+    let earlier = learned::earlier(&run.state);
+    let before: Vec<&Weight> = watch.weights.learnt_before().collect();
     let mut names: Vec<&str> = watch.health.tools().map(|(name, _)| &**name).collect();
     names.extend(weights.iter().map(|one| one.tool.as_str()));
     names.extend(refused.keys().map(|name| &**name));
+    names.extend(earlier.iter().map(|one| &*one.tool));
+    names.extend(before.iter().map(|one| one.tool.as_str()));
     names.sort_unstable();
     names.dedup();
     for name in names {
         rows.push(pane.tool(name, refused.get(name)));
+        let record = earlier.iter().find(|one| &*one.tool == name);
+        rows.extend(record.map(|one| {
+            let words = format!("  earlier sessions: {}", learned::health_words(one));
+            Row::new(Target::Nothing, Styled::new().own(Role::Dim, words))
+        }));
+        rows.extend(
+            before
+                .iter()
+                .filter(|one| one.tool == name)
+                .map(|one| pane.weight(one, true)),
+        );
         for one in weights.iter().filter(|one| one.tool == name) {
-            rows.push(pane.weight(one));
+            rows.push(pane.weight(one, false));
             let is_open = chosen
                 .explained
                 .as_ref()
@@ -89,6 +106,18 @@ fn title(run: &RunPart) -> String {
             format!("{:.0} % of the calls came to a value{alerts}", rate * 100.0)
         }
     }
+}
+
+/// What the run started with, learned by earlier ones.
+fn started_with(run: &RunPart) -> Option<Row> {
+    let imported = run.state.weights.imported.as_ref()?;
+    let words = Styled::new()
+        .own(
+            Role::Dim,
+            format!("started with {}, from ", learned::describe(&imported.learned)),
+        )
+        .untrusted(Role::Dim, &imported.from, WHY);
+    Some(Row::new(Target::Nothing, words))
 }
 
 /// The newest sudden changes come first: they are why somebody looks here.
@@ -204,9 +233,11 @@ impl Pane<'_> {
         words.own(Role::Dim, format!("; p50 {} ms, p95 {} ms", of(50), of(95)))
     }
 
-    fn weight(&self, one: &Weight) -> Row {
-        let role = role_of(one.weight);
+    /// The row of a weight; `is_before` where no execution of this run moved it.
+    fn weight(&self, one: &Weight, is_before: bool) -> Row {
         let weights = &self.run.watch.weights;
+        let weight = weights.weight(&one.kind, &one.tool);
+        let role = role_of(weight);
         // What it does is told first: no width cuts it.
         let done = if weights.is_hidden(&one.kind, &one.tool) {
             "not offered "
@@ -221,17 +252,21 @@ impl Pane<'_> {
             .untrusted(Role::Text, &one.kind, NAME)
             .own(Role::Text, " ");
         if self.roomy {
-            let full = ((one.weight * METER as f64).round() as usize).min(METER);
+            let full = ((weight * METER as f64).round() as usize).min(METER);
             let cell = |symbol: Symbol, count: usize| symbol.glyph(self.charset).to_string().repeat(count);
             words = words
                 .own(role, cell(Symbol::Bar, full))
                 .own(Role::Dim, cell(Symbol::Rest, METER - full))
                 .own(Role::Text, " ");
         }
-        words = words.own(role, format!("weight {:.2}", one.weight)).own(
-            Role::Dim,
-            format!(" after {}", many(one.samples as usize, "execution")),
-        );
+        let rests_on = if is_before {
+            " as learned before".to_owned()
+        } else {
+            format!(" after {}", many(one.samples as usize, "execution"))
+        };
+        words = words
+            .own(role, format!("weight {weight:.2}"))
+            .own(Role::Dim, rests_on);
         Row::new(Target::Weight(Named::weight(one)), words)
     }
 }

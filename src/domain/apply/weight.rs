@@ -21,10 +21,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &WeightEvent) {
             state.weights.offers.insert(*thread, tools.clone());
             return;
         }
-        WeightEvent::Imported { from, weights } => {
+        WeightEvent::Imported { from, learned } => {
+            state.escape.earlier.clone_from(&learned.steps);
             state.weights.imported = Some(Imported {
                 from: from.clone(),
-                weights: weights.clone(),
+                learned: learned.clone(),
             });
             return;
         }

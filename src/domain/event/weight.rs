@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::ThreadId;
-use crate::domain::weight::{Noted, Offered};
+use crate::domain::weight::{Learned, Noted, Offered};
 
 /// Facts about how well tools serve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,14 +28,13 @@ pub enum WeightEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool: Option<Arc<str>>,
     },
-    /// Where weights begin, learnt by another run: read once, at the start. Of which the run itself knows
-    /// something begins there no more.
+    /// What the run starts with, learned by earlier runs: read once, at the start.
     Imported {
-        /// Where they were read.
+        /// Where it was read.
         from: Arc<str>,
-        /// Each.
-        #[serde(default)]
-        weights: Vec<Noted>,
+        /// What was read.
+        #[serde(flatten)]
+        learned: Learned,
     },
     /// The tools that a thread's model is offered otherwise than the rest, from its next request on.
     Offered {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
+use crate::domain::escape::{Detector, Rung};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::fork::Elsewhere;
@@ -15,7 +16,7 @@ use crate::domain::price::Price;
 use crate::domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
 use crate::domain::rule::Written;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
-use crate::domain::weight::{Noted, Offered};
+use crate::domain::weight::{Learned, Noted, Offered, StepRecord, ToolRecord};
 
 mod call;
 mod edit;
@@ -334,12 +335,34 @@ fn weight() -> Vec<Event> {
         },
         WeightEvent::Imported {
             from: "weights.json".into(),
-            weights: vec![Noted {
-                kind: "look".into(),
-                tool: "search".into(),
-                weight: 320,
-                samples: 9,
-            }],
+            learned: Learned {
+                weights: vec![Noted {
+                    kind: "look".into(),
+                    tool: "search".into(),
+                    weight: 320,
+                    samples: 9,
+                }],
+                ..Learned::default()
+            },
+        },
+        WeightEvent::Imported {
+            from: "earlier sessions of this workspace".into(),
+            learned: Learned {
+                weights: Vec::new(),
+                health: vec![ToolRecord {
+                    tool: "search".into(),
+                    succeeded: 40,
+                    failed: [(ErrorClass::Transient, 4)].into(),
+                    retries: 3,
+                }],
+                steps: vec![StepRecord {
+                    detector: Detector::Sequence,
+                    tools: vec!["search".into()],
+                    rung: Rung::Refuse,
+                    tried: 3,
+                    helped: 1,
+                }],
+            },
         },
         WeightEvent::Noted {
             executions: u64::MAX,

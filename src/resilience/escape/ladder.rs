@@ -85,11 +85,17 @@ fn usable(
         Rung::RollBack => possible.roll_back.clone()?,
         Rung::Guidance | Rung::Refuse | Rung::Human | Rung::Stop => {}
     }
-    let (tried, helped) = known.learnt(finding, rung);
+    let [here, earlier] = known.learnt(finding, rung);
+    let (tried, helped) = (here.0.saturating_add(earlier.0), here.1.saturating_add(earlier.1));
     // Telling comes first whatever it did before: nothing is refused to a model that was not told why.
     if rung > Rung::Guidance && rung < Rung::Human && tried >= LESSON && helped == 0 {
+        let sessions = match (here.0, earlier.0) {
+            (_, 0) => "in this session",
+            (0, _) => "in earlier sessions",
+            _ => "in this session and earlier ones",
+        };
         return Err(format!(
-            "tried {tried} times against the like in this session, never of use"
+            "tried {tried} times against the like {sessions}, never of use"
         ));
     }
     Ok(())

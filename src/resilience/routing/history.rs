@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::cell::Cell;
+use super::weights::START;
 use crate::domain::call::ErrorClass;
 use crate::domain::id::{Attempt, NodeId, Seq};
 
@@ -207,8 +208,8 @@ impl History {
                     note(Why::Set, before, weight);
                 }
                 Cause::Reset => {
-                    cell = Cell::new(start);
-                    note(Why::Reset, before, start);
+                    cell = Cell::new(START);
+                    note(Why::Reset, before, START);
                 }
             }
         }
@@ -274,8 +275,8 @@ mod tests {
                     }
                     Err(None) => {
                         history.reset(seq);
-                        note(None, Why::Reset, cell.weight, start);
-                        cell = Cell::new(start);
+                        note(None, Why::Reset, cell.weight, START);
+                        cell = Cell::new(START);
                     }
                 }
             }

@@ -49,6 +49,9 @@ pub struct Snapshot {
     pub executions: u64,
     /// All weights, by tool and kind.
     pub weights: Vec<Row>,
+    /// What the run itself started with, for readers only.
+    #[serde(default, skip_serializing)]
+    pub started_with: Option<serde::de::IgnoredAny>,
 }
 
 impl Snapshot {
@@ -118,6 +121,11 @@ impl Priors {
             row.insert(one.kind.to_string(), prior);
         }
         priors
+    }
+
+    /// Removes what was learned of a tool; of all tools if none is named.
+    pub(super) fn remove(&mut self, only: Option<&str>) {
+        self.0.retain(|tool, _| only.is_some_and(|only| only != tool));
     }
 
     /// Returns the starting weight of a tool for a kind of task.

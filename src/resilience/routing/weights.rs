@@ -59,6 +59,8 @@ pub struct Alert {
 /// One weight with what moved it.
 #[derive(Debug, Clone, PartialEq)]
 struct Known {
+    /// Its value before the first change.
+    start: f64,
     cell: Cell,
     history: History,
 }
@@ -176,14 +178,16 @@ impl Weights {
         crate::resilience::health::percentile(&sorted, 95).unwrap_or(0)
     }
 
+    /// Resets weights to the value of an unknown tool; what earlier runs had learned no longer counts.
     fn reset(&mut self, seq: Seq, only: Option<&str>) {
+        self.priors.remove(only);
         for (tool, row) in &mut self.cells {
             if only.is_some_and(|only| only != &**tool) {
                 continue;
             }
             for known in row.values_mut() {
                 known.history.reset(seq);
-                known.cell = Cell::new(known.cell.start);
+                known.cell = Cell::new(START);
             }
         }
     }
@@ -192,6 +196,7 @@ impl Weights {
         let start = self.priors.of(kind, tool).unwrap_or(START);
         let row = self.cells.entry(tool.clone()).or_default();
         row.entry(kind.clone()).or_insert_with(|| Known {
+            start,
             cell: Cell::new(start),
             history: History::default(),
         })
@@ -244,9 +249,9 @@ impl Weights {
     /// Iterates over everything that moved a weight, oldest first.
     pub fn explain(&self, kind: &str, tool: &str) -> impl DoubleEndedIterator<Item = Change> {
         let found = self.cells.get_key_value(tool).and_then(|(tool, row)| {
-            let (kind, Known { cell, history }) = row.get_key_value(kind)?;
+            let (kind, Known { start, history, .. }) = row.get_key_value(kind)?;
             let with = (self.settings.decay, self.settings.alert);
-            Some(history.changes(cell.start, with, (kind, tool)))
+            Some(history.changes(*start, with, (kind, tool)))
         });
         found.unwrap_or_default().into_iter()
     }
@@ -290,6 +295,7 @@ impl Weights {
             version: Snapshot::VERSION,
             executions: self.executions,
             weights: self.rows().chain(self.learnt_before().cloned()).collect(),
+            started_with: None,
         }
     }
 }

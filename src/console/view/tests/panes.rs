@@ -3,8 +3,11 @@
 use crate::console::layout::gutter::Line;
 use crate::console::symbols::Charset;
 use crate::console::testing::{Stage, id};
+use crate::domain::call::ErrorClass;
+use crate::domain::escape::{Detector, Rung};
 use crate::domain::event::run::Limits;
-use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent, WeightEvent};
+use crate::domain::weight::{Learned, Noted, StepRecord, ToolRecord};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -82,6 +85,49 @@ fn health() {
         scene(stage);
         stage.press("G");
     });
+}
+
+#[test]
+fn what_earlier_sessions_learned_is_shown_as_such() {
+    let mut stage = Stage::new(120, 40);
+    stage.troubled();
+    stage.engine(Event::Weight(WeightEvent::Imported {
+        from: "earlier sessions of this workspace".into(),
+        learned: Learned {
+            weights: vec![Noted {
+                kind: "look".into(),
+                tool: "fetch".into(),
+                weight: 900,
+                samples: 45,
+            }],
+            health: vec![ToolRecord {
+                tool: "search".into(),
+                succeeded: 40,
+                failed: [(ErrorClass::Transient, 4)].into(),
+                retries: 1,
+            }],
+            steps: vec![StepRecord {
+                detector: Detector::Sequence,
+                tools: vec!["search".into()],
+                rung: Rung::Refuse,
+                tried: 3,
+                helped: 1,
+            }],
+        },
+    }));
+    stage.press("8");
+    let text = stage.text();
+    for words in [
+        "started with 1 weight, 1 tool record, 1 result of steps against loops, from earlier sessions of",
+        "earlier sessions: 40 of 44 executions succeeded, 4 transient; 1 retry",
+        "fetch",
+        "as learned before",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    stage.press("G");
+    let text = stage.text();
+    assert!(text.contains("in earlier sessions: refusal 1 of 3"), "{text}");
 }
 
 #[test]

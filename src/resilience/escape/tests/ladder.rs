@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use crate::domain::escape::{Detector, Escape, Finding, Incident, Rung, Signature, Step, Upshot};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::domain::weight::StepRecord;
 use crate::resilience::escape::config::Config;
 use crate::resilience::escape::ladder::{Choice, Possible, choose};
 
@@ -162,9 +163,9 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
         Some(Rung::Guidance),
         "the model is told first"
     );
-    assert_eq!(known.learnt(&finding("x"), Rung::Refuse), (2, 0));
-    assert_eq!(known.learnt(&finding("x"), Rung::Guidance), (2, 0));
-    assert_eq!(known.learnt(&finding("x"), Rung::Substitute), (2, 2));
+    assert_eq!(known.learnt(&finding("x"), Rung::Refuse)[0], (2, 0));
+    assert_eq!(known.learnt(&finding("x"), Rung::Guidance)[0], (2, 0));
+    assert_eq!(known.learnt(&finding("x"), Rung::Substitute)[0], (2, 2));
     let lessons = known.lessons();
     let lessons: Vec<_> = lessons
         .iter()
@@ -193,6 +194,58 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
     }
     assert_eq!(pick(&known, "x"), Some(Rung::Refuse));
     assert_eq!(known.lessons(), []);
+}
+
+#[test]
+fn what_earlier_sessions_learned_counts_with_what_this_one_did() {
+    let record = |rung, tool: &str, tried| StepRecord {
+        detector: finding(tool).detector,
+        tools: finding(tool).tools(),
+        rung,
+        tried,
+        helped: 0,
+    };
+    let why = |known: &Escape| {
+        let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+        let choice = choose(known, Some(&told), &finding("x"), &anything(), &Config::default());
+        choice.unwrap().why
+    };
+    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+    let pick = |known: &Escape, tool: &str| {
+        choose(
+            known,
+            Some(&told),
+            &finding(tool),
+            &anything(),
+            &Config::default(),
+        )
+        .map(|choice| choice.rung)
+    };
+    let mut known = Escape {
+        earlier: vec![record(Rung::Refuse, "y", 9), record(Rung::Substitute, "x", 9)],
+        ..Escape::default()
+    };
+    assert_eq!(
+        pick(&known, "x"),
+        Some(Rung::Refuse),
+        "like in tool and step only"
+    );
+    known.earlier.push(record(Rung::Refuse, "x", 1));
+    assert_eq!(pick(&known, "x"), Some(Rung::Refuse), "once is no lesson");
+    known
+        .incidents
+        .push(incident(&[(Rung::Refuse, Some(Upshot::Ignored))]));
+    assert!(
+        why(&known)
+            .contains("refusing the calls: tried 2 times against the like in this session and earlier ones")
+    );
+    known.earlier.push(record(Rung::Refuse, "x", 1));
+    known.incidents.clear();
+    known.earlier.retain(|one| one.tools != finding("x").tools());
+    known.earlier.push(record(Rung::Refuse, "x", 2));
+    assert!(why(&known).contains("tried 2 times against the like in earlier sessions, never of use"));
+    known.earlier[1].helped = 1;
+    assert_eq!(pick(&known, "x"), Some(Rung::Refuse));
 }
 
 #[test]

@@ -1,0 +1,156 @@
+//! What a run starts with, learned by earlier runs, and what it leaves to later ones. Must not know: what is learned.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::args::Common;
+use super::build::Ground;
+use super::demos;
+use super::exit::{Code, Failure};
+use super::print;
+use crate::config;
+use crate::domain::event::{Event, WeightEvent};
+use crate::domain::weight::Learned;
+use crate::engine::driver::Driver;
+use crate::engine::setup::Setup;
+use crate::journal::LearnedFiles;
+use crate::regular_file;
+use crate::resilience::learned;
+use crate::resilience::routing::{Row, Snapshot};
+use crate::text::visible;
+
+/// Longest file of weights in bytes.
+const WEIGHTS: u64 = 16 << 20;
+
+/// What a run starts with.
+#[derive(Debug, Default)]
+pub struct Start {
+    /// The fact that is recorded of it: a run that continues reads it in its record, and no file that may have changed.
+    pub event: Option<Event>,
+    /// Why nothing could be read.
+    pub notice: Option<String>,
+}
+
+/// Returns what a new run starts with: the weights of a file that the settings name, else what earlier sessions of the
+/// workspace learned.
+pub fn start(ground: &Ground, setup: &Setup) -> Result<Start, Failure> {
+    if let Some(file) = &ground.settings.routing.priors.value {
+        return Ok(Start {
+            event: Some(priors(file)?),
+            notice: None,
+        });
+    }
+    let Some(files) = files(ground).filter(|_| keeps(ground, setup)) else {
+        return Ok(Start::default());
+    };
+    match files.read(&ground.workspace) {
+        Ok(kept) => Ok(Start {
+            event: kept.filter(|kept| !kept.learned.is_empty()).map(|kept| {
+                let from = format!(
+                    "earlier sessions of this workspace, the last one {}",
+                    kept.session
+                );
+                imported(from, kept.learned)
+            }),
+            notice: None,
+        }),
+        // A run is worth more than what it could have known.
+        Err(error) => Ok(Start {
+            event: None,
+            notice: Some(format!(
+                "this run starts without what earlier sessions learned: {error}; `overrule reset-learned` removes it"
+            )),
+        }),
+    }
+}
+
+/// Lets a run keep what it learns for later sessions of its workspace.
+pub fn keep(driver: Driver, ground: &Ground, setup: &Setup) -> Driver {
+    let Some(files) = files(ground).filter(|_| keeps(ground, setup)) else {
+        return driver;
+    };
+    let workspace = ground.workspace.clone();
+    let session = setup.session.clone();
+    let failed = AtomicBool::new(false);
+    driver.kept_by(Arc::new(move |state, watch| {
+        // What was reset while the run was going on must not come back with it.
+        let was_reset = match files.read(&workspace) {
+            Ok(None) => true,
+            Ok(Some(kept)) => kept.alone && kept.session == session,
+            Err(_) => false,
+        };
+        let alone = was_reset && state.weights.imported.is_some();
+        let learned = learned::of(state, watch, alone);
+        if learned.is_empty() {
+            return Ok(());
+        }
+        match files.replace(&workspace, (&session, alone), learned) {
+            Err(error) if !failed.swap(true, Ordering::Relaxed) => Err(error.to_string()),
+            _ => Ok(()),
+        }
+    }))
+}
+
+/// Removes what earlier sessions of a workspace learned.
+pub fn reset(common: &Common) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = visible(&ground.workspace.display().to_string());
+    let removed = match files(&ground) {
+        Some(files) => files.remove(&ground.workspace)?,
+        None => false,
+    };
+    if common.json {
+        let done =
+            serde_json::json!({ "workspace": ground.workspace.display().to_string(), "removed": removed });
+        print::out(&done.to_string());
+    } else if removed {
+        print::out(&format!(
+            "reset: the next run in {place} starts without what earlier sessions learned"
+        ));
+    } else {
+        print::out(&format!(
+            "nothing to reset: no session in {place} has learned anything"
+        ));
+    }
+    Ok(Code::Ok)
+}
+
+/// Where it is kept; `None` where no directory of the user's is known. No tool can write there.
+fn files(ground: &Ground) -> Option<LearnedFiles> {
+    let dir = ground.env.state_dir.as_ref()?;
+    Some(LearnedFiles::open(dir.join(config::OWN).join("learned")))
+}
+
+/// True for a run that starts with what others learned, and leaves what it learns. The built-in runs do not: they are
+/// the same whatever ran before.
+fn keeps(ground: &Ground, setup: &Setup) -> bool {
+    ground.settings.routing.keep.value && !demos::is_built_in(setup)
+}
+
+fn imported(from: String, learned: Learned) -> Event {
+    Event::Weight(WeightEvent::Imported {
+        from: Arc::from(from),
+        learned,
+    })
+}
+
+/// Reads the weights of another run.
+fn priors(file: &Path) -> Result<Event, Failure> {
+    let fails = |why: String| {
+        Failure::new(
+            Code::Config,
+            format!(
+                "cannot read the weights in {} (routing.priors): {why}; write them with `overrule weights ID --json`",
+                file.display()
+            ),
+        )
+    };
+    let text = regular_file::read_text(file, WEIGHTS).map_err(|error| fails(error.to_string()))?;
+    let snapshot = Snapshot::parse(&text).map_err(fails)?;
+    let learned = Learned {
+        weights: snapshot.weights.iter().map(Row::noted).collect(),
+        ..Learned::default()
+    };
+    Ok(imported(file.display().to_string(), learned))
+}
