@@ -239,6 +239,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
                 call,
                 rev: Rev(1),
                 deadline_ms: None,
+                approver: None,
             }),
             ..Envelope::clone(last)
         };

@@ -207,6 +207,7 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         workspace: Arc::new(Path::new("/").to_owned()),
         environment: Arc::from(""),
         sandbox: Arc::from("no children"),
+        approver: None,
         headless: false,
         ladder: overrule::resilience::ladder::Ladder::default(),
         watch: overrule::resilience::watch::Watch::default(),

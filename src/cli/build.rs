@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::address::{self, Address};
 use super::args::Common;
@@ -15,6 +16,7 @@ use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
 use crate::domain::price::Price;
 use crate::engine::advise::Adviser;
+use crate::engine::approver::{self, Approver};
 use crate::engine::clock::Clock;
 use crate::engine::log::{Log, Unwritten};
 use crate::engine::setup::{ModelSetup, PolicyText, Setup};
@@ -27,6 +29,7 @@ use crate::schema::Checker;
 use crate::tools::Tool;
 use crate::tools::builtin;
 use crate::tools::child::Environment;
+use crate::tools::fed::Program;
 use crate::tools::registry::Registry;
 use crate::tools::sample;
 
@@ -137,12 +140,34 @@ impl Ground {
             workspace: Arc::new(workspace.to_owned()),
             environment: Arc::from(names.join("\n")),
             sandbox: Arc::from("sandbox level 0"),
+            approver: None,
             headless,
             ladder: Ladder::new(resilience, crate::engine::ids::seed()),
             watch: self.watch(),
             now: Some(Clock::start().utc_ms()),
             loops: Arc::default(),
             kinds: Arc::default(),
+        })
+    }
+
+    /// A program of the operator's, outside of any call.
+    pub fn program(&self, command: &[String], limit_ms: u64) -> Program {
+        Program {
+            command: command.to_vec(),
+            limit: Duration::from_millis(limit_ms),
+            // Not the workspace: nothing that lies there is to be found by its name.
+            cwd: self.env.home.clone().unwrap_or_else(|| PathBuf::from("/")),
+            environment: Environment::of_operator(self.env.all.0.iter().cloned()),
+        }
+    }
+
+    /// The program that is asked about calls that wait for approval.
+    pub fn approver(&self) -> Option<Approver> {
+        let set = &self.settings.approver;
+        let name = set.name.value.as_deref();
+        (!set.command.value.is_empty()).then(|| Approver {
+            name: Arc::from(name.unwrap_or(approver::NAME)),
+            program: self.program(&set.command.value, set.limit_ms.value),
         })
     }
 

@@ -217,6 +217,8 @@ fn consent(decision: Option<&Decision>) -> String {
         None => "nobody".into(),
         Some(Decision::Approve { .. }) => "approved".into(),
         Some(Decision::Auto { rule }) => format!("let run by {}", print::told_line(&rule::told(rule))),
+        Some(Decision::Allowed { by, .. }) => format!("approved by approver {}", visible(by)),
+        Some(Decision::LeftToOperator { .. }) => "nobody".into(),
         Some(Decision::Edited) => "approved by an edit".into(),
         Some(Decision::RunAgain) => "consent to run it again".into(),
         Some(Decision::Leave { .. }) => "left unknown, not to run again".into(),

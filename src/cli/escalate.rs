@@ -3,7 +3,6 @@
 //! run needs somebody, how a call is made.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +24,6 @@ use crate::engine::{Handle, Publication};
 use crate::resilience::need::{self, Cause, Need};
 use crate::text::{redact, visible};
 use crate::tools::alert::Ways;
-use crate::tools::child::Environment;
 
 /// Events, waiting calls and attempts that are told.
 const NEWEST: usize = 10;
@@ -66,12 +64,8 @@ impl Caller {
     pub fn of(ground: &Ground, session: &str) -> Option<Self> {
         let set = &ground.settings.notify;
         let ways = Ways {
-            command: set.command.value.clone(),
+            program: ground.program(&set.command.value, set.limit_ms.value),
             webhook: set.webhook.value.as_ref().map(|one| one.address().to_owned()),
-            limit: Duration::from_millis(set.limit_ms.value),
-            // Not the workspace: nothing that lies there is to be found by its name.
-            cwd: ground.env.home.clone().unwrap_or_else(|| PathBuf::from("/")),
-            environment: Environment::of_operator(ground.env.all.0.iter().cloned()),
         };
         (!ways.is_empty()).then(|| Self {
             ways: Arc::new(ways),

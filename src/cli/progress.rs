@@ -2,7 +2,7 @@
 //! know: where it is printed.
 
 use super::print;
-use crate::console::words;
+use crate::console::{tabs, words};
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::NodeId;
@@ -76,8 +76,17 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             Decision::Carry { from, .. } => {
                 Some(format!("{call}: not run: uses the operator's result of {from}"))
             }
+            Decision::Allowed { .. } | Decision::LeftToOperator { .. } => Some(format!(
+                "{call}: {}",
+                print::told_line(&tabs::decision_word(decision))
+            )),
             _ => None,
         },
+        Event::Call(CallEvent::Asked {
+            call,
+            approver: Some(approver),
+            ..
+        }) => name(call).map(|name| format!("{name}: asking approver {}", print::told_line(approver))),
         Event::Call(CallEvent::Asked {
             call,
             deadline_ms: Some(ms @ 1..),

@@ -16,6 +16,7 @@ use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::console::tabs;
 use crate::domain::again;
+use crate::domain::approver;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
 use crate::domain::call::{Call, EffectClass, Status};
@@ -152,7 +153,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "why": node.and_then(why::of), "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
         "outlives": outlives(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
@@ -189,6 +190,9 @@ fn as_words(found: &record::Found, call: &Call) -> String {
             left.words(call.id, pid),
             left.ending(pid)
         );
+    }
+    if let Some(said) = approver::describe(call) {
+        let _ = write!(words, "\n  approver: {}", visible(&said));
     }
     if let Some(deadline) = deadline::words(state, call, found.held, Clock::start().utc_ms()) {
         let _ = write!(words, "\n  deadline: {deadline}");

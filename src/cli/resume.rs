@@ -104,7 +104,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let (head, run) = (writer.head(), writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(state, writer, adviser, model, notices);
-    let driver = learned::keep(driver, &ground, &setup);
+    let driver = learned::keep(driver, &ground, &setup).approved_by(ground.approver());
     let ready = Ready {
         driver,
         handle,

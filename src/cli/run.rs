@@ -221,7 +221,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
     first.extend(start.event);
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
-    let driver = learned::keep(driver, ground, &setup);
+    let driver = learned::keep(driver, ground, &setup).approved_by(ground.approver());
     let session = setup.session;
     let ready = Ready {
         driver,

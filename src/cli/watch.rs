@@ -8,6 +8,7 @@ use super::exit::Code;
 use super::print;
 use crate::domain::advance::ask;
 use crate::domain::again::{self, Until};
+use crate::domain::approver;
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, ConsentCause, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
@@ -379,7 +380,7 @@ fn under_way(state: &State) -> bool {
                 .as_ref()
                 .is_some_and(|verdict| verdict.deadline_ms.is_some());
             // What was not answered before it was asked again says nothing of this question.
-            limited && !call.asking.overdue
+            limited && !call.asking.overdue || approver::is_asked(state, call)
         }
         // A stopped run asks nobody.
         Status::InDoubt(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),

@@ -13,6 +13,7 @@ use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
 use crate::resilience::policy::Policy as Resilience;
 use crate::text::{shown_address, visible};
 
+use super::approver;
 use super::bounds::limits;
 use super::checks;
 use super::env::Env;
@@ -197,6 +198,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         max_output: of_files(mine.max_output, theirs.max_output),
         arming_ms: last(500, [user(mine.arming_ms), workspace(theirs.arming_ms)]),
         notify: notify::weigh(mine.notify, theirs.notify),
+        approver: approver::weigh(mine.approver, theirs.approver),
         editor: last(
             None,
             [

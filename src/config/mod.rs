@@ -3,6 +3,7 @@
 //!
 //! Must not know: engine internals, the screen, how a model is talked to.
 
+pub mod approver;
 pub mod bounds;
 pub mod checks;
 pub mod env;

@@ -118,7 +118,7 @@ pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, document:
 }
 
 /// Reads a command: a list is a program with its arguments, a string is a line for the shell.
-fn command(section: &mut Section<'_, '_>) -> Result<Option<At<Vec<String>>>, document::Error> {
+pub(super) fn command(section: &mut Section<'_, '_>) -> Result<Option<At<Vec<String>>>, document::Error> {
     const KEY: &str = "command";
     let Some(At { value, place }) = section.value(KEY)? else {
         return Ok(None);
@@ -164,7 +164,8 @@ fn webhook(section: &mut Section<'_, '_>) -> Result<Option<At<Webhook>>, documen
     }
 }
 
-fn duration(
+/// Reads a duration in milliseconds within bounds.
+pub(super) fn duration(
     section: &mut Section<'_, '_>,
     key: &'static str,
     (least, most): (u64, u64),

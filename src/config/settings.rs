@@ -13,6 +13,7 @@ use crate::policy::{Notice, Place, Policy, Preset};
 use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
 
+use super::approver::ApproverSettings;
 use super::error::shown;
 use super::key::{Key, KeyOf};
 use super::notify::Notify;
@@ -245,6 +246,8 @@ pub struct Settings {
     pub arming_ms: Setting<u64>,
     /// How the operator is notified.
     pub notify: Notify,
+    /// The program that is asked about calls that wait for approval.
+    pub approver: ApproverSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
     /// Settings that were read but do not count.
@@ -341,6 +344,7 @@ impl Settings {
             line("editor", &self.editor, |text| maybe(text.as_ref())),
         ];
         all.extend(self.notify.why());
+        all.extend(self.approver.why());
         all.extend(self.resilience_why());
         all
     }

@@ -13,6 +13,7 @@ use crate::policy::{Origin, Place, Section};
 use crate::resilience::policy::Policy as Resilience;
 use crate::text::visible;
 
+use super::approver;
 use super::checks;
 use super::key::Key;
 use super::notify;
@@ -67,6 +68,8 @@ pub struct Written {
     pub limits: Limits,
     /// `[notify]`
     pub notify: notify::Written,
+    /// `[approver]`
+    pub approver: approver::Written,
     /// `[reuse]`
     pub reuse: Reuse,
     /// `[routing]`
@@ -167,6 +170,11 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         keep_replies: root.flag("keep_replies")?,
         tell_edits: root.flag("tell_edits")?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
+        approver: root
+            .table("approver")?
+            .map(approver::section)
+            .transpose()?
+            .unwrap_or_default(),
         notify: root
             .table("notify")?
             .map(notify::section)

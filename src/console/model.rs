@@ -380,7 +380,8 @@ impl Model {
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
         let verdict = call.verdict.as_ref()?;
         // Nothing follows in a run that is halted.
-        let asks = call.status == Status::Awaiting && !halted::is(self);
+        let is_counted = call.asking.approver.is_none();
+        let asks = call.status == Status::Awaiting && is_counted && !halted::is(self);
         let ms = verdict.deadline_ms.filter(|_| asks)?;
         if call.asking.overdue {
             return Some("overdue".to_owned());

@@ -235,6 +235,11 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Unfit { call, faults, .. } => {
             format!("{call}: {} faults once references were filled in", faults.len())
         }
+        CallEvent::Asked {
+            call,
+            approver: Some(name),
+            ..
+        } => format!("{call} awaits approval; approver {name} is asked too"),
         CallEvent::Asked { call, .. } => format!("{call} waits for the operator"),
         CallEvent::ConsentAsked { call, .. } => format!("{call}: an equal effect may have happened already"),
         CallEvent::Decided {

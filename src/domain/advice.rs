@@ -81,6 +81,11 @@ pub trait Advice {
     /// The change that a breaker makes on what it has seen, if any.
     fn breaker(&self, breaker: &Breaker) -> Option<Turn>;
 
+    /// The name of the program of the operator's that is asked too about calls that wait for approval.
+    fn approver(&self) -> Option<Arc<str>> {
+        None
+    }
+
     /// Whether calls of an open breaker fail at once in place of waiting.
     fn fails_fast(&self) -> bool;
 

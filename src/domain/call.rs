@@ -19,7 +19,7 @@ mod verdict;
 
 pub use outcome::{ErrorClass, Outcome, ToolError};
 pub use parts::{Asking, Reach, Snags, Trouble, Under};
-pub use verdict::{Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
+pub use verdict::{Answer, Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
 
 /// What running a tool can do to the world, from harmless to anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -81,6 +81,12 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             passing,
             usage,
         } => resilience::answered(&mut draft, (*call, *rev, *round), (reply, *passing), *usage),
+        Input::ApproverAnswered {
+            call,
+            set,
+            answer,
+            reason,
+        } => call::approver_answered(&mut draft, (*call, *set), *answer, reason),
         Input::Elapsed { timer, set } => resilience::elapsed(&mut draft, timer, *set),
         Input::Worked { ms } => run::worked(&mut draft, *ms),
     }

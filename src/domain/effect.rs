@@ -59,6 +59,18 @@ pub enum Effect {
         /// Milliseconds to wait first.
         wait_ms: u64,
     },
+    /// Ask the operator's program about a call; its answer comes back.
+    AskApprover {
+        /// The call.
+        call: NodeId,
+        /// Event with which it was asked: the answer names it.
+        set: Seq,
+    },
+    /// End the question to the operator's program: somebody else has decided.
+    EndApprover {
+        /// The call.
+        call: NodeId,
+    },
     /// Report back once time has passed.
     Timer {
         /// What is reported.

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::approver;
 use super::breaker::Phase;
-use super::call::{Call, EffectClass, Status};
+use super::call::{Call, Decision, EffectClass, Status};
 use super::effect::Effect;
 use super::envelope::Envelope;
 use super::escape::Rung;
@@ -62,28 +63,39 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
             }]
         }
         Event::Call(CallEvent::Asked {
-            call, deadline_ms, ..
+            call,
+            deadline_ms,
+            approver,
+            ..
         }) => {
-            let mut effects = vec![Effect::Notify {
+            let notify = Effect::Notify {
                 why: format!("{call} waits for approval"),
-            }];
-            if let Some(ms) = deadline_ms {
-                effects.push(Effect::Timer {
+            };
+            let next = match (approver, deadline_ms) {
+                (Some(_), _) => Some(Effect::AskApprover {
+                    call: *call,
+                    set: envelope.seq,
+                }),
+                (None, Some(ms)) => Some(Effect::Timer {
                     timer: Timer::Deadline { call: *call },
                     set: envelope.seq,
                     ms: *ms,
-                });
-            }
-            effects
+                }),
+                (None, None) => None,
+            };
+            [notify].into_iter().chain(next).collect()
         }
+        Event::Call(CallEvent::Decided { call, decision, .. }) => decided(state, envelope, *call, decision),
         Event::Call(CallEvent::ConsentAsked { call, .. }) => {
             vec![Effect::Notify {
                 why: format!("{call} waits for consent"),
             }]
         }
         Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, envelope, interrupted),
-        Event::Run(RunEvent::Resumed {}) => [deadlines(state), waits(state), questions(state)].concat(),
-        Event::Turn(TurnEvent::Restored { .. }) => deadlines(state),
+        Event::Run(RunEvent::Resumed {}) => {
+            [deadlines(state), approvers(state), waits(state), questions(state)].concat()
+        }
+        Event::Turn(TurnEvent::Restored { .. }) => [deadlines(state), approvers(state)].concat(),
         Event::Resilience(ResilienceEvent::RetryScheduled { call, .. })
         | Event::Call(CallEvent::Graced { call, .. }) => wait(state, *call).into_iter().collect(),
         Event::Resilience(ResilienceEvent::RepairAsked { call, rev, round, .. }) => {
@@ -191,6 +203,7 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
         .map(|(call, attempt)| Effect::Probe { call, attempt })
         .collect();
     effects.extend(deadlines(state));
+    effects.extend(approvers(state));
     effects.extend(waits(state));
     effects.extend(questions(state));
     effects.extend(requests(state, envelope.at));
@@ -291,6 +304,33 @@ fn deadlines(state: &State) -> Vec<Effect> {
     open.collect()
 }
 
+/// What a decision ends and begins.
+fn decided(state: &State, envelope: &Envelope, call: NodeId, decision: &Decision) -> Vec<Effect> {
+    let asking = state.calls.get(&call).map(|life| &life.asking);
+    if let Decision::LeftToOperator { .. } = decision {
+        let due = asking.and_then(|asking| asking.due);
+        let timer = due.map(|due| Effect::Timer {
+            timer: Timer::Deadline { call },
+            set: envelope.seq,
+            ms: u64::try_from(due.saturating_sub(envelope.at)).unwrap_or(0),
+        });
+        return timer.into_iter().collect();
+    }
+    let is_asked = asking.is_some_and(|asking| asking.approver.is_some());
+    let end = is_asked.then_some(Effect::EndApprover { call });
+    end.into_iter().collect()
+}
+
+/// The open questions to the operator's program; who is still asking does not ask twice.
+fn approvers(state: &State) -> Vec<Effect> {
+    let open = state.queue().filter(|call| approver::is_asked(state, call));
+    open.map(|call| Effect::AskApprover {
+        call: call.id,
+        set: call.asking.due_set,
+    })
+    .collect()
+}
+
 /// What waits for approval and is over at some time, with the milliseconds that there are for it.
 pub(super) fn open_deadlines(state: &State) -> impl Iterator<Item = (&Call, u64)> {
     state.queue().filter_map(|call| {
@@ -298,6 +338,7 @@ pub(super) fn open_deadlines(state: &State) -> impl Iterator<Item = (&Call, u64)
             .turn_of(call.id)
             .is_some_and(|turn| thread::acts(state, turn));
         let ms = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)?;
-        (counts && call.status == Status::Awaiting).then_some((call, ms))
+        let asks = call.status == Status::Awaiting && call.asking.approver.is_none();
+        (counts && asks).then_some((call, ms))
     })
 }

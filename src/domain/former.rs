@@ -93,13 +93,7 @@ fn last_run(state: &State, tool: &str) -> Option<Seq> {
         let name = state.nodes.get(&call.id).and_then(Node::as_call);
         name.is_some_and(|(name, _)| **name == *tool)
     });
-    let ran = |(_, seq, word): &(Rev, Seq, Arc<Decision>)| {
-        let may = matches!(
-            **word,
-            Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
-        );
-        may.then_some(*seq)
-    };
+    let ran = |(_, seq, word): &(Rev, Seq, Arc<Decision>)| word.lets_run().then_some(*seq);
     let runs = of_tool.filter_map(|call| call.decisions.iter().filter_map(ran).max());
     runs.max()
 }

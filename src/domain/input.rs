@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::call::Outcome;
+use super::call::{Answer, Outcome};
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
 use super::node::Channel;
@@ -115,6 +115,17 @@ pub enum Input {
         passing: Option<Passing>,
         /// What it cost.
         usage: Usage,
+    },
+    /// The operator's program answered a question about a call.
+    ApproverAnswered {
+        /// The call.
+        call: NodeId,
+        /// Event with which it was asked.
+        set: Seq,
+        /// Its answer; to ask also where it failed.
+        answer: Answer,
+        /// Why, in its words; may be empty.
+        reason: String,
     },
     /// Time has passed.
     Elapsed {

@@ -14,7 +14,7 @@ pub const UNHAPPENED: &str = "these bytes were approved, and no execution of the
 /// The same: once more does no harm.
 pub const HARMLESS: &str = "these bytes were approved before, and running them again does no harm";
 
-/// The rule of the policy that let a call run, as it was cited; none where a person did, or nobody yet.
+/// The rule of the policy that let a call run, as it was cited; none where a person or their program did, or nobody yet.
 pub fn by_policy<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
     let rev = state.nodes.get(&call.id)?.rev();
     let decisions = call.decisions.iter().rev().filter(|(one, _, _)| *one == rev);
@@ -22,7 +22,9 @@ pub fn by_policy<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
         // Says again what was said before it.
         Decision::Auto { rule } if rule == UNHAPPENED || rule == HARMLESS => None,
         Decision::Auto { rule } => Some(Some(&**rule)),
-        Decision::Approve { .. } | Decision::Edited | Decision::RunAgain => Some(None),
+        Decision::Approve { .. } | Decision::Allowed { .. } | Decision::Edited | Decision::RunAgain => {
+            Some(None)
+        }
         _ => None,
     });
     let_run.next()?

@@ -11,6 +11,7 @@ pub mod advice;
 pub mod again;
 pub mod altered;
 pub mod apply;
+pub mod approver;
 pub mod asks;
 pub mod badge;
 pub mod branch;

@@ -57,6 +57,8 @@ pub struct Adviser {
     pub ladder: Ladder,
     /// How well the tools have served so far.
     pub watch: Watch,
+    /// The name of the program that is asked about calls that wait for approval.
+    pub approver: Option<Arc<str>>,
     /// True if nobody is watching: a question without a deadline expires at once.
     pub headless: bool,
     /// UTC milliseconds since 1970, by which rules with an end are judged. Set before each decision and
@@ -344,6 +346,10 @@ impl Advice for Adviser {
 
     fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
         self.ladder.breaker(breaker)
+    }
+
+    fn approver(&self) -> Option<Arc<str>> {
+        self.approver.clone()
     }
 
     fn fails_fast(&self) -> bool {

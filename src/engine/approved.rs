@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::domain::advice::Advice;
-use crate::domain::call::{Decision, Status};
+use crate::domain::call::Status;
 use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::ready;
 use crate::domain::state::State;
@@ -55,12 +55,7 @@ impl Approved {
             .iter()
             .rev()
             .find(|(one, _, _)| *one == rev)
-            .is_some_and(|(_, _, decision)| {
-                matches!(
-                    **decision,
-                    Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
-                )
-            });
+            .is_some_and(|(_, _, decision)| decision.lets_run());
         if !lets_run || call.status != Status::Running(attempt) {
             return Err(undecided());
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::advise::Adviser;
+use super::approver::Approver;
 use super::clock::{Clock, Worked};
 use super::executor::Executor;
 use super::halt::Halt;
@@ -126,6 +127,15 @@ impl Driver {
     /// Lets an observer see what goes over the wire.
     pub fn listened_to(mut self, taps: Taps) -> Self {
         self.taps = Some(taps);
+        self
+    }
+
+    /// Lets a program of the operator's be asked about calls that wait for approval.
+    pub fn approved_by(mut self, approver: Option<Approver>) -> Self {
+        self.adviser.approver = approver.as_ref().map(|one| one.name.clone());
+        if let Some(approver) = approver {
+            self.executor.set_approver(approver);
+        }
         self
     }
 
@@ -306,6 +316,7 @@ impl Driver {
             | Input::RepairAnswered { .. } => Actor::Model,
             Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
             Input::QuirkLearned { .. }
+            | Input::ApproverAnswered { .. }
             | Input::Probed { .. }
             | Input::Elapsed { .. }
             | Input::Worked { .. } => Actor::Engine,
@@ -315,6 +326,9 @@ impl Driver {
         }
         if let Input::RepairAnswered { call, round, .. } = input {
             self.executor.answered(*call, *round);
+        }
+        if let Input::ApproverAnswered { call, .. } = input {
+            self.executor.end_approver(*call);
         }
         if let Input::Elapsed { timer, set } = input {
             self.executor.elapsed(timer, *set);

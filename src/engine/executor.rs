@@ -10,12 +10,13 @@ use tokio_util::task::TaskTracker;
 
 use super::advise::parse_args;
 use super::approved::Approved;
+use super::approver::Approver;
 use super::aside::Heard;
 use super::asking::Asking;
 use super::asks::Asks;
 use super::clock::Clock;
 use super::handle::{Handle, Message};
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::call::{Answer, ErrorClass, Outcome, ToolError};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::ladder::Timer;
@@ -36,6 +37,10 @@ pub struct Executor {
     timers: BTreeMap<Timer, (Seq, CancellationToken)>,
     /// Questions outside the conversation, by call and round of repair.
     asides: BTreeSet<(NodeId, u32)>,
+    /// The program that is asked about calls, if there is one.
+    approver: Option<Arc<Approver>>,
+    /// The open questions to it, with the event with which each began.
+    approvals: BTreeMap<NodeId, (Seq, CancellationToken)>,
     /// Cancelled when this process is done with the run.
     end: CancellationToken,
     tasks: TaskTracker,
@@ -60,6 +65,8 @@ impl Executor {
             runs: BTreeMap::new(),
             timers: BTreeMap::new(),
             asides: BTreeSet::new(),
+            approver: None,
+            approvals: BTreeMap::new(),
             end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }
@@ -125,6 +132,49 @@ impl Executor {
                 }));
             }
         });
+    }
+
+    /// Lets a program be asked about calls.
+    pub fn set_approver(&mut self, approver: Approver) {
+        self.approver = Some(Arc::new(approver));
+    }
+
+    /// Asks the program about a call. Does nothing if that question is already open.
+    pub fn ask_approver(&mut self, call: NodeId, set: Seq, question: Option<String>) {
+        if self.approvals.get(&call).is_some_and(|(open, _)| *open == set) {
+            return;
+        }
+        self.end_approver(call);
+        let inbox = self.inbox.clone();
+        let answered = move |(answer, reason)| {
+            inbox.send(Message::Input(Input::ApproverAnswered {
+                call,
+                set,
+                answer,
+                reason,
+            }));
+        };
+        let (Some(approver), Some(question)) = (self.approver.clone(), question) else {
+            answered((Answer::Ask, "it is not in the settings any more".to_owned()));
+            return;
+        };
+        let end = self.end.child_token();
+        self.approvals.insert(call, (set, end.clone()));
+        self.tasks.spawn(async move {
+            tokio::select! {
+                biased;
+                // The process that continues the run asks again.
+                () = end.cancelled() => {}
+                answer = approver.ask(&question) => answered(answer),
+            }
+        });
+    }
+
+    /// Ends the question to the program about a call.
+    pub fn end_approver(&mut self, call: NodeId) {
+        if let Some((_, end)) = self.approvals.remove(&call) {
+            end.cancel();
+        }
     }
 
     /// Forgets an answered question.

@@ -4,6 +4,7 @@
 
 pub mod advise;
 pub mod approved;
+pub mod approver;
 pub mod aside;
 mod asking;
 mod asks;

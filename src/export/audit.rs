@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::apply::apply;
+use crate::domain::approver;
 use crate::domain::call::{Consequence, Decision, Digest, Outcome};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
@@ -28,6 +29,8 @@ pub use print::{json, text};
 pub enum Who {
     /// A person, and where they spoke, if that is recorded.
     Operator(Arc<str>, Option<Via>),
+    /// A program of the operator's, by its name.
+    Approver(Arc<str>),
     /// The policy: a rule, a preset or a deadline.
     Policy,
     /// Another rule of the program.
@@ -292,6 +295,9 @@ impl Audit {
         if decided.by_policy {
             entry.who = Who::Policy;
         }
+        if let Some(name) = approver::of(decision) {
+            entry.who = Who::Approver(name);
+        }
         if *decision == Decision::Edited
             && let Some(who) = self.editors.get(&(call, rev))
         {
@@ -301,7 +307,7 @@ impl Audit {
         let goes_on = Decision::Expire {
             consequence: Consequence::Escalate,
         };
-        if *decision != goes_on {
+        if *decision != goes_on && !matches!(decision, Decision::LeftToOperator { .. }) {
             self.asked.remove(&Question::Node(call));
         }
         let life = self.state.calls.get(&call);

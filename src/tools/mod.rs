@@ -5,6 +5,7 @@ pub mod alert;
 pub mod builtin;
 pub mod child;
 pub mod errors;
+pub mod fed;
 pub mod output;
 pub mod registry;
 mod replace;

@@ -16,6 +16,7 @@ mod server;
 #[path = "../support/world.rs"]
 mod world;
 
+mod approver;
 mod audit;
 mod bad_input;
 mod branches;

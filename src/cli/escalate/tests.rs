@@ -4,15 +4,19 @@ use super::*;
 use crate::cli::address::{Address, Flags};
 use crate::console::testing::Stage;
 use crate::domain::event::{Event, RunEvent};
+use crate::tools::child::Environment;
+use crate::tools::fed::Program;
 
 fn caller(command: &[&str]) -> Caller {
     Caller {
         ways: Arc::new(Ways {
-            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            program: Program {
+                command: command.iter().map(|word| (*word).to_owned()).collect(),
+                limit: Duration::from_secs(20),
+                cwd: std::env::temp_dir(),
+                environment: Environment::default(),
+            },
             webhook: None,
-            limit: Duration::from_secs(20),
-            cwd: std::env::temp_dir(),
-            environment: Environment::default(),
         }),
         after: Duration::ZERO,
         session: Address::new("0123", &Flags::default()),

@@ -13,7 +13,7 @@ fn asked(call: &Call) -> Option<(&Verdict, u64)> {
     let verdict = call
         .verdict
         .as_ref()
-        .filter(|_| call.status == Status::Awaiting)?;
+        .filter(|_| call.status == Status::Awaiting && call.asking.approver.is_none())?;
     Some((verdict, verdict.deadline_ms?))
 }
 

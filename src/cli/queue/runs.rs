@@ -203,6 +203,7 @@ mod tests {
             call: id("c3"),
             rev: Rev(1),
             deadline_ms: None,
+            approver: None,
         });
         let call = stage.model.run.state.calls[&id("c3")].clone();
         assert_eq!(

@@ -99,12 +99,23 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     }
 }
 
+fn because(words: &str, reason: &str) -> String {
+    match reason {
+        "" => words.to_owned(),
+        _ => format!("{words}: {reason}"),
+    }
+}
+
 /// A decision in words; holds untrusted text.
 pub fn decision_word(decision: &Decision) -> String {
     match decision {
         Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
         Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
         Decision::Auto { rule } => format!("let through by {}", rule::told(rule)),
+        Decision::Allowed { by, reason } => because(&format!("approved by approver {by}"), reason),
+        Decision::LeftToOperator { by, reason } => {
+            because(&format!("left to the operator by approver {by}"), reason)
+        }
         Decision::Edited => "edited by the operator, which approved it".to_owned(),
         Decision::Reject { reason } => format!("rejected by the operator: {reason}"),
         Decision::Deny { rule, reason } => format!("denied by {}", rule::told_with(rule, reason)),
@@ -115,13 +126,7 @@ pub fn decision_word(decision: &Decision) -> String {
             format!("operator's result of {from} used")
         }
         Decision::RunAgain => "run again with consent".to_owned(),
-        Decision::Leave { reason } => {
-            let words = "left unknown by the operator, not to run again";
-            match reason.as_str() {
-                "" => words.to_owned(),
-                _ => format!("{words}: {reason}"),
-            }
-        }
+        Decision::Leave { reason } => because("left unknown by the operator, not to run again", reason),
         Decision::DidNotFinish => "did not finish, said by the operator".to_owned(),
         Decision::Withdrawn { reason } => format!("taken back before it began: {reason}"),
     }

@@ -331,6 +331,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     if let Some(verdict) = &call.verdict {
         frame::rule(maker, verdict);
     }
+    frame::approver(maker, call);
     frame::deadline(maker, call);
     frame::pause(maker, call, &tool);
     size_line(maker, call, &shown);

@@ -5,6 +5,7 @@
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
+use crate::domain::approver;
 use crate::domain::call::{Call, Quoted, Status, Verdict};
 use crate::domain::ladder::span;
 use crate::text::{Survey, head, in_ascii, visible};
@@ -36,6 +37,13 @@ pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
     maker.over(line, usize::from(NAME));
 }
 
+/// What the operator's own program says of the call.
+pub(super) fn approver(maker: &mut Maker<'_>, call: &Call) {
+    if let Some(words) = approver::describe(call) {
+        maker.field("approver", &words);
+    }
+}
+
 /// How long there is for an answer, and what then.
 pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
     let Some(verdict) = call.verdict.as_ref().filter(|_| call.status == Status::Awaiting) else {
@@ -43,6 +51,9 @@ pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
     };
     let Some(ms) = verdict.deadline_ms else { return };
     let then = verdict.on_expiry.word();
+    if call.asking.approver.is_some() {
+        return;
+    }
     let words = if call.asking.overdue {
         format!("over: nobody answered within {}; it goes on waiting", span(ms))
     } else {

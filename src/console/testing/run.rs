@@ -200,6 +200,7 @@ impl Stage {
             call: id(node),
             rev: Rev(1),
             deadline_ms,
+            approver: None,
         });
     }
 
@@ -211,6 +212,7 @@ impl Stage {
             call: id(node),
             rev: Rev(1),
             deadline_ms: None,
+            approver: None,
         });
     }
 
@@ -231,6 +233,7 @@ impl Stage {
             call: id(node),
             rev: Rev(2),
             deadline_ms: None,
+            approver: None,
         });
     }
 

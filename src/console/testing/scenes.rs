@@ -234,6 +234,7 @@ impl Stage {
             call,
             rev: Rev(1),
             deadline_ms: None,
+            approver: None,
         });
         self.clock += 900;
         self.turn(TurnEvent::Closed {

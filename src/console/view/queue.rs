@@ -16,7 +16,7 @@ use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::again;
-use crate::domain::call::{Call, Seen};
+use crate::domain::call::{Call, Seen, Status};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::ready;
 use crate::domain::stand::Stand;
@@ -24,6 +24,9 @@ use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{Stream, StreamFaultKind};
 use crate::text::visible;
+
+/// Columns of the name of the operator's program.
+const APPROVER: usize = 20;
 
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
@@ -178,11 +181,22 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     if model.collected.touches(id) {
         line = line.own(Role::Edited, "(edit collected) ");
     }
-    if !matches!(call.status, crate::domain::call::Status::Awaiting) {
+    if !matches!(call.status, Status::Awaiting) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
     if let Stand::Held(_) = Stand::of_call(state, call) {
         line = line.own(Role::Warning, "(held) ");
+    }
+    if let Some(name) = call
+        .asking
+        .approver
+        .as_deref()
+        .filter(|_| call.status == Status::Awaiting)
+    {
+        line = line
+            .own(Role::Warning, "(asking ")
+            .untrusted(Role::Warning, name, APPROVER)
+            .own(Role::Warning, ") ");
     }
     if let Some(words) = model.deadline_words(call) {
         line = line.own(Role::Warning, format!("({words}) "));

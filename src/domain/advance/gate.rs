@@ -11,6 +11,7 @@ use crate::domain::let_run;
 use crate::domain::node::Origin;
 use crate::domain::repeat::{consent_needed, reusable};
 use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::tags;
 
 pub use crate::domain::repeat::{equal_entries, sameness};
 
@@ -41,7 +42,7 @@ pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         }
         let asks = facts.is_some_and(|facts| facts.asks_operator);
-        one(draft, call, rev, asks);
+        one(draft, advice, call, (rev, asks));
     }
 }
 
@@ -57,7 +58,7 @@ fn accept_answer(draft: &mut Draft<'_>, call: &Call, rev: Rev) {
     });
 }
 
-fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
+fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Rev, bool)) {
     let decided = |decision| CallEvent::Decided {
         call: call.id,
         rev,
@@ -93,6 +94,7 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
             call: call.id,
             rev,
             deadline_ms: verdict.deadline_ms,
+            approver: None,
         });
         return;
     }
@@ -134,6 +136,10 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         call: call.id,
         rev,
         deadline_ms: verdict.deadline_ms,
+        // What cannot be undone, and what only the operator can answer, is for the operator alone.
+        approver: advice
+            .approver()
+            .filter(|_| !asks && tags::word(draft.state, call.id).is_none()),
     });
 }
 

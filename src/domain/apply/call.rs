@@ -66,11 +66,15 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             invalid(state, *call);
         }
         CallEvent::Asked {
-            call, deadline_ms, ..
+            call,
+            deadline_ms,
+            approver,
+            ..
         } => {
             if let Some(life) = state.calls.get_mut(call) {
-                let due = deadline_ms.map(|ms| after(at, ms));
+                let due = deadline_ms.filter(|_| approver.is_none()).map(|ms| after(at, ms));
                 (life.asking.due, life.asking.due_set) = (due, at.seq);
+                life.asking.approver.clone_from(approver);
                 state.asks.by_policy(life.verdict.as_deref());
             }
             index::set_status(state, *call, Status::Awaiting);
@@ -127,6 +131,7 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     life.verdict = Some(verdict);
     life.ready = Some(at.seq);
     (life.asking.due, life.asking.overdue) = (None, false);
+    life.asking.approver = None;
     index::set_status(state, *call, Status::Ready);
 }
 
@@ -241,7 +246,11 @@ fn decided(
         state.unasked.insert(at.seq);
     }
     let next = match decision {
-        Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
+        Decision::Approve { .. }
+        | Decision::Auto { .. }
+        | Decision::Allowed { .. }
+        | Decision::Edited
+        | Decision::RunAgain => {
             // Equal texts stand there once.
             let shown = life.digest.as_ref().filter(|shown| Some(*shown) == digest);
             life.approved = shown.or(digest).cloned();
@@ -286,6 +295,13 @@ fn decided(
                 Status::Expired
             }
         },
+        // From here on it is a question like any other: the time for it begins now.
+        Decision::LeftToOperator { .. } => {
+            life.asking.approver = None;
+            let ms = life.verdict.as_ref().and_then(|verdict| verdict.deadline_ms);
+            (life.asking.due, life.asking.due_set) = (ms.map(|ms| after(at, ms)), at.seq);
+            return;
+        }
         // The value follows as an event of its own.
         Decision::Answer | Decision::Reuse { .. } | Decision::Carry { .. } => return,
     };

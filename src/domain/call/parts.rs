@@ -46,6 +46,8 @@ pub struct Asking {
     pub due: Option<i64>,
     /// Event with which the time for it began, or began anew; 0 where none ever did.
     pub due_set: Seq,
+    /// The program of the operator's that is asked too and has not answered.
+    pub approver: Option<Arc<str>>,
     /// True where nobody answered in time and it goes on waiting.
     pub overdue: bool,
     /// The decision after which the moment to take it back has passed; 0 where none has.

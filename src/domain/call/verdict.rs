@@ -144,6 +144,20 @@ pub enum Decision {
         /// The rule that decided.
         rule: String,
     },
+    /// A program of the operator's let it run.
+    Allowed {
+        /// The program, by the name that the settings give it.
+        by: Arc<str>,
+        /// Why, in its words; may be empty.
+        reason: String,
+    },
+    /// A program of the operator's left it to the operator, or did not answer.
+    LeftToOperator {
+        /// The program, by the name that the settings give it.
+        by: Arc<str>,
+        /// Why, in its words; may be empty.
+        reason: String,
+    },
     /// A person's edit was also the approval of what they wrote.
     Edited,
     /// A person refused it.
@@ -194,4 +208,26 @@ pub enum Decision {
         /// Why, for the log.
         reason: String,
     },
+}
+
+impl Decision {
+    /// True for one after which the call runs.
+    pub const fn lets_run(&self) -> bool {
+        matches!(
+            self,
+            Self::Approve { .. } | Self::Auto { .. } | Self::Allowed { .. } | Self::Edited | Self::RunAgain
+        )
+    }
+}
+
+/// What a program of the operator's says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It runs.
+    Allow,
+    /// It does not run.
+    Deny,
+    /// The operator decides.
+    Ask,
 }

@@ -7,11 +7,12 @@ use serde_json::value::RawValue;
 
 use super::{consent, edit, escape};
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Decision, Digest, Gate, Outcome, Status};
+use crate::domain::approver;
+use crate::domain::call::{Answer, Call, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 use crate::domain::let_run;
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -54,6 +55,44 @@ pub(super) fn decide(
         }
         CallCommand::Unpin { node, rev } => unpin(draft, *node, *rev),
     }
+}
+
+/// Records the answer of the operator's program, unless somebody else has decided or the question is another one by
+/// now.
+pub(super) fn approver_answered(
+    draft: &mut Draft<'_>,
+    (id, set): (NodeId, Seq),
+    answer: Answer,
+    reason: &str,
+) {
+    let Some(call) = draft.state.calls.get(&id) else {
+        return;
+    };
+    let Some(by) = call.asking.approver.clone() else {
+        return;
+    };
+    let same = call.asking.due_set == set && !call.suspect && approver::is_asked(draft.state, call);
+    let is_over = matches!(draft.state.mode, Mode::Stopped(_) | Mode::Finished(_));
+    let Some(rev) = draft.state.nodes.get(&id).map(Node::rev) else {
+        return;
+    };
+    if !same || is_over {
+        return;
+    }
+    let reason = reason.to_owned();
+    draft.call(CallEvent::Decided {
+        call: id,
+        rev,
+        digest: call.digest.clone(),
+        decision: match answer {
+            Answer::Allow => Decision::Allowed { by, reason },
+            Answer::Deny => Decision::Deny {
+                rule: approver::rule(&by),
+                reason,
+            },
+            Answer::Ask => Decision::LeftToOperator { by, reason },
+        },
+    });
 }
 
 /// The call, if it exists and counts.

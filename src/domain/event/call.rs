@@ -87,6 +87,9 @@ pub enum CallEvent {
         /// Milliseconds until it expires; none waits for ever.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deadline_ms: Option<u64>,
+        /// The program of the operator's that is asked too. The deadline begins when that left it to the operator.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approver: Option<Arc<str>>,
     },
     /// Asked with force: an equal effect may already have happened.
     ConsentAsked {

@@ -116,12 +116,7 @@ impl Witness {
         );
         let decision = call.decisions.iter().rev().find(|(one, _, _)| *one == rev);
         assert!(
-            matches!(
-                decision.map(|(_, _, decision)| &**decision),
-                Some(
-                    Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
-                )
-            ),
+            decision.is_some_and(|(_, _, decision)| decision.lets_run()),
             "{id} starts without a decision: {decision:?}"
         );
         if let Some((_, before)) = self.ran.get(&id) {
@@ -164,10 +159,7 @@ impl Witness {
             digest,
             decision,
         }) = &envelope.event
-            && matches!(
-                decision,
-                Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
-            )
+            && decision.lets_run()
         {
             self.decided.insert(*call, digest.clone());
             let life = &state.calls[call];

@@ -16,6 +16,7 @@ mod world;
 
 mod again;
 mod approval;
+mod approver;
 mod branches;
 mod breakers;
 mod came;

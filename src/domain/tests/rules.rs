@@ -57,6 +57,8 @@ pub struct Rules {
     pub files: BTreeMap<String, String>,
     /// Process ids of which something still runs.
     pub alive: Arc<Mutex<BTreeMap<u32, Survivor>>>,
+    /// The operator's program that is asked about calls.
+    pub approver: Option<Arc<str>>,
     /// When breakers change; none where there are none.
     pub breakers: Option<crate::resilience::breaker::Settings>,
 }
@@ -72,6 +74,7 @@ impl Default for Rules {
             session: Vec::new(),
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
             alive: Arc::default(),
+            approver: None,
             breakers: None,
             files: BTreeMap::new(),
             pauses: BTreeMap::new(),
@@ -336,6 +339,10 @@ impl Advice for Rules {
     fn instead(&self, _state: &State, tool: &str) -> Vec<Arc<str>> {
         let pure = (tool != "pure").then(|| "pure".into());
         pure.into_iter().collect()
+    }
+
+    fn approver(&self) -> Option<Arc<str>> {
+        self.approver.clone()
     }
 
     fn breaker(&self, breaker: &Breaker) -> Option<Turn> {

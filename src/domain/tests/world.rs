@@ -69,6 +69,8 @@ pub struct World {
     pub timers: Vec<(Timer, u64)>,
     /// Questions about arguments that nobody has answered.
     pub questions: Vec<(NodeId, Rev, u32)>,
+    /// Open questions to the operator's program, with the event with which each began.
+    pub approvers: Vec<(NodeId, Seq)>,
     pub notes: Vec<String>,
     /// Events that still follow by themselves until the program dies.
     pub fuse: Option<usize>,
@@ -164,6 +166,7 @@ impl World {
             probes: Vec::new(),
             timers: Vec::new(),
             questions: Vec::new(),
+            approvers: Vec::new(),
             notes: Vec::new(),
             fuse: None,
             late: 0,
@@ -402,6 +405,12 @@ impl World {
                     self.questions.push((call, rev, round));
                 }
             }
+            Effect::AskApprover { call, set } => {
+                if !self.approvers.contains(&(call, set)) {
+                    self.approvers.push((call, set));
+                }
+            }
+            Effect::EndApprover { call } => self.approvers.retain(|(one, _)| *one != call),
             Effect::Timer { timer, set, ms } => {
                 self.waits.push((timer.clone(), set));
                 self.timers.retain(|(one, _)| *one != timer);
@@ -460,6 +469,7 @@ impl World {
         self.running.clear();
         self.timers.clear();
         self.questions.clear();
+        self.approvers.clear();
         self.asked_for.clear();
         self.late = 0;
         let interrupted: Vec<(NodeId, Attempt)> = self

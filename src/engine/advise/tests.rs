@@ -15,6 +15,7 @@ fn adviser() -> Adviser {
         workspace: Arc::new(PathBuf::from("/w")),
         environment: "HOME\nPATH".into(),
         sandbox: "none".into(),
+        approver: None,
         headless: false,
         ladder: Ladder::default(),
         watch: Watch::default(),

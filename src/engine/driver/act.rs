@@ -11,6 +11,7 @@ use crate::domain::transcript::sent::sent;
 use crate::domain::turn::{Producer, Stream};
 use crate::domain::{decide, effects};
 use crate::engine::approved::Approved;
+use crate::engine::approver;
 use crate::engine::halt::Halt;
 use crate::engine::handle::Message;
 use crate::model::{Quirk, Quirks, Request, Tap};
@@ -36,6 +37,11 @@ impl Driver {
                 round,
                 wait_ms,
             } => self.ask_aside((call, rev, round), wait_ms),
+            Effect::AskApprover { call, set } => {
+                let question = approver::question(&self.state, &self.adviser.session, call);
+                self.executor.ask_approver(call, set, question);
+            }
+            Effect::EndApprover { call } => self.executor.end_approver(call),
             // The console and the headless printer learn of it from the events.
             Effect::Notify { .. } => {}
         }

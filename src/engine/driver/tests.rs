@@ -65,6 +65,7 @@ fn adviser(policy: Policy) -> Adviser {
         workspace: Arc::new(PathBuf::from("/")),
         environment: "".into(),
         sandbox: "none".into(),
+        approver: None,
         headless: false,
         ladder: crate::resilience::ladder::Ladder::default(),
         watch: crate::resilience::watch::Watch::default(),

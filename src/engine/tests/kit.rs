@@ -214,6 +214,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         workspace: Arc::new(workspace),
         environment: Arc::from(""),
         sandbox: Arc::from(""),
+        approver: None,
         headless: false,
         ladder: crate::resilience::ladder::Ladder::default(),
         watch: crate::resilience::watch::Watch::default(),

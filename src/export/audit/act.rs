@@ -88,6 +88,8 @@ pub(super) fn decision(decision: &Decision) -> Decided {
     let (action, allows, by_policy) = match decision {
         Decision::Approve { .. } => ("approve", true, false),
         Decision::Auto { .. } => ("allow", true, true),
+        Decision::Allowed { .. } => ("allow", true, false),
+        Decision::LeftToOperator { .. } => ("leave_to_operator", false, false),
         Decision::Edited => ("approve_by_edit", true, false),
         Decision::Reject { .. } => ("reject", false, false),
         Decision::Deny { .. } => ("deny", false, true),
@@ -108,6 +110,8 @@ pub(super) fn decision(decision: &Decision) -> Decided {
         Decision::Reject { reason }
         | Decision::Deny { reason, .. }
         | Decision::Leave { reason }
+        | Decision::Allowed { reason, .. }
+        | Decision::LeftToOperator { reason, .. }
         | Decision::Withdrawn { reason } => some(reason),
         Decision::Expire { consequence } => some(consequence.word()),
         Decision::Reuse { from } => Some(format!("the result of execution {}", from.0)),

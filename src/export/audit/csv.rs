@@ -18,6 +18,7 @@ pub fn row(entry: &Entry, time: &str) -> String {
     let ran = entry.executed.last();
     let via = match &entry.who {
         Who::Operator(_, Some(via)) => via.word(),
+        Who::Approver(_) => "approver",
         Who::Operator(..) | Who::Policy | Who::Engine => "",
     };
     let digest = shown.and_then(|shown| shown.digest.as_ref());

@@ -12,7 +12,7 @@ use crate::text::visible;
 /// Returns who decided, in a word.
 pub(super) fn who(who: &Who) -> &str {
     match who {
-        Who::Operator(name, _) => name,
+        Who::Operator(name, _) | Who::Approver(name) => name,
         Who::Policy => "policy",
         Who::Engine => "engine",
     }
@@ -27,6 +27,7 @@ fn took(ms: u64) -> String {
 pub fn text(entry: &Entry, time: &str) -> Vec<String> {
     let via = match &entry.who {
         Who::Operator(_, Some(via)) => format!(" ({})", via.word()),
+        Who::Approver(_) => " (approver)".to_owned(),
         Who::Operator(..) | Who::Policy | Who::Engine => String::new(),
     };
     let mut head = format!(
@@ -102,10 +103,11 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
 pub fn json(entry: &Entry, time: &str) -> Value {
     let via = match &entry.who {
         Who::Operator(_, via) => *via,
-        Who::Policy | Who::Engine => None,
+        Who::Approver(_) | Who::Policy | Who::Engine => None,
     };
     let kind = match &entry.who {
         Who::Operator(..) => "operator",
+        Who::Approver(_) => "approver",
         Who::Policy => "policy",
         Who::Engine => "engine",
     };

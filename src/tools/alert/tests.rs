@@ -1,18 +1,24 @@
 //! Notifying a person, with programs and servers of this test's own.
 
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::tools::child::Environment;
+use crate::tools::fed::Program;
 
 fn ways(command: &[&str], webhook: Option<String>) -> Ways {
     Ways {
-        command: command.iter().map(|word| (*word).to_owned()).collect(),
+        program: Program {
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            limit: Duration::from_secs(20),
+            cwd: std::env::temp_dir(),
+            environment: Environment::default(),
+        },
         webhook,
-        limit: Duration::from_secs(20),
-        cwd: std::env::temp_dir(),
-        environment: Environment::default(),
     }
 }
 
@@ -73,7 +79,7 @@ async fn a_program_that_fails_is_told_with_its_words() {
 #[tokio::test]
 async fn a_program_that_does_not_end_is_ended() {
     let mut ways = ways(&["sh", "-c", "sleep 100 & sleep 100"], None);
-    ways.limit = Duration::from_millis(50);
+    ways.program.limit = Duration::from_millis(50);
     let failed = ways.call("{}").await;
     assert_eq!(
         failed,

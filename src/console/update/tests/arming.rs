@@ -186,6 +186,7 @@ fn what_changed_since_the_frame_is_not_decided() {
         call: id("c3"),
         rev: Rev(1),
         deadline_ms: None,
+        approver: None,
     });
     key(&mut stage, "a", 10);
     settle(&mut stage);

@@ -328,6 +328,7 @@ fn may_run(size: (u16, u16), line: &str, operands: Vec<Operand>) -> Stage {
         call: id("c3"),
         rev: Rev(1),
         deadline_ms: None,
+        approver: None,
     });
     stage.draw();
     stage.press("2");
@@ -450,6 +451,7 @@ fn a_file_that_was_altered_is_told_above_the_bytes() {
         call: id("c3"),
         rev: Rev(1),
         deadline_ms: None,
+        approver: None,
     });
     let rows = plain(&mut stage);
     let told = at(

@@ -30,6 +30,7 @@ fn stage() -> Stage {
             call: id(call),
             rev: Rev(rev),
             deadline_ms: None,
+            approver: None,
         });
     };
     stage.proposed("c3", "write_file", r#"{"path":"bin/a"}"#);

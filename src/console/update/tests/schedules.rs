@@ -131,7 +131,7 @@ proptest! {
                             approves: None,
                         }));
                         stage.ready(&call.to_string(), rev);
-                        stage.call(CallEvent::Asked { call, rev: Rev(rev), deadline_ms: None });
+                        stage.call(CallEvent::Asked { call, rev: Rev(rev), deadline_ms: None, approver: None });
                     }
                 }
                 Act::Go(at) => {

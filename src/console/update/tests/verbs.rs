@@ -80,6 +80,7 @@ fn what_was_carried_out_is_said_where_the_screen_does_not_show_it() {
         call,
         rev,
         deadline_ms: None,
+        approver: None,
     }));
     let words = format!("{words}; 1 call that had been let run asks you now");
     assert_eq!(done(&mut stage, policy.clone()), words);

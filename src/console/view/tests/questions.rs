@@ -2,8 +2,10 @@
 
 use crate::console::link::Frames;
 use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::{ConsentCause, Consequence, Gate, Part, Quoted, Verdict};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{ConsentCause, Consequence, Decision, Gate, Part, Quoted, Verdict};
+use crate::domain::event::CallEvent;
+use crate::domain::id::Rev;
 
 /// From a corner of a screen to a wide one.
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
@@ -156,6 +158,45 @@ fn wire() {
         stage.send(Msg::Wire(Ok(Some(frames))));
         stage.press("3");
     });
+}
+
+#[test]
+fn the_program_that_is_asked_too_is_named_until_it_has_answered() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let verdict = Verdict {
+        deadline_ms: Some(90_000),
+        on_expiry: Consequence::Deny,
+        ..Stage::verdict()
+    };
+    stage.awaiting_by("c3", ("write_file", r#"{"path":"a"}"#), verdict);
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(1),
+        deadline_ms: Some(90_000),
+        approver: Some("guard".into()),
+    });
+    stage.at_the_queue();
+    let text = stage.text();
+    assert!(text.contains("(asking guard)"), "{text}");
+    assert!(
+        text.contains("guard is being asked; the first answer counts"),
+        "{text}"
+    );
+    assert!(!text.contains("denied in"), "its time has not begun: {text}");
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::LeftToOperator {
+            by: "guard".into(),
+            reason: "a \u{1b}[2J name".into(),
+        },
+    });
+    let text = stage.text();
+    assert!(!text.contains("(asking guard)"), "{text}");
+    assert!(text.contains("guard leaves it to you: a ⟨U+001B⟩[2J name"), "{text}");
+    assert!(text.contains("denied in"), "{text}");
 }
 
 #[test]

@@ -57,6 +57,14 @@ fn decisions() -> Vec<Decision> {
         Decision::Answer,
         Decision::Carry { from: CALL, rev: REV },
         Decision::Reuse { from: Seq(4) },
+        Decision::Allowed {
+            by: text("guard"),
+            reason: words(),
+        },
+        Decision::LeftToOperator {
+            by: text("guard"),
+            reason: String::new(),
+        },
         Decision::RunAgain,
         Decision::Leave { reason: words() },
         Decision::DidNotFinish,
@@ -201,6 +209,7 @@ pub(super) fn call() -> Vec<Event> {
             call: CALL,
             rev: REV,
             deadline_ms: Some(1),
+            approver: Some(text("guard")),
         },
         CallEvent::Skipped {
             call: CALL,

@@ -1,0 +1,52 @@
+//! What a program of the operator's says of calls that wait for approval. Must not know: how it is asked.
+
+use std::sync::Arc;
+
+use super::call::{Call, Decision, Status};
+use super::state::State;
+use super::thread;
+
+/// What precedes the name of the program where it is cited as the rule that denied.
+const PREFIX: &str = "approver ";
+
+/// Returns how the program is cited as the rule that denied a call.
+pub fn rule(name: &str) -> String {
+    format!("{PREFIX}{name}")
+}
+
+/// True for a call about which the program is asked and has not answered.
+pub fn is_asked(state: &State, call: &Call) -> bool {
+    let acts = state
+        .turn_of(call.id)
+        .is_some_and(|turn| thread::acts(state, turn));
+    acts && call.status == Status::Awaiting && call.asking.approver.is_some()
+}
+
+/// Returns the program that made a decision, if one did.
+pub fn of(decision: &Decision) -> Option<Arc<str>> {
+    match decision {
+        Decision::Allowed { by, .. } | Decision::LeftToOperator { by, .. } => Some(by.clone()),
+        Decision::Deny { rule, .. } => rule.strip_prefix(PREFIX).map(Arc::from),
+        _ => None,
+    }
+}
+
+/// Describes what the program says of a call that waits for approval; holds untrusted text.
+pub fn describe(call: &Call) -> Option<String> {
+    if call.status != Status::Awaiting {
+        return None;
+    }
+    if let Some(name) = &call.asking.approver {
+        return Some(format!("{name} is being asked; the first answer counts"));
+    }
+    let (_, seq, last) = call.decisions.last()?;
+    match &**last {
+        Decision::LeftToOperator { by, reason } if *seq == call.asking.due_set => {
+            Some(match reason.as_str() {
+                "" => format!("{by} leaves it to you"),
+                reason => format!("{by} leaves it to you: {reason}"),
+            })
+        }
+        _ => None,
+    }
+}
