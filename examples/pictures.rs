@@ -215,7 +215,6 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         source: Source::Live,
         watch: overrule::resilience::watch::Watch::default(),
         reach: Reach::default(),
-        alerts: false,
     };
     let (width, height) = picture.size;
     let mut stage = Stage {

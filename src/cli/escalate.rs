@@ -22,6 +22,8 @@ use crate::domain::state::{Mode, State};
 use crate::engine::handle::Subscription;
 use crate::engine::{Handle, Publication};
 use crate::resilience::need::{self, Cause, Need};
+use crate::resilience::notify;
+use crate::resilience::policy::Ms;
 use crate::text::{redact, visible};
 use crate::tools::alert::Ways;
 
@@ -43,6 +45,10 @@ enum Told {
 
 /// Whoever calls the operator.
 pub struct Caller {
+    /// The ways and the wait of the operator's files.
+    own: (Arc<Ways>, Duration),
+    /// Version of the settings that count.
+    version: u32,
     ways: Arc<Ways>,
     after: Duration,
     session: Address,
@@ -60,21 +66,47 @@ pub enum Next {
 }
 
 impl Caller {
-    /// One with the operator's settings; none where they named nothing to be called by.
-    pub fn of(ground: &Ground, session: &str) -> Option<Self> {
+    /// One with the operator's settings.
+    pub fn of(ground: &Ground, session: &str) -> Self {
         let set = &ground.settings.notify;
         let ways = Ways {
             program: ground.program(&set.command.value, set.limit_ms.value),
             webhook: set.webhook.value.as_ref().map(|one| one.address().to_owned()),
         };
-        (!ways.is_empty()).then(|| Self {
+        let after = Duration::from_millis(set.after_ms.value);
+        Self {
+            own: (Arc::new(ways.clone()), after),
+            version: 0,
             ways: Arc::new(ways),
-            after: Duration::from_millis(set.after_ms.value),
+            after,
             session: ground.address(session),
             newest: VecDeque::new(),
             standing: None,
             calls: JoinSet::new(),
-        })
+        }
+    }
+
+    /// Takes over what was changed in the run.
+    fn refit(&mut self, state: &State) {
+        let version = state.resilience.as_ref().map_or(0, |one| one.version);
+        if version == self.version {
+            return;
+        }
+        self.version = version;
+        let changed = notify::Settings::of(state);
+        let (own, after) = &self.own;
+        let mut ways = Ways::clone(own);
+        if let Some(command) = &changed.command {
+            ways.program.command = command.words();
+        }
+        if let Some(Ms(ms)) = changed.timeout {
+            ways.program.limit = Duration::from_millis(ms);
+        }
+        if let Some(webhook) = changed.webhook {
+            ways.webhook = Some(webhook).filter(|address| !address.is_empty());
+        }
+        self.after = changed.after.map_or(*after, |Ms(ms)| Duration::from_millis(ms));
+        self.ways = Arc::new(ways);
     }
 
     /// Keeps the newest events.
@@ -87,7 +119,10 @@ impl Caller {
 
     /// Looks whether the operator is needed, and since when.
     pub fn look(&mut self, state: &State) {
-        let cause = need::need(state).map(|need| need.cause);
+        self.refit(state);
+        let cause = need::need(state)
+            .map(|need| need.cause)
+            .filter(|_| !self.ways.is_empty());
         if cause.as_ref() != self.standing.as_ref().map(|(cause, _)| cause) {
             let due = Told::Due(Instant::now() + self.after);
             self.standing = cause.map(|cause| (cause, due));
@@ -127,7 +162,8 @@ impl Caller {
 
     /// A run that nobody watches has ended without an answer: that is told at once, unless it was.
     pub fn call_at_end(&mut self, state: &State, end: &End) {
-        if end.why.is_empty() || matches!(state.mode, Mode::Finished(_)) {
+        self.refit(state);
+        if self.ways.is_empty() || end.why.is_empty() || matches!(state.mode, Mode::Finished(_)) {
             return;
         }
         let need = need::need(state);

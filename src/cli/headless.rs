@@ -79,11 +79,11 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
                     break end;
                 }
                 // Where nobody can come to decide, the end is what is told.
-                if watch.attended && let Some(caller) = &mut out.caller {
-                    caller.look(&watch.state);
+                if watch.attended {
+                    out.caller.look(&watch.state);
                 }
             }
-            next = called(out.caller.as_mut()) => out.call(next, &watch.state),
+            next = out.caller.next() => out.call(next, &watch.state),
             () = files.changed() => files.take().await,
         }
     };
@@ -109,12 +109,11 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     } else {
         End::new(Code::Other, "the run's loop broke; what was decided is recorded")
     };
-    if let Some(mut caller) = out.caller {
-        caller.call_at_end(&watch.state, &end);
-        tokio::select! {
-            failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::told(words))),
-            asked = stop.next() => if let Asked::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
-        }
+    let mut caller = out.caller;
+    caller.call_at_end(&watch.state, &end);
+    tokio::select! {
+        failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::told(words))),
+        asked = stop.next() => if let Asked::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
     }
     conclude(common, &watch.state, &address, end)
 }
@@ -142,9 +141,7 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
         Some(Publication::Snapshot(snapshot)) => *state = *snapshot,
         Some(Publication::Event(envelope)) => {
             out.print(&envelope);
-            if let Some(caller) = &mut out.caller {
-                caller.note(&envelope);
-            }
+            out.caller.note(&envelope);
             if let Some(line) = progress::line(state, &envelope.event) {
                 print::err(&line);
             }
@@ -256,24 +253,15 @@ struct Out {
     json: bool,
     link: Link,
     run: uuid::Uuid,
-    /// Who calls the operator; none where they named nothing to be called by.
-    caller: Option<Caller>,
-}
-
-/// What a caller has to do next; nothing, for ever, where there is none.
-async fn called(caller: Option<&mut Caller>) -> Next {
-    match caller {
-        Some(caller) => caller.next().await,
-        None => std::future::pending().await,
-    }
+    /// Who calls the operator.
+    caller: Caller,
 }
 
 impl Out {
     fn call(&mut self, next: Next, state: &State) {
-        match (next, &mut self.caller) {
-            (Next::Due, Some(caller)) => caller.call(state),
-            (Next::Failed(failed), _) => failed.iter().for_each(|words| print::err(&print::told(words))),
-            (Next::Due, None) => {}
+        match next {
+            Next::Due => self.caller.call(state),
+            Next::Failed(failed) => failed.iter().for_each(|words| print::err(&print::told(words))),
         }
     }
 

@@ -50,8 +50,8 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     if !past.is_empty() {
         link.waiting.push_back(Update::Past(past));
     }
-    let calls = Caller::of(ground, &session)
-        .map(|caller| tokio::spawn(escalate::follow(caller, handle.clone(), handle.subscribe())));
+    let caller = Caller::of(ground, &session);
+    let calls = tokio::spawn(escalate::follow(caller, handle.clone(), handle.subscribe()));
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
         // The run's own first prompt cannot be refused by a run that has just begun.
@@ -64,9 +64,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     }
     let shown = screen::show(ground, Box::new(link), &session, false).await;
     // Whoever leaves the screen needs no call.
-    if let Some(calls) = calls {
-        calls.abort();
-    }
+    calls.abort();
     if let Some(door) = &door {
         door.shut();
     }

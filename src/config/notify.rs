@@ -2,11 +2,10 @@
 //!
 //! Must not know: when they are needed, how anybody is notified.
 
-use std::fmt;
-
 use crate::policy::document::{self, At};
 use crate::policy::expiry::duration_ms;
 use crate::policy::{Place, Section};
+use crate::resilience::notify::{LONGEST_AFTER, LONGEST_LIMIT, Webhook};
 use crate::resilience::policy::Ms;
 
 use super::layers::{last, some, user, workspace};
@@ -14,60 +13,8 @@ use super::settings::{Setting, Why};
 
 /// Default time limit of the program and the URL.
 const LIMIT_MS: u64 = 10_000;
-/// Maximum time limit.
-const LONGEST_LIMIT_MS: u64 = 120_000;
 /// Default wait of a run before anybody is notified.
 const AFTER_MS: u64 = 10_000;
-/// Maximum wait.
-const LONGEST_AFTER_MS: u64 = 24 * 60 * 60 * 1_000;
-
-/// A URL to post to. Such URLs usually contain a secret, so only the host is shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Webhook(String);
-
-impl Webhook {
-    /// Accepts a URL that begins with https://, or with http:// on this machine; otherwise says what is wrong
-    /// with it.
-    pub fn new(text: &str) -> Result<Self, &'static str> {
-        if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err("holds a space or a control character");
-        }
-        let address = Self(text.to_owned());
-        let here = matches!(address.host(), "127.0.0.1" | "localhost" | "[::1]");
-        if address.host().is_empty() {
-            return Err("names no host");
-        }
-        match text.split_once("://") {
-            Some(("https", _)) => Ok(address),
-            Some(("http", _)) if here => Ok(address),
-            Some(("http", _)) => Err("is sent to another machine unencrypted"),
-            _ => Err("does not begin with https://"),
-        }
-    }
-
-    /// Returns the whole URL, to post to.
-    pub fn address(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns the host, which may be shown.
-    pub fn host(&self) -> &str {
-        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
-        let place = rest.split(['/', '?', '#']).next().unwrap_or("");
-        let place = place.rsplit('@').next().unwrap_or("");
-        // Drop the port, unless the whole is one address in brackets.
-        match place.rsplit_once(':') {
-            Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
-            _ => place,
-        }
-    }
-}
-
-impl fmt::Debug for Webhook {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Webhook({})", self.host())
-    }
-}
 
 /// How the operator is notified.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,8 +57,8 @@ pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, document:
         desktop: section.flag("desktop")?,
         command: command(&mut section)?,
         webhook: webhook(&mut section)?,
-        limit_ms: duration(&mut section, "timeout", (1, LONGEST_LIMIT_MS), limit)?,
-        after_ms: duration(&mut section, "after", (0, LONGEST_AFTER_MS), after)?,
+        limit_ms: duration(&mut section, "timeout", (1, LONGEST_LIMIT.0), limit)?,
+        after_ms: duration(&mut section, "after", (0, LONGEST_AFTER.0), after)?,
     };
     section.finish()?;
     Ok(written)

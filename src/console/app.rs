@@ -76,7 +76,6 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         source: options.source,
         reach: options.reach,
         watch: options.watch.clone(),
-        alerts: options.alerts != Alerts::default(),
         utc_zero: options.utc_zero,
     };
     let start = Instant::now();
@@ -343,7 +342,8 @@ impl App {
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => {
                     let looking = self.model.screen.focused == Some(true);
-                    let call = self.options.alerts.sequences(self.options.reach, &words, looking);
+                    let alerts = self.options.alerts.in_run(&self.model.run.state);
+                    let call = alerts.sequences(self.options.reach, &words, looking);
                     self.screen.send_raw(&call)?;
                 }
                 Out::Suspend => self.suspend(Stops::Group).await?,

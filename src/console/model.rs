@@ -99,8 +99,6 @@ pub struct Settings {
     pub reach: Reach,
     /// How weights are made, and what is known of tools beforehand.
     pub watch: Watch,
-    /// True where the operator is called by bell and notification.
-    pub alerts: bool,
     /// UTC milliseconds at the console's own zero; none for a recorded run, whose time stands still.
     pub utc_zero: Option<i64>,
 }

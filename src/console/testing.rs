@@ -84,7 +84,6 @@ impl Stage {
             source: Source::Live,
             reach: crate::console::terminal::Reach::default(),
             watch: crate::resilience::watch::Watch::default(),
-            alerts: true,
         };
         change(&mut settings);
         Self {

@@ -29,6 +29,20 @@ impl Altered {
     }
 }
 
+/// What stands for a value that may contain a secret.
+pub const HIDDEN: &str = "(not shown)";
+
+/// True for a setting whose value may contain a secret.
+pub fn is_secret(key: &str) -> bool {
+    matches!(key, "notify.command" | "notify.webhook")
+}
+
+/// A value as it may be shown.
+pub(super) fn shown(key: &str, text: &str) -> Arc<str> {
+    let is_set = text != "null";
+    Arc::from(if is_secret(key) && is_set { HIDDEN } else { text })
+}
+
 /// What two trees, given as JSON texts, differ in. A list is one value. Nothing where one cannot be read.
 pub fn between(before: &str, after: &str) -> Vec<Altered> {
     let (Some(before), Some(after)) = (leaves(before), leaves(after)) else {
@@ -39,8 +53,8 @@ pub fn between(before: &str, after: &str) -> Vec<Altered> {
         .filter(|key| before.get(*key) != after.get(*key))
         .map(|key| Altered {
             key: Arc::from(key.as_str()),
-            from: before.get(key).map(|text| Arc::from(text.as_str())),
-            to: after.get(key).map(|text| Arc::from(text.as_str())),
+            from: before.get(key).map(|text| shown(key, text)),
+            to: after.get(key).map(|text| shown(key, text)),
         })
         .collect()
 }

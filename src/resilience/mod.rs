@@ -13,6 +13,7 @@ pub mod instead;
 pub mod ladder;
 pub mod learned;
 pub mod need;
+pub mod notify;
 pub mod policy;
 pub mod repair;
 pub mod retry;

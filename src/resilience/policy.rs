@@ -8,7 +8,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{breaker, classify, escape, repair, retry, routing};
+use super::{breaker, classify, escape, notify, repair, retry, routing};
+use crate::domain::altered;
 use crate::domain::state::State;
 
 /// How failures are met.
@@ -27,6 +28,8 @@ pub struct Policy {
     pub routing: routing::Settings,
     /// Loop detection and the steps against loops.
     pub loops: escape::Config,
+    /// How the operator is notified, as far as it differs from their files.
+    pub notify: notify::Settings,
 }
 
 /// An invalid value.
@@ -153,6 +156,7 @@ impl Policy {
             .map_err(|wrong| Bad::of(&format!("loops.{}", wrong.key), wrong.message))?;
         self.repair.check()?;
         self.errors.check()?;
+        self.notify.check()?;
         self.routing
             .check()
             .map_err(|bad| Bad::of(&format!("routing.{}", bad.key), bad.to_string()))
@@ -171,6 +175,11 @@ impl Policy {
                         };
                         of(&path, value, out);
                     }
+                }
+                // What the operator's files say is not known here.
+                Value::Null if path.starts_with("notify.") => {}
+                value if altered::is_secret(path) && !value.is_null() => {
+                    out.push((path.to_owned(), altered::HIDDEN.to_owned()));
                 }
                 Value::String(text) => out.push((path.to_owned(), text.clone())),
                 other => out.push((path.to_owned(), other.to_string())),

@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::world::{Said, World, finish};
+use crate::world::{Said, World, finish, until, wait};
 
 const AUTHORITY: &str = include_str!("tls/authority.pem");
 const PLAYBOOK: &str = r#"
@@ -134,4 +134,58 @@ fn a_certificate_for_another_name_is_a_bad_one() {
     assert!(said.err.contains("certificate"), "{}", said.err);
     assert!(served.join().unwrap().is_err(), "not a byte of the text was sent");
     untouched(&world);
+}
+
+/// A run that waits for a decision that another process may make.
+const WRITES: &str = r#"
+[meta]
+name = "writes"
+[[rule]]
+when = { failed = "write" }
+answer = "not written"
+[[rule]]
+[[rule.call]]
+tool = "write_file"
+as = "write"
+args = { path = "out.txt", content = "x" }
+"#;
+
+#[test]
+fn who_is_called_can_be_changed_while_the_run_waits_and_is_recorded() {
+    let world = World::new();
+    let called = world.path("called.json");
+    let mut run = world.playing(WRITES, &["--control"]);
+    let child = run
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let waits = || {
+        let ids = world.ids();
+        ids.first()
+            .is_some_and(|id| world.journal(id).contains("\"call.asked\""))
+    };
+    until("the call waits", waits);
+    let id = world.id();
+    let bad = world.run(&["set-resilience", &id, "notify.after=25h"]).ends(2);
+    assert!(bad.err.contains("at most 24h"), "{}", bad.err);
+    let line = format!("notify.command=cat > {}", called.display());
+    world.run(&["set-resilience", &id, "notify.after=0s"]).ends(0);
+    world.run(&["set-resilience", &id, &line]).ends(0);
+    until("the operator is called", || {
+        std::fs::read_to_string(&called).is_ok_and(|text| text.ends_with('}'))
+    });
+    let told = std::fs::read_to_string(&called).unwrap();
+    assert!(told.contains(r#""cause":"calls""#), "{told}");
+    // The change is a fact that names no secret, and a process that continues the run keeps it.
+    let state = world.state(&id);
+    assert!(state.resilience.unwrap().policy.contains("cat > "));
+    let audit = world.run(&["audit", &id]).ends(0).out;
+    assert!(
+        audit.contains("notify.command") && !audit.contains("cat > "),
+        "{audit}"
+    );
+    assert!(audit.contains("notify.after"), "{audit}");
+    world.run(&["reject", &id, "c3"]).ends(0);
+    wait(child).ends(0);
 }

@@ -54,6 +54,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         workspace: Arc::new(workspace.to_owned()),
         environment: Arc::from("PATH"),
         sandbox: Arc::from("none"),
+        approver: None,
         headless: false,
         ladder: overrule::resilience::ladder::Ladder::default(),
         watch: overrule::resilience::watch::Watch::default(),

@@ -3,21 +3,25 @@
 use super::*;
 use crate::cli::address::{Address, Flags};
 use crate::console::testing::Stage;
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::event::{Event, ResilienceEvent, RunEvent};
+use crate::resilience::policy::Policy;
 use crate::tools::child::Environment;
 use crate::tools::fed::Program;
 
 fn caller(command: &[&str]) -> Caller {
+    let ways = Arc::new(Ways {
+        program: Program {
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            limit: Duration::from_secs(20),
+            cwd: std::env::temp_dir(),
+            environment: Environment::default(),
+        },
+        webhook: None,
+    });
     Caller {
-        ways: Arc::new(Ways {
-            program: Program {
-                command: command.iter().map(|word| (*word).to_owned()).collect(),
-                limit: Duration::from_secs(20),
-                cwd: std::env::temp_dir(),
-                environment: Environment::default(),
-            },
-            webhook: None,
-        }),
+        own: (Arc::clone(&ways), Duration::ZERO),
+        version: 0,
+        ways,
         after: Duration::ZERO,
         session: Address::new("0123", &Flags::default()),
         newest: VecDeque::new(),
@@ -141,4 +145,54 @@ async fn a_way_that_fails_is_told_and_nothing_else() {
     }
     caller.look(&stage.model.run.state);
     assert_eq!(caller.standing, Some((Cause::Calls, Told::Yes)));
+}
+
+#[test]
+fn what_is_changed_in_a_run_counts_and_what_is_taken_back_is_as_in_the_files() {
+    let mut stage = waiting();
+    let mut caller = caller(&["own", "program"]);
+    let mut version = 0;
+    let mut set = |stage: &mut Stage, caller: &mut Caller, key: &str, value: serde_json::Value| {
+        version += 1;
+        let now = stage
+            .model
+            .run
+            .state
+            .resilience
+            .as_ref()
+            .map(|one| Policy::parse(&one.policy).unwrap());
+        let policy = now.unwrap_or_default().with(key, value).unwrap();
+        stage.engine(Event::Resilience(ResilienceEvent::PolicySet {
+            version,
+            policy: policy.to_text().into(),
+            live: true,
+            changed: Vec::new(),
+        }));
+        caller.look(&stage.model.run.state);
+    };
+    set(&mut stage, &mut caller, "notify.after", json!("2m"));
+    assert_eq!(caller.after, Duration::from_secs(120));
+    assert_eq!(caller.ways.program.command, ["own", "program"]);
+    set(&mut stage, &mut caller, "notify.command", json!("echo hello"));
+    assert_eq!(caller.ways.program.command, ["sh", "-c", "echo hello"]);
+    set(
+        &mut stage,
+        &mut caller,
+        "notify.webhook",
+        json!("https://a.example/s3cret"),
+    );
+    assert_eq!(caller.ways.webhook.as_deref(), Some("https://a.example/s3cret"));
+    set(&mut stage, &mut caller, "notify.timeout", json!("3s"));
+    assert_eq!(caller.ways.program.limit, Duration::from_secs(3));
+    assert!(caller.standing.is_some());
+    set(&mut stage, &mut caller, "notify.webhook", json!(""));
+    set(&mut stage, &mut caller, "notify.command", json!([]));
+    assert!(
+        caller.ways.is_empty() && caller.standing.is_none(),
+        "nobody is called any more"
+    );
+    set(&mut stage, &mut caller, "notify.command", serde_json::Value::Null);
+    set(&mut stage, &mut caller, "notify.after", serde_json::Value::Null);
+    assert_eq!(caller.ways.program.command, ["own", "program"]);
+    assert_eq!(caller.after, Duration::ZERO);
 }

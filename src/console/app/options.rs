@@ -13,6 +13,8 @@ use crate::console::msg::Leave;
 use crate::console::symbols::Charset;
 use crate::console::terminal::Reach;
 use crate::console::theme::{Colours, Theme};
+use crate::domain::state::State;
+use crate::resilience::notify;
 use crate::resilience::watch::Watch;
 
 /// What the console is opened with.
@@ -74,6 +76,16 @@ pub struct Alerts {
 }
 
 impl Alerts {
+    /// The ways that count where some were changed in the run.
+    pub(super) fn in_run(self, state: &State) -> Self {
+        let changed = notify::Settings::of(state);
+        Self {
+            bell: changed.bell.unwrap_or(self.bell),
+            desktop: changed.desktop.unwrap_or(self.desktop),
+            ..self
+        }
+    }
+
     /// The sequences of a call. The words are the console's own, nothing of the run's. Whoever looks at
     /// the window needs no notification.
     pub(super) fn sequences(self, reach: Reach, words: &str, looking: bool) -> String {

@@ -123,16 +123,14 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     if waits > 0 && model.message.text == IDLE {
         model.message = Message::default();
     }
-    if waits > before.waits && before.waits == 0 && model.settings.alerts {
+    if waits > before.waits && before.waits == 0 {
         out.push(Out::Alert(format!("{waits} waiting for you")));
     }
     // A run that stands still calls for the operator like a call that waits; the words are the console's own.
-    if waits == before.waits && !before.stuck && model.settings.alerts && model.run.stuck().is_some() {
+    if waits == before.waits && !before.stuck && model.run.stuck().is_some() {
         out.push(Out::Alert("the run waits for you".to_owned()));
     }
-    if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event
-        && model.settings.alerts
-    {
+    if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event {
         model.notify(&words::lost(nodes));
     }
     model.log.add(Line::Event(envelope));

@@ -162,7 +162,7 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
         None => vec![Altered {
             key: Arc::from(key),
             from: None,
-            to: Some(Arc::from(value)),
+            to: Some(altered::shown(key, value)),
         }],
     };
     draft.resilience(ResilienceEvent::PolicySet {

@@ -247,7 +247,7 @@ fn calls_that_wait_are_told_with_what_was_tried() {
 
 #[test]
 fn a_breaker_that_holds_everything_is_told_and_called_out() {
-    let mut stage = Stage::with(140, 50, |settings| settings.alerts = true);
+    let mut stage = Stage::new(140, 50);
     stage.begin();
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, failed());
     stage.close();

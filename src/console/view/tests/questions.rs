@@ -195,7 +195,10 @@ fn the_program_that_is_asked_too_is_named_until_it_has_answered() {
     });
     let text = stage.text();
     assert!(!text.contains("(asking guard)"), "{text}");
-    assert!(text.contains("guard leaves it to you: a ⟨U+001B⟩[2J name"), "{text}");
+    assert!(
+        text.contains("guard leaves it to you: a ⟨U+001B⟩[2J name"),
+        "{text}"
+    );
     assert!(text.contains("denied in"), "{text}");
 }
 
