@@ -20,7 +20,6 @@ use crate::domain::breaker::Phase;
 use crate::domain::bulk;
 use crate::domain::call::{Call, EffectClass, Status};
 use crate::domain::fork;
-use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::reference::rewrite;
@@ -144,7 +143,9 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     let state = &found.state;
     let node = state.nodes.get(&call.id);
     let shown = shown(state, call);
-    let repairs: Vec<_> = offered(call)
+    let repairs: Vec<_> = call
+        .offered()
+        .unwrap_or_default()
         .iter()
         .map(|fix| serde_json::json!({"label": fix.label, "args": fix.args, "changes": fix.changes}))
         .collect();
@@ -199,11 +200,11 @@ fn as_words(found: &record::Found, call: &Call) -> String {
             visible(word)
         );
     }
-    if !offered(call).is_empty() {
+    if !call.offered().unwrap_or_default().is_empty() {
         let why = call.snags.because.as_deref().unwrap_or_default();
         let _ = write!(words, "\n  {}", visible(why));
     }
-    for (at, fix) in offered(call).iter().enumerate() {
+    for (at, fix) in call.offered().unwrap_or_default().iter().enumerate() {
         let _ = write!(words, "\n  {}) {}", at + 1, visible(&fix.label));
     }
     if let Some(why) = node.and_then(why::of) {
@@ -241,13 +242,6 @@ fn shown(state: &State, call: &Call) -> Arc<str> {
         node.map(|(_, args)| Arc::from(rewrite::without_why(args)))
             .unwrap_or_default()
     })
-}
-
-/// Repairs that the operator may choose from.
-fn offered(call: &Call) -> &[Fix] {
-    let choosing = call.status == Status::Repairing(Stage::Choosing);
-    let round = call.trouble.repairs.last().filter(|_| choosing);
-    round.map_or(&[][..], |round| &round.options)
 }
 
 fn tool(node: Option<&Node>) -> String {

@@ -18,10 +18,9 @@ use crate::console::update::{cancelled, in_doubt, refusal};
 use crate::domain::again;
 use crate::domain::branch;
 use crate::domain::bulk::plain;
-use crate::domain::call::Status;
+use crate::domain::call::{Call, Status};
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::{Epoch, NodeKind};
-use crate::domain::ladder::Stage;
 use crate::domain::stand::Stand;
 use crate::domain::state::{LedgerEntry, Mode};
 use crate::domain::tags::asks_operator;
@@ -372,7 +371,7 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         }
         Decide::Retry => status.is_some_and(Status::is_settled),
         Decide::RunNow => status == Some(&Status::Delayed),
-        Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)) && offers(model),
+        Decide::ChooseRepair => offers(model),
         Decide::SkipRepair => matches!(status, Some(Status::Repairing(_))),
         Decide::Cancel => match status {
             Some(Status::InDoubt(_)) => did_not_finish(model),
@@ -480,15 +479,13 @@ fn edits(
         _ => true,
     }
 }
+
 /// Whether a repair of the call in front of the operator is offered.
 fn offers(model: &Model) -> bool {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
         return false;
     };
-    let round = model
-        .run
-        .state
-        .call(id.call())
-        .and_then(|call| call.trouble.repairs.last());
-    round.is_some_and(|round| !round.options.is_empty())
+    let call = model.run.state.call(id.call());
+    call.and_then(Call::offered)
+        .is_some_and(|offered| !offered.is_empty())
 }

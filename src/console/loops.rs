@@ -91,8 +91,8 @@ pub fn proposals(incident: &Incident) -> Vec<String> {
                 let upshot = step.upshot.map_or("no result yet", Upshot::word);
                 format!("taken ({}), {upshot}", step.node)
             }
-            Proposal::PassedOver("") => "passed over".to_owned(),
-            Proposal::PassedOver(why) => format!("passed over: {}", visible(why)),
+            Proposal::Skipped("") => "skipped".to_owned(),
+            Proposal::Skipped(why) => format!("skipped: {}", visible(why)),
             Proposal::Later => "later".to_owned(),
         };
         format!(
@@ -111,7 +111,7 @@ pub fn proposals_json(incident: &Incident) -> Vec<serde_json::Value> {
         Proposal::Taken(step) => {
             serde_json::json!({ "step": rung, "state": "taken", "node": step.node, "upshot": step.upshot })
         }
-        Proposal::PassedOver(why) => serde_json::json!({ "step": rung, "state": "passed_over", "why": why }),
+        Proposal::Skipped(why) => serde_json::json!({ "step": rung, "state": "skipped", "why": why }),
         Proposal::Later => serde_json::json!({ "step": rung, "state": "later" }),
     };
     incident.proposals().map(one).collect()

@@ -7,6 +7,7 @@ use super::node::{Node, Origin};
 use super::ready::{self, Look, write_conflicts};
 use super::repeat::is_outdated;
 use super::state::State;
+use super::thread::ROOT;
 use super::unresolved::failed_calls;
 
 /// What sets a node apart.
@@ -68,6 +69,21 @@ impl Badge {
 
 /// The badges of a node.
 pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
+    let mut out = without_failed_calls(state, id);
+    if is_answer(state, id) && !failed_calls(state, ROOT).is_empty() {
+        out.push(Badge::AfterFailedCalls);
+    }
+    out
+}
+
+/// True for the active answer of the run itself.
+pub fn is_answer(state: &State, id: NodeId) -> bool {
+    let in_root = || state.turn_of(id).is_some_and(|turn| turn.thread == ROOT);
+    id.kind == NodeKind::Answer && counts(state, id) && in_root()
+}
+
+/// The badges of a node, without the one that needs a look at every call.
+pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
     let mut out = Vec::new();
     if let Some(call) = state.calls.get(&id.call()) {
         let reused = state
@@ -87,13 +103,6 @@ pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
                 out.push(Badge::WriteConflict);
             }
         }
-    }
-    if id.kind == NodeKind::Answer
-        && counts(state, id)
-        && let Some(turn) = state.turn_of(id)
-        && !failed_calls(state, turn.thread).is_empty()
-    {
-        out.push(Badge::AfterFailedCalls);
     }
     if let Some(turn) = state.turn_of(id)
         && turn.is_active()

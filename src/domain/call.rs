@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
-use super::ladder::Stage;
+use super::ladder::{Fix, Stage};
 use super::output_digest::OutputDigest;
 
 mod outcome;
@@ -375,6 +375,15 @@ pub struct Way {
 }
 
 impl Call {
+    /// The repairs that the operator may choose from; `None` unless the call waits for that choice, and empty where no
+    /// repair is left.
+    pub fn offered(&self) -> Option<&[Fix]> {
+        let round = self.trouble.repairs.last();
+        round
+            .filter(|_| self.status == Status::Repairing(Stage::Choosing))
+            .map(|round| &round.options[..])
+    }
+
     /// A call that nobody has checked.
     pub fn new(id: NodeId) -> Self {
         Self {

@@ -244,7 +244,7 @@ impl Rung {
     /// What is done, in words.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Guidance => "told the model what repeats",
+            Self::Guidance => "told the model to do something else",
             Self::Refuse => "refuse what repeats for a turn",
             Self::Substitute => "another tool makes the call",
             Self::RollBack => "went back to where it began",
@@ -318,13 +318,13 @@ pub struct Step {
     pub told: Option<Arc<str>>,
     /// What came of it, once that is known.
     pub upshot: Option<Upshot>,
-    /// The milder steps that were passed over for it.
-    pub passed: Vec<Passed>,
+    /// The milder steps that were skipped for it.
+    pub skipped: Vec<Skipped>,
 }
 
-/// A step that was passed over.
+/// A step that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Passed {
+pub struct Skipped {
     /// Which.
     pub rung: Rung,
     /// Why.
@@ -336,8 +336,8 @@ pub struct Passed {
 pub enum Proposal<'i> {
     /// It was taken; the newest time.
     Taken(&'i Step),
-    /// It was passed over, with the reason; an empty one where an older program recorded none.
-    PassedOver(&'i str),
+    /// It was skipped, with the reason; an empty one where an older program recorded none.
+    Skipped(&'i str),
     /// It comes after the steps taken so far.
     Later,
 }
@@ -363,13 +363,11 @@ impl Incident {
         let strongest = self.steps.iter().map(|step| step.rung).max();
         Rung::ALL.into_iter().map(move |rung| {
             let taken = self.steps.iter().rfind(|step| step.rung == rung);
-            let mut passed = self.steps.iter().rev().flat_map(|step| &step.passed);
-            let proposal = match (taken, passed.find(|one| one.rung == rung)) {
+            let mut skipped = self.steps.iter().rev().flat_map(|step| &step.skipped);
+            let proposal = match (taken, skipped.find(|one| one.rung == rung)) {
                 (Some(step), _) => Proposal::Taken(step),
-                (None, Some(passed)) => Proposal::PassedOver(&passed.why),
-                (None, None) if strongest.is_some_and(|strongest| rung < strongest) => {
-                    Proposal::PassedOver("")
-                }
+                (None, Some(skipped)) => Proposal::Skipped(&skipped.why),
+                (None, None) if strongest.is_some_and(|strongest| rung < strongest) => Proposal::Skipped(""),
                 (None, None) => Proposal::Later,
             };
             (rung, proposal)

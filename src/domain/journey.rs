@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::call::{Call, Status};
 use super::id::{NodeId, Rev};
-use super::ladder::{Round, Stage};
+use super::ladder::{Fix, Round, Stage};
 use super::node::{Node, Origin};
 use super::repair::Phase;
 use super::state::State;
@@ -178,7 +178,7 @@ fn end(way: &mut Builder, state: &State, call: &Call) {
         }
         Status::Repairing(stage) => {
             let round = way.fail(call);
-            if *stage == Stage::Choosing && round.is_some_and(|one| one.options.is_empty()) {
+            if call.offered().is_some_and(<[Fix]>::is_empty) {
                 way.give_up(round, false);
                 return;
             }

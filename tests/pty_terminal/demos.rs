@@ -107,7 +107,7 @@ fn a_stubborn_model_is_let_on_by_one_key_and_a_shut_breaker_by_another() {
         "w        say what the call gives",
         "i        give the model guidance",
         "X        stop this branch",
-        "told the model what repeats",
+        "told the model to do something else",
     ] {
         run.until(words, || shows(&run, words));
     }

@@ -6,8 +6,10 @@ use super::outlook::{Change, Outlook};
 use crate::console::effects::Effects;
 use crate::console::sides::Sides;
 use crate::domain::branch::{Branch, branches};
-use crate::domain::id::{Epoch, Seq};
-use crate::domain::state::State;
+use crate::domain::id::{Epoch, NodeId, Seq};
+use crate::domain::state::{Mode, State};
+use crate::domain::thread::ROOT;
+use crate::domain::unresolved::failed_calls;
 
 /// A value of a state, about something in it.
 #[derive(Debug, Clone)]
@@ -51,6 +53,7 @@ pub struct Caches {
     branches: Cached<Vec<Branch>>,
     effects: Cached<Effects>,
     sides: Cached<Sides, (Epoch, Epoch)>,
+    failed_calls: Cached<Vec<NodeId>>,
 }
 
 impl Caches {
@@ -72,6 +75,20 @@ impl Caches {
     /// What could change the world.
     pub fn effects(&mut self, state: &State) -> &Effects {
         self.effects.renew(state, (), |state, ()| Effects::of(state))
+    }
+
+    /// Brings the calls up to date that gave no value before the answer; none without an answer.
+    pub fn renew_failed_calls(&mut self, state: &State) {
+        let of = |state: &State, (): &()| match state.mode {
+            Mode::Finished(_) => failed_calls(state, ROOT),
+            _ => Vec::new(),
+        };
+        self.failed_calls.renew(state, (), of);
+    }
+
+    /// The calls that gave no value before the answer.
+    pub fn failed_calls(&self) -> &[NodeId] {
+        self.failed_calls.value().map_or(&[], Vec::as_slice)
     }
 
     /// Two branches side by side.

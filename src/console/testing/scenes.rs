@@ -394,7 +394,7 @@ impl Stage {
                 rung,
                 why: "no other tool is known\u{202e}".into(),
                 after: TurnId(2),
-                passed: Vec::new(),
+                skipped: Vec::new(),
             }));
             self.engine(Event::Escape(EscapeEvent::Applied {
                 incident: 1,

@@ -28,6 +28,7 @@ pub fn prepare(model: &mut Model) {
     let _shown = model.settings.shown();
     let wanted = waiting(&model.run);
     model.queue.sync(&wanted);
+    model.cached.renew_failed_calls(&model.run.state);
     compare(model, wanted);
     let banner = model.run.halted.is_some()
         || model.run.left_broken().next().is_some()

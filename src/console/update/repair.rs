@@ -8,23 +8,20 @@ use super::prompts;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
-use crate::domain::call::Status;
+use crate::domain::call::Call;
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::{NodeId, Rev};
-use crate::domain::ladder::Stage;
 use crate::text::visible;
 
 /// Opens a line for the number of one of the offered repairs.
 pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let (call, rev) = seen_call(model, by, at)?;
     let life = model.run.state.call(call);
-    let choosing = life.filter(|life| life.status == Status::Repairing(Stage::Choosing));
-    let round = choosing.and_then(|life| life.trouble.repairs.last());
-    let Some(round) = round.filter(|round| !round.options.is_empty()) else {
+    let offered = life.and_then(Call::offered).unwrap_or_default();
+    if offered.is_empty() {
         return Err(format!("{call}: no repair is offered"));
-    };
-    let options: Vec<String> = round
-        .options
+    }
+    let options: Vec<String> = offered
         .iter()
         .enumerate()
         .map(|(at, fix)| format!("{}) {}", at + 1, visible(&fix.label)))

@@ -22,7 +22,6 @@ use crate::domain::id::TurnId;
 use crate::domain::ladder;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stream, Turn};
-use crate::domain::{thread, unresolved};
 use crate::resilience::need::Cause;
 use crate::text::{head, visible};
 
@@ -113,11 +112,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         | Course::Ended => Role::Warning,
     };
     parts.push((0, role, course.word().to_owned(), true));
-    if matches!(model.run.state.mode, Mode::Finished(_)) {
-        let failed = unresolved::failed_calls(&model.run.state, thread::ROOT).len();
-        if failed > 0 {
-            parts.push((1, Role::Warning, format!("{failed} failed"), true));
-        }
+    let failed = model.cached.failed_calls().len();
+    if failed > 0 {
+        parts.push((1, Role::Warning, format!("{failed} failed"), true));
     }
     parts
 }

@@ -88,7 +88,7 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
         rung,
         why,
         after,
-        passed,
+        skipped,
     } = event
     else {
         return;
@@ -105,7 +105,7 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
         forbidden: Vec::new(),
         told: None,
         upshot: None,
-        passed: passed.clone(),
+        skipped: skipped.clone(),
     });
     let said = format!("{}: {}", rung.words(), found.finding.words());
     let content = text(&said);

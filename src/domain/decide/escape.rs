@@ -124,7 +124,7 @@ pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: 
         rung: plan.rung,
         why: plan.why.clone(),
         after: plan.after,
-        passed: plan.passed.clone(),
+        skipped: plan.skipped.clone(),
     });
     let before = draft.events.len();
     let applied = EscapeEvent::Applied {

@@ -250,14 +250,11 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
     not_over(draft)?;
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
-    let round = call
-        .trouble
-        .repairs
-        .last()
-        .filter(|_| call.status == Status::Repairing(Stage::Choosing))
+    let offered = call
+        .offered()
         .ok_or_else(|| wrong_status(call, "choose a repair of", "No repair of it is offered"))?;
-    let Some(chosen) = round.options.get(option) else {
-        if round.options.is_empty() {
+    let Some(chosen) = offered.get(option) else {
+        if offered.is_empty() {
             let words = "No repair is left: edit its arguments, replace it, answer it, or skip the repair";
             return Err(wrong_status(call, "choose a repair of", words));
         }
@@ -266,11 +263,11 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
             format!(
                 "{id} has no repair {}: choose one of 1 to {}",
                 option.saturating_add(1),
-                round.options.len()
+                offered.len()
             ),
         ));
     };
-    let no = round.no;
+    let no = call.trouble.repairs.last().map_or(0, |round| round.no);
     apply(draft, id, no, chosen);
     Ok(())
 }
@@ -282,12 +279,7 @@ fn skip(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> 
     if !matches!(call.status, Status::Repairing(_)) {
         return Err(wrong_status(call, "stop repairing", "It is not being repaired"));
     }
-    let none_is_left = call.status == Status::Repairing(Stage::Choosing)
-        && call
-            .trouble
-            .repairs
-            .last()
-            .is_some_and(|round| round.options.is_empty());
+    let none_is_left = call.offered().is_some_and(<[Fix]>::is_empty);
     let why = call.snags.because.clone().filter(|_| none_is_left);
     draft.resilience(ResilienceEvent::GaveUp {
         call: id,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Finding, Passed, Rung, Signature, Upshot};
+use super::{Finding, Rung, Signature, Skipped, Upshot};
 use crate::domain::id::{NodeId, TurnId};
 
 /// One thing to do; asked again after it was done.
@@ -42,6 +42,6 @@ pub struct Plan {
     pub substitutes: Vec<(NodeId, Arc<str>)>,
     /// The turn that is asked for anew.
     pub back_to: Option<TurnId>,
-    /// The milder steps that were passed over.
-    pub passed: Vec<Passed>,
+    /// The milder steps that were skipped.
+    pub skipped: Vec<Skipped>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::escape::{Detector, Finding, Passed, Rung, Signature, Upshot};
+use crate::domain::escape::{Detector, Finding, Rung, Signature, Skipped, Upshot};
 use crate::domain::id::{NodeId, TurnId};
 
 /// Facts about repetition.
@@ -42,9 +42,9 @@ pub enum EscapeEvent {
         /// The newest turn of the thread.
         #[serde(default)]
         after: TurnId,
-        /// The milder steps that were passed over.
+        /// The milder steps that were skipped.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        passed: Vec<Passed>,
+        skipped: Vec<Skipped>,
     },
     /// The step was taken.
     Applied {

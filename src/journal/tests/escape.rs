@@ -1,7 +1,7 @@
 //! An example of every event about repetition. Must not know: how they are stored.
 
 use super::examples::{CALL, TURN, text};
-use crate::domain::escape::{Detector, Finding, Passed, Rung, Signature, Upshot};
+use crate::domain::escape::{Detector, Finding, Rung, Signature, Skipped, Upshot};
 use crate::domain::event::{EscapeEvent, Event};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
 
@@ -72,7 +72,7 @@ pub(super) fn every() -> Vec<Event> {
             rung,
             why: text("after telling the model it changed nothing"),
             after: TURN,
-            passed: vec![Passed {
+            skipped: vec![Skipped {
                 rung: Rung::Substitute,
                 why: text("no other tool is known for read"),
             }],

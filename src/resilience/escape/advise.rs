@@ -265,7 +265,7 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
             Rung::RollBack => back_to.ok(),
             _ => None,
         },
-        passed: choice.passed,
+        skipped: choice.skipped,
     })
 }
 

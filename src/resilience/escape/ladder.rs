@@ -4,7 +4,7 @@
 //! Must not know: how a step is carried out.
 
 use super::config::Config;
-use crate::domain::escape::{Escape, Finding, Incident, Passed, Rung, Upshot};
+use crate::domain::escape::{Escape, Finding, Incident, Rung, Skipped, Upshot};
 
 /// Number of attempts after which a kind of step that never helped is not tried again.
 const LESSON: u32 = 2;
@@ -25,8 +25,8 @@ pub struct Choice {
     pub rung: Rung,
     /// The reason for the operator: what was skipped, and why.
     pub why: String,
-    /// The milder steps that were passed over, with the reasons.
-    pub passed: Vec<Passed>,
+    /// The milder steps that were skipped, with the reasons.
+    pub skipped: Vec<Skipped>,
 }
 
 /// Returns the next step against a finding, or `None` if all are used up.
@@ -48,15 +48,15 @@ pub fn choose(
         Some(step) if step.rung == Rung::Human => Rung::Human,
         Some(step) => Rung::ALL.into_iter().find(|rung| *rung > step.rung)?,
     };
-    let mut passed = Vec::new();
+    let mut skipped = Vec::new();
     for rung in Rung::ALL.into_iter().filter(|rung| *rung >= from) {
         let taken = incident.map_or(0, |incident| incident.taken(rung));
         match usable(known, finding, possible, config, rung, taken) {
             Ok(()) => {
-                let why = why(last.map(|step| (step.rung, step.upshot)), &passed);
-                return Some(Choice { rung, why, passed });
+                let why = why(last.map(|step| (step.rung, step.upshot)), &skipped);
+                return Some(Choice { rung, why, skipped });
             }
-            Err(reason) => passed.push(Passed {
+            Err(reason) => skipped.push(Skipped {
                 rung,
                 why: reason.into(),
             }),
@@ -95,7 +95,7 @@ fn usable(
     Ok(())
 }
 
-fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[Passed]) -> String {
+fn why(last: Option<(Rung, Option<Upshot>)>, skipped: &[Skipped]) -> String {
     let mut words = match last {
         None => String::new(),
         Some((rung, upshot)) => {
@@ -103,15 +103,15 @@ fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[Passed]) -> String {
             format!("after {} {upshot}", name(rung))
         }
     };
-    if !passed.is_empty() {
+    if !skipped.is_empty() {
         if !words.is_empty() {
             words.push_str("; ");
         }
-        words.push_str("passed over: ");
-        let passed = passed
+        words.push_str("skipped: ");
+        let skipped = skipped
             .iter()
             .map(|one| format!("{}: {}", name(one.rung), one.why));
-        words.push_str(&passed.collect::<Vec<_>>().join("; "));
+        words.push_str(&skipped.collect::<Vec<_>>().join("; "));
     }
     words
 }

@@ -37,9 +37,9 @@ fn stage() -> Stage {
             incident: 1,
             node: id(node),
             rung,
-            why: Arc::from("passed over: another tool\u{202e}"),
+            why: Arc::from("skipped: another tool\u{202e}"),
             after: TurnId(2),
-            passed: Vec::new(),
+            skipped: Vec::new(),
         }));
         stage.engine(Event::Escape(EscapeEvent::Applied {
             incident: 1,
@@ -68,8 +68,8 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
     let text = stage.text();
     for words in [
         "loop 1 (sequence), waits for you: fetch: the same 3 times in a row",
-        "i8 told the model what repeats: it changed nothing",
-        "i9 paused for the operator: nothing came of it yet [passed over: another tool⟨U+202E⟩]",
+        "i8 told the model to do something else: it changed nothing",
+        "i9 paused for the operator: nothing came of it yet [skipped: another tool⟨U+202E⟩]",
         "let it repeat",
     ] {
         assert!(text.contains(words), "{words}\n{text}");

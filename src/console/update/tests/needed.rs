@@ -49,7 +49,7 @@ fn the_page_tells_reason_state_attempts_events_and_what_can_be_done() {
         "the run goes round: read_file: the same 3 times in a row",
         "paused: loop 1: read_file: the same 3 times in a row",
         "c5 read_file page: failed",
-        "i40 told the model what repeats: it changed nothing",
+        "i40 told the model to do something else: it changed nothing",
         "i41 paused for the operator: nothing came of it yet",
         "the newest events",
         "give the call other arguments",

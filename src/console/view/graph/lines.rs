@@ -18,7 +18,7 @@ use crate::console::model::graph::rows::Row;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::badge;
+use crate::domain::badge::{self, Badge};
 use crate::domain::call::{Call, Status};
 use crate::domain::came;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
@@ -214,7 +214,11 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         line = line.own(role(Role::Superseded), "(history) ");
     }
     if node.active {
-        for badge in badge::of(state, id) {
+        let mut badges = badge::without_failed_calls(state, id);
+        if badge::is_answer(state, id) && !model.cached.failed_calls().is_empty() {
+            badges.push(Badge::AfterFailedCalls);
+        }
+        for badge in badges {
             line = line.own(role(Role::Stale), format!("({}) ", badge.word()));
         }
     }

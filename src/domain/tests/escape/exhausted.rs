@@ -126,7 +126,7 @@ fn every_step_is_listed_in_order_with_what_became_of_it() {
         .map(|(rung, proposal)| {
             let became = match proposal {
                 Proposal::Taken(step) => format!("taken, {:?}", step.upshot),
-                Proposal::PassedOver(why) => format!("passed over: {why}"),
+                Proposal::Skipped(why) => format!("skipped: {why}"),
                 Proposal::Later => "later".to_owned(),
             };
             (rung, became)
@@ -136,7 +136,7 @@ fn every_step_is_listed_in_order_with_what_became_of_it() {
     assert_eq!(rungs, Rung::ALL);
     assert_eq!(listed[0].1, "taken, Some(Ignored)");
     assert_eq!(listed[1].1, "taken, Some(Ignored)");
-    assert_eq!(listed[2].1, "passed over: no other tool is known for read");
+    assert_eq!(listed[2].1, "skipped: no other tool is known for read");
     assert!(listed[3].1.starts_with("taken"), "{listed:?}");
     assert_eq!(listed[5].1, "later");
 }

@@ -42,7 +42,7 @@ fn incident(steps: &[(Rung, Option<Upshot>)]) -> Incident {
                 forbidden: Vec::new(),
                 told: None,
                 upshot: *upshot,
-                passed: Vec::new(),
+                skipped: Vec::new(),
             })
             .collect(),
         over: false,
@@ -117,7 +117,7 @@ fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
     assert_eq!(choice.rung, Rung::Human);
     assert_eq!(
         choice.why,
-        "after refusing the calls it changed nothing; passed over: another tool: no other tool is known for x; \
+        "after refusing the calls it changed nothing; skipped: another tool: no other tool is known for x; \
          going back: write_file (c4) happened since"
     );
     let asked = incident(&[
