@@ -91,6 +91,7 @@ scenarios! {
     replace = "replace",
     reset_breaker = "reset-breaker",
     resolve = "resolve",
+    restrict = "restrict",
     retry = "retry",
     ring = "ring",
     rules = "rules",

@@ -67,6 +67,7 @@ pub fn commands(
         | Verb::Keep { .. }
         | Verb::Pause { .. }
         | Verb::Unpause { .. }
+        | Verb::Restrict { .. }
         | Verb::Step { .. }
         | Verb::StopTurn { .. }
         | Verb::Stop { .. }
@@ -294,6 +295,10 @@ fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Resul
             reason: or(reason, "paused by the operator"),
         },
         Verb::Unpause { .. } => RunCommand::Resume {},
+        Verb::Restrict { lift: false, .. } => RunCommand::Restrict {
+            reason: Arc::from(or(reason, "restricted by the operator")),
+        },
+        Verb::Restrict { lift: true, .. } => RunCommand::LiftRestriction {},
         Verb::Step { .. } => RunCommand::Step {},
         Verb::StopTurn { .. } => RunCommand::StopTurn {},
         Verb::Stop { .. } => RunCommand::Stop {

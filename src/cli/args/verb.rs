@@ -425,6 +425,15 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
+    /// Restrict a session to reading calls until that is lifted: every other call that has not started is denied
+    Restrict {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// Lift the restriction: every call may start again
+        #[arg(long)]
+        lift: bool,
+    },
     /// Let one launch or request of a paused session through
     Step {
         /// The session

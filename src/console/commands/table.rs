@@ -114,6 +114,7 @@ static BRANCH: &[Entry] = &[
 #[rustfmt::skip]
 static RUN: &[Entry] = &[
     entry(Verb::Run(RunVerb::Pause), "pause", &["p"], &[Panes], "pause", "pause or resume: a paused run starts nothing, what runs goes on"),
+    entry(Verb::Run(RunVerb::Restrict), "restrict", &["!"], &[Panes], "", "restrict the run to reading calls, or lift that: every other call that has not started is denied, what runs goes on"),
     entry(Verb::Run(RunVerb::Step), "step", &["s"], &[Panes], "step", "while paused, let one launch or request through"),
     entry(Verb::Run(RunVerb::StopTurn), "stop-turn", &["S"], &[Panes], "stop turn", "end the open stream, or what is about to be asked again, and pause the run; the blocks that arrived whole are the turn"),
     entry(Verb::Run(RunVerb::Emergency), "emergency-stop", &["X"], &[Panes], "stop all", "stop everything, running calls too; asks first"),

@@ -289,6 +289,8 @@ pub enum EditVerb {
 pub enum RunVerb {
     /// Pause or resume.
     Pause,
+    /// Restrict to reading calls, or lift that.
+    Restrict,
     /// One launch or request.
     Step,
     /// End the open stream.

@@ -39,6 +39,12 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
                 reason: "paused by the operator".to_owned(),
             },
         },
+        RunVerb::Restrict => match &model.run.state.restricted {
+            Some(_) => RunCommand::LiftRestriction {},
+            None => RunCommand::Restrict {
+                reason: Arc::from("restricted by the operator"),
+            },
+        },
         RunVerb::Step => RunCommand::Step {},
         RunVerb::StopTurn => {
             model.say(turn_ends(model));

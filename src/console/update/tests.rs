@@ -48,6 +48,7 @@ mod reading;
 mod repairs;
 mod repeated;
 mod replaced;
+mod restricted;
 mod retaken;
 mod rules;
 mod saving;

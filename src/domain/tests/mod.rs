@@ -55,6 +55,7 @@ mod repair_facts;
 mod repairs;
 mod replaced;
 mod rest;
+mod restrict;
 mod reuse;
 mod salvage;
 mod servers;
