@@ -226,6 +226,8 @@ fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failur
         FailureVerb::SetResilience { settings, .. } => {
             return settings.iter().map(|one| configured(one)).collect();
         }
+        // Writes a file first: built by `super::classify`.
+        FailureVerb::Classify { .. } => return Err(misplaced()),
         FailureVerb::RunNow { call, seen: was, .. } => {
             let (call, rev) = seen(state, call, was)?;
             ResilienceCommand::RunNow { call, rev }
@@ -351,7 +353,8 @@ fn or(reason: String, otherwise: &str) -> String {
     }
 }
 
-fn node(text: &str) -> Result<NodeId, Failure> {
+/// The node that a text names.
+pub fn node(text: &str) -> Result<NodeId, Failure> {
     text.parse()
         .map_err(|error: BadNodeId| Failure::new(Code::Usage, visible(&error.to_string())))
 }

@@ -19,6 +19,7 @@ mod world;
 mod audit;
 mod bad_input;
 mod branches;
+mod classify;
 mod control;
 mod damaged;
 mod decisions;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::number;
-pub use failures::{FailureVerb, LoopVerb, WeightVerb};
+pub use failures::{ErrorIs, FailureVerb, LoopVerb, WeightVerb};
 pub use takes::{Change, Choice, Look, On, Planned, Ran, Seen};
 
 /// Operator verbs on a session, stored or running.
