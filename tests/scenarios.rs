@@ -49,6 +49,7 @@ scenarios! {
     ask_again_for_a_whole_turn = "ask-again-a-whole-turn",
     branches = "branches",
     cancel = "cancel",
+    classify = "classify",
     commit = "commit",
     compensate = "compensate",
     consent = "consent",

@@ -11,6 +11,7 @@ use crate::config::keep;
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
+use crate::engine::clock::Clock;
 use crate::journal::Place;
 use crate::resilience::correction::{self, Corrigible, Verdict};
 use crate::text::visible;
@@ -36,7 +37,7 @@ pub fn command(
         return Err(refused(why));
     }
     let (session, by) = (place.id(), ground.user());
-    let date = Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let date = today();
     let rule = failed
         .corrected(verdict, pattern, (&session, &date, &by))
         .map_err(|why| Failure::new(Code::Usage, visible(&why)))?;
@@ -61,4 +62,10 @@ pub fn command(
         key: keep::CORRECTIONS.into(),
         value: value.into(),
     }))
+}
+
+/// The day, as it is written into a file.
+pub fn today() -> String {
+    let now = Timestamp::from_millisecond(Clock::start().utc_ms()).unwrap_or_default();
+    now.strftime("%Y-%m-%d").to_string()
 }

@@ -141,12 +141,11 @@ fn write(path: &Path, before: Option<&str>, text: &str) -> io::Result<()> {
         .parent()
         .filter(|dir| !dir.as_os_str().is_empty())
         .unwrap_or_else(|| Path::new("."));
-    let mode = match before {
-        Some(_) => mode_of(path)?,
-        None => {
-            fs::create_dir_all(dir)?;
-            0o600
-        }
+    let mode = if before.is_some() {
+        mode_of(path)?
+    } else {
+        fs::create_dir_all(dir)?;
+        0o600
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let draft = dir.join(format!(".{name}.{}.part", std::process::id()));

@@ -26,7 +26,7 @@ args = { path = "notes.missing" }
 answer = "done"
 "#;
 
-const SETTINGS: &str = "# mine, and it stays\n[resilience.retry]   # fast\nfirst = \"1ms\"\n";
+const SETTINGS: &str = "# mine, and it stays\n[resilience.retry]   # fast\nfirst = \"1ms\"\n[resilience.breaker]\nconsecutive = 0\nrate = 0\n";
 
 /// A world with settings, and a session in which both calls failed.
 fn failed() -> (World, String, String) {
@@ -117,7 +117,11 @@ fn a_correction_is_kept_with_its_evidence_and_counts_from_then_on() {
         journal.contains("your correction (permanent): "),
         "what classified it is recorded"
     );
-    assert_eq!(journal.matches("resilience.policy_set").count(), 2);
+    assert_eq!(
+        journal.matches("\"key\":\"errors.corrections\"").count(),
+        2,
+        "each change is a recorded fact"
+    );
     let later = played(&world, &settings);
     assert_eq!(ran(&world, &later), (1, 5));
     let shown = world.run(&["config", "--config", &settings]).ends(0).out;

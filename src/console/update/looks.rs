@@ -24,6 +24,7 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     let mut troubles = read.troubles;
     let mut news = configure(model, read.policy, out);
     let settings = &mut model.settings;
+    settings.place = read.place;
     match read.keymap {
         Some(Ok(keymap)) if settings.keymap != keymap => {
             settings.keymap = keymap;

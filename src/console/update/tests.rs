@@ -5,6 +5,7 @@ mod arming;
 mod asked;
 mod branches;
 mod bulk;
+mod classified;
 mod collected;
 mod colours;
 mod compared;

@@ -44,21 +44,21 @@ fn a_restricted_run_reads_on_and_does_nothing_else() {
         call("unknown", r#"{"_as":"u","n":1}"#),
         call("read", r#"{"_as":"late","n":"†call.w.v || †call.r.v"}"#),
     ]);
-    let [r, p, i, x, u, late] = ["r", "p", "i", "w", "u", "late"].map(|label| w.id(label));
+    let [read, pure, idem, write, unknown, late] = ["r", "p", "i", "w", "u", "late"].map(|label| w.id(label));
     assert_eq!(
-        [r, p].map(|id| w.status(id)),
+        [read, pure].map(|id| w.status(id)),
         [Status::Running(Attempt(1)), Status::Running(Attempt(1))]
     );
-    assert!([i, x, u].iter().all(|id| is_denied(&w, *id)));
+    assert!([idem, write, unknown].iter().all(|id| is_denied(&w, *id)));
     w.drain();
     assert_eq!(
-        [i, x, u].map(|id| w.starts(id)),
+        [idem, write, unknown].map(|id| w.starts(id)),
         [0, 0, 0],
         "nothing of these ran"
     );
-    assert_eq!([r, p, late].map(|id| w.starts(id)), [1, 1, 1]);
+    assert_eq!([read, pure, late].map(|id| w.starts(id)), [1, 1, 1]);
     // The model is told why, and what it can do.
-    let (text, is_error) = result::result_body(&w.state, &w.state.calls[&x]);
+    let (text, is_error) = result::result_body(&w.state, &w.state.calls[&write]);
     assert!(is_error);
     for words in [
         "restricted to reading calls",

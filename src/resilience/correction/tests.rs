@@ -47,25 +47,45 @@ fn a_correction_goes_before_all_other_evidence_and_for_its_tool_only() {
     let words = "HTTP 503: quota of project 42 is used up";
     let permanent = corrected(words, Verdict::Permanent);
     let other = "HTTP 503: quota of project 7 is used up";
-    let (found, evidence) = class(&[permanent.clone()], "deploy", ErrorClass::Transient, other);
+    let (found, evidence) = class(
+        std::slice::from_ref(&permanent),
+        "deploy",
+        ErrorClass::Transient,
+        other,
+    );
     assert_eq!(found, ErrorClass::Business);
     assert_eq!(
         evidence,
         "your correction (permanent): `HTTP 503: quota of project 7 is used up`; HTTP 503"
     );
-    let elsewhere = class(&[permanent.clone()], "other", ErrorClass::Transient, other);
+    let elsewhere = class(
+        std::slice::from_ref(&permanent),
+        "other",
+        ErrorClass::Transient,
+        other,
+    );
     assert_eq!(elsewhere, (ErrorClass::Transient, "HTTP 503".into()));
     let different = class(
-        &[permanent.clone()],
+        std::slice::from_ref(&permanent),
         "deploy",
         ErrorClass::Transient,
         "HTTP 503: busy",
     );
     assert_eq!(different.0, ErrorClass::Transient);
     // A class that is not retried anyway says more.
-    let auth = class(&[permanent.clone()], "deploy", ErrorClass::Auth, other);
+    let auth = class(
+        std::slice::from_ref(&permanent),
+        "deploy",
+        ErrorClass::Auth,
+        other,
+    );
     assert_eq!(auth.0, ErrorClass::Auth);
-    let cancelled = class(&[permanent.clone()], "deploy", ErrorClass::Cancelled, other);
+    let cancelled = class(
+        std::slice::from_ref(&permanent),
+        "deploy",
+        ErrorClass::Cancelled,
+        other,
+    );
     assert_eq!(cancelled.0, ErrorClass::Cancelled);
     // The newest word counts.
     let temporary = corrected(words, Verdict::Temporary);

@@ -94,7 +94,13 @@ ways! { escape, ESCAPE, EscapeCommand:
 ways! { resilience, RESILIENCE, ResilienceCommand:
     ResilienceCommand::RunNow { .. } => By(&["run-now"]),
     ResilienceCommand::ResetBreaker { .. } => By(&["reset-breaker"]),
-    ResilienceCommand::Configure { .. } => By(&["resilience"]),
+    ResilienceCommand::Configure { .. } => By(&[
+        "resilience",
+        "classify",
+        "error-permanent",
+        "error-temporary",
+        "error-pattern",
+    ]),
     ResilienceCommand::ChooseRepair { .. } => By(&["choose-repair"]),
     ResilienceCommand::SkipRepair { .. } => By(&["skip-repair"]),
 }
