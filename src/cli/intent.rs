@@ -298,7 +298,7 @@ fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Resul
         },
         Verb::Unpause { .. } => RunCommand::Resume {},
         Verb::Restrict { lift: false, .. } => RunCommand::Restrict {
-            reason: Arc::from(or(reason, "restricted by the operator")),
+            reason: Arc::from(or(reason, "by the operator")),
         },
         Verb::Restrict { lift: true, .. } => RunCommand::LiftRestriction {},
         Verb::Step { .. } => RunCommand::Step {},

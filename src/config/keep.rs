@@ -4,7 +4,7 @@
 //! who corrects, what a correction does.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ fn quoted(text: &str) -> String {
 fn is_plain(c: char) -> bool {
     let mut bytes = [0; 4];
     let alone = c.encode_utf8(&mut bytes);
-    crate::text::visible(alone) == *alone
+    c == ' ' || crate::text::visible(alone) == *alone
 }
 
 /// Puts the text in the place of what was read, unless that is another by now.
@@ -160,8 +160,7 @@ fn write(path: &Path, before: Option<&str>, text: &str) -> io::Result<()> {
 /// The permissions of a file that may be replaced: a regular one that its owner did not make read-only. A device in its
 /// place can be read as an empty file, and must stay what it is.
 fn mode_of(path: &Path) -> io::Result<u32> {
-    let file = OpenOptions::new().append(true).open(path)?;
-    let meta = file.metadata()?;
+    let meta = regular_file::appendable(path)?.metadata()?;
     if meta.is_file() {
         return Ok(meta.permissions().mode());
     }
@@ -173,7 +172,7 @@ fn replace(path: &Path, (before, text): (Option<&str>, &str), draft: &Path, mode
     file.write_all(text.as_bytes())?;
     file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
     file.sync_all()?;
-    let now = match fs::read(path) {
+    let now = match regular_file::read(path, files::MOST) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
@@ -184,7 +183,7 @@ fn replace(path: &Path, (before, text): (Option<&str>, &str), draft: &Path, mode
     fs::rename(draft, path)?;
     // It is there; whether its name is on disk already changes nothing of that.
     if let Some(dir) = path.parent() {
-        let _ = File::open(dir).and_then(|dir| dir.sync_all());
+        let _ = regular_file::open_dir(dir).and_then(|dir| dir.sync_all());
     }
     Ok(())
 }
@@ -237,6 +236,7 @@ mod tests {
         assert_eq!(kept(&path), [rule(), rule()]);
         let text = fs::read_to_string(&path).unwrap();
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
+        assert!(text.contains("text = \"a \\U0000001B[31m"), "{text}");
         assert!(text.contains("zoë"), "{text}");
         // Behind whatever was there, with its permissions; a file need not end with a line.
         for before in [

@@ -227,7 +227,14 @@ fn suggested(line: &str) -> String {
         }
         words.push(open_numbers(word));
     }
-    words.join(r"\s+")
+    let plain = words_only(line);
+    words.join(if plain { " " } else { r"\s+" })
+}
+
+/// True where one blank stands between two words, and no other white space.
+fn words_only(line: &str) -> bool {
+    let odd = |c: char| c.is_whitespace() && c != ' ';
+    !line.contains(odd) && !line.contains("  ")
 }
 
 /// A word as a pattern in which every number may be another one.

@@ -42,7 +42,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
         RunVerb::Restrict => match &model.run.state.restricted {
             Some(_) => RunCommand::LiftRestriction {},
             None => RunCommand::Restrict {
-                reason: Arc::from("restricted by the operator"),
+                reason: Arc::from("by the operator"),
             },
         },
         RunVerb::Step => RunCommand::Step {},

@@ -388,7 +388,7 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
             "Only a finished call can be run again",
         ));
     }
-    restrict::refuse(draft.state, call, "run again")?;
+    restrict::refuse(draft.state, call, "rerun")?;
     edit::begin(draft, Some(id), &format!("run {id} again"), None);
     if draft.state.observation(id).is_some_and(|node| node.pinned) {
         draft.edit(EditEvent::Unpinned {

@@ -51,7 +51,7 @@ pub(super) fn consent(
             });
         }
         ConsentChoice::RunAgain => {
-            restrict::refuse(draft.state, call, "run again")?;
+            restrict::refuse(draft.state, call, "rerun")?;
             worded(draft.state, id, word)?;
             draft.call(decided(Decision::RunAgain));
         }

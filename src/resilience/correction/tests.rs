@@ -1,3 +1,5 @@
+//! Which errors a correction is about, and which corrections are refused. Must not know: files.
+
 use super::*;
 use crate::domain::id::NodeKind;
 use crate::resilience::classify::{Classifier, Settings};
@@ -100,6 +102,7 @@ fn a_correction_goes_before_all_other_evidence_and_for_its_tool_only() {
 fn the_suggested_pattern_fits_its_error_whatever_is_in_it() {
     for message in [
         "plain",
+        "two  blanks\tand a tab 7",
         "  (unbalanced [ and * signs.\nsecond line",
         "a\u{202e}b 12-34 x7y",
         "päth/zoë: no",
@@ -112,6 +115,10 @@ fn the_suggested_pattern_fits_its_error_whatever_is_in_it() {
         assert!(made.is_ok(), "{message:?}: `{pattern}`: {made:?}");
         assert!(pattern.len() < 700, "{pattern}");
     }
+    assert_eq!(
+        failed("HTTP 503: quota (42) is up").pattern(),
+        r"HTTP \d+: quota \(\d+\) is up"
+    );
     assert_eq!(failed("").pattern(), "");
     assert_eq!(
         failed(&"x".repeat(400)).pattern(),
