@@ -204,6 +204,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         named_theme: picture.theme.to_owned(),
         policy: Vec::new(),
         troubles: Vec::new(),
+        place: None,
         themes: vec![(picture.theme.to_owned(), theme)],
         charset: Charset::Unicode,
         wide: false,

@@ -58,6 +58,7 @@ impl Console {
             named_theme: "dark".to_owned(),
             policy: Vec::new(),
             troubles: Vec::new(),
+            place: None,
             themes: Vec::new(),
             charset: Charset::Unicode,
             wide: false,

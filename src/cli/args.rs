@@ -10,7 +10,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config;
 
-pub use verb::{Change, Choice, FailureVerb, Look, LoopVerb, On, Planned, Ran, Seen, Verb, WeightVerb};
+pub use verb::{
+    Change, Choice, ErrorIs, FailureVerb, Look, LoopVerb, On, Planned, Ran, Seen, Verb, WeightVerb,
+};
 
 /// Supervise an LLM agent from the terminal.
 ///

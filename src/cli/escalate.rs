@@ -227,6 +227,7 @@ impl Caller {
         };
         json!({
             "type": "overrule.needed",
+            "restricted": state.restricted.as_deref().map(clean),
             "session": session.id(),
             "title": state.title.as_deref().map(clean),
             "cause": cause,

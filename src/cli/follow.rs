@@ -9,6 +9,7 @@ use super::print;
 use crate::console::files::Files as _;
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::envelope::{Actor, Via};
+use crate::domain::refusal::RefusalKind;
 use crate::engine::Handle;
 
 /// The settings, followed for as long as this lives.
@@ -60,6 +61,8 @@ impl Followed {
                 value: value.into(),
             });
             match self.handle.command(command, self.actor.clone()).await {
+                // A command was faster than the file that it was kept in.
+                Err(refusal) if refusal.kind == RefusalKind::NoChange => {}
                 Ok(_) => print::err(&print::told(&words)),
                 Err(refusal) => print::err(&print::told(&format!("{key} stays as it was: {refusal}"))),
             }

@@ -67,6 +67,7 @@ pub fn commands(
         | Verb::Keep { .. }
         | Verb::Pause { .. }
         | Verb::Unpause { .. }
+        | Verb::Restrict { .. }
         | Verb::Step { .. }
         | Verb::StopTurn { .. }
         | Verb::Stop { .. }
@@ -225,6 +226,8 @@ fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failur
         FailureVerb::SetResilience { settings, .. } => {
             return settings.iter().map(|one| configured(one)).collect();
         }
+        // Writes a file first: built by `super::classify`.
+        FailureVerb::Classify { .. } => return Err(misplaced()),
         FailureVerb::RunNow { call, seen: was, .. } => {
             let (call, rev) = seen(state, call, was)?;
             ResilienceCommand::RunNow { call, rev }
@@ -294,6 +297,10 @@ fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Resul
             reason: or(reason, "paused by the operator"),
         },
         Verb::Unpause { .. } => RunCommand::Resume {},
+        Verb::Restrict { lift: false, .. } => RunCommand::Restrict {
+            reason: Arc::from(or(reason, "by the operator")),
+        },
+        Verb::Restrict { lift: true, .. } => RunCommand::LiftRestriction {},
         Verb::Step { .. } => RunCommand::Step {},
         Verb::StopTurn { .. } => RunCommand::StopTurn {},
         Verb::Stop { .. } => RunCommand::Stop {
@@ -346,7 +353,8 @@ fn or(reason: String, otherwise: &str) -> String {
     }
 }
 
-fn node(text: &str) -> Result<NodeId, Failure> {
+/// The node that a text names.
+pub fn node(text: &str) -> Result<NodeId, Failure> {
     text.parse()
         .map_err(|error: BadNodeId| Failure::new(Code::Usage, visible(&error.to_string())))
 }

@@ -11,10 +11,11 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use crate::config::{self, keymap as keys};
+use crate::config::{self, keep, keymap as keys};
 use crate::console::files::{Files, Read};
 use crate::console::keymap::Keymap;
 use crate::console::theme::Theme;
+use crate::resilience::correction::Correction;
 
 /// How long files must have been left alone before they are read: an editor writes more than once.
 const QUIET: Duration = Duration::from_millis(200);
@@ -239,9 +240,16 @@ impl Files for Watched {
             keymap: Some(read_keys(self.places.keys.as_deref())),
             policy,
             troubles,
+            place: keep::shown_place(&self.ground.env, &self.ground.flags),
         };
         self.shorten(&mut read);
         read
+    }
+
+    fn keep(&mut self, mut correction: Correction) -> Result<Correction, String> {
+        correction.date = super::classify::today();
+        let kept = keep::correction(&self.ground.env, &self.ground.flags, &correction);
+        kept.map(|_| correction).map_err(|error| error.to_string())
     }
 
     fn changed(&mut self) -> BoxFuture<'_, ()> {

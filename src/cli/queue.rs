@@ -58,6 +58,9 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         any = true;
         print::out(&as_broken(turn, fault, common.json));
     }
+    if let Some(why) = &found.state.restricted {
+        print::out(&as_restricted(why, &place.id(), common.json));
+    }
     if !any && still.is_none() {
         print::err("nothing waits for a decision");
     }
@@ -96,6 +99,15 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         print::err("another process has the session open: this is what it has recorded");
     }
     Ok(Code::Ok)
+}
+
+/// That only reading calls run, and what lifts that.
+fn as_restricted(why: &str, id: &str, json: bool) -> String {
+    let verb = format!("restrict {id} --lift");
+    if json {
+        return serde_json::json!({ "restricted": { "reason": why, "verbs": [verb] } }).to_string();
+    }
+    format!("restricted to reading calls: {}\n  verbs: {verb}", visible(why))
 }
 
 /// A stream that broke, with the verbs about it.

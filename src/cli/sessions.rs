@@ -93,6 +93,14 @@ pub fn mode(state: &State) -> String {
     }
 }
 
+/// Where a run stands, and that it is restricted to reading calls.
+fn mode_and_restriction(state: &State) -> String {
+    match &state.restricted {
+        Some(why) => format!("{}; restricted to reading calls ({})", mode(state), visible(why)),
+        None => mode(state),
+    }
+}
+
 /// Tokens in words: what nobody counted is not nought.
 pub fn tokens(usage: Usage) -> String {
     let count = |tokens: Option<u64>, what: &str| {
@@ -134,7 +142,7 @@ fn show(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
             when(loaded.envelopes.first().map(|first| first.at))
         ),
         format!("last event {}", when(loaded.envelopes.last().map(|last| last.at))),
-        format!("state      {}", mode(&state)),
+        format!("state      {}", mode_and_restriction(&state)),
         format!("events     {}", loaded.envelopes.len()),
         format!("requests   {}", state.requests),
         format!("tokens     {}", tokens(state.usage)),
@@ -177,7 +185,7 @@ fn shown_json(id: &str, loaded: &journal::Loaded, state: &State) -> Value {
         "workspace": started.map(|started| &started.workspace), "policy": state.policy,
         "started": loaded.envelopes.first().map(|first| first.at),
         "last_event": loaded.envelopes.last().map(|last| last.at),
-        "state": mode(state), "events": loaded.envelopes.len(), "requests": state.requests,
+        "state": mode(state), "restricted": state.restricted, "events": loaded.envelopes.len(), "requests": state.requests,
         "tokens_in": state.usage.input, "tokens_cached": state.usage.cached, "tokens_out": state.usage.output,
         "calls": state.calls.len(), "executions": state.ledger.len(), "edits": state.edits.len(),
         "waiting": state.queue().count(), "rules": rules::lines(state), "cost": state.spent.words(),

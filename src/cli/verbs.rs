@@ -2,10 +2,10 @@
 //! them recorded and leaves. Nothing is started here unless --resume is given. Must not know: how a
 //! command is decided.
 
-use super::args::{Common, Verb};
+use super::args::{Common, FailureVerb, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{effects, intent, plan, print, record, resume, rules};
+use super::{classify, effects, intent, plan, print, record, resume, rules};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage;
@@ -20,7 +20,21 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     let place = ground.store.find(&on.session)?;
     let found = record::as_found(&place)?;
     let (state, held) = (found.state, found.held);
-    let commands = intent::commands(common, &ground, &state, verb)?;
+    let commands = match verb {
+        Verb::Failures(FailureVerb::Classify {
+            call, error, pattern, ..
+        }) => {
+            let kept = (*error, pattern.as_deref());
+            vec![classify::command(
+                common,
+                &ground,
+                (&place, &state),
+                intent::node(call)?,
+                kept,
+            )?]
+        }
+        verb => intent::commands(common, &ground, &state, verb)?,
+    };
     if let Verb::AddRule { rule, look, .. } = verb
         && look.preview
     {

@@ -12,7 +12,7 @@ use crate::text::visible;
 use super::error::Error;
 
 /// Maximum size in bytes; no settings file written by a person is larger.
-const MOST: u64 = 1 << 20;
+pub(super) const MOST: u64 = 1 << 20;
 
 /// The text of a file, and what else matters about it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,6 +10,7 @@ pub mod env;
 pub mod error;
 pub mod files;
 pub mod flags;
+pub mod keep;
 pub mod key;
 pub mod keymap;
 pub mod layers;

@@ -66,6 +66,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         named_theme: options.theme.0.clone(),
         policy: Vec::new(),
         troubles: Vec::new(),
+        place: None,
         themes: vec![options.theme.clone()],
         charset: options.charset,
         wide: options.wide,
@@ -330,6 +331,10 @@ impl App {
                 Out::Copy(text) => self.screen.send_raw(&self.options.reach.copy(&text))?,
                 Out::Save { path, text } => {
                     drop(update(&mut self.model, Msg::Saved(save::save(&path, &text))));
+                }
+                Out::Keep(correction) => {
+                    let kept = self.files.keep(*correction).map(Box::new);
+                    out.extend(update(&mut self.model, Msg::Kept(kept)));
                 }
                 Out::Mouse(on) => self.screen.set_mouse(on)?,
                 Out::Wire { turn, request } => {

@@ -12,7 +12,7 @@ mod verbs;
 pub use about::About;
 pub use context::Context;
 pub use verbs::{
-    Decide, EditVerb, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
+    Classify, Decide, EditVerb, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
 
 /// One line of the table.

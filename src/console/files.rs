@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::keymap::Keymap;
 use super::theme::Theme;
+use crate::resilience::correction::Correction;
 
 /// What the files say now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Read {
     pub policy: Vec<(String, String)>,
     /// What else is wrong.
     pub troubles: Vec<String>,
+    /// The operator's file of settings, for the eye; none where there is no place for one.
+    pub place: Option<String>,
 }
 
 /// The files.
@@ -30,4 +33,8 @@ pub trait Files: Send {
     /// Resolves at once where they were never read, and else once they have changed. May be dropped and asked for
     /// again.
     fn changed(&mut self) -> BoxFuture<'_, ()>;
+
+    /// Keeps a correction in the operator's file of settings, with the day. Gives it as it was kept; where it cannot be
+    /// kept, nothing is changed.
+    fn keep(&mut self, correction: Correction) -> Result<Correction, String>;
 }

@@ -79,6 +79,8 @@ pub struct Settings {
     pub policy: Vec<(String, String)>,
     /// What is wrong with the operator's files.
     pub troubles: Vec<String>,
+    /// The operator's file of settings, for the eye.
+    pub place: Option<String>,
     /// Every theme that can be shown, by its name.
     pub themes: Vec<(String, Theme)>,
     /// Characters.

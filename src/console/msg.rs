@@ -12,6 +12,7 @@ use super::key::Key;
 use super::link::{Forking, Frames, Looked, Outliving, ReplayControl, Update};
 use crate::domain::command::Command;
 use crate::domain::id::TurnId;
+use crate::resilience::correction::Correction;
 
 /// Something happened.
 #[derive(Debug, Clone)]
@@ -45,6 +46,8 @@ pub enum Msg {
     Found(Finding),
     /// What came of a text that was to be written into a file.
     Saved(Result<String, String>),
+    /// What came of a correction that was to be kept in the operator's settings.
+    Kept(Result<Box<Correction>, String>),
     /// `$EDITOR` ended that was opened to read.
     Shown(Result<(), String>),
 }
@@ -130,6 +133,8 @@ pub enum Out {
         /// The text.
         text: Arc<str>,
     },
+    /// Keep in the operator's settings; [`Msg::Kept`] follows.
+    Keep(Box<Correction>),
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
     /// Take away what `$EDITOR` wrote: all of it was taken over.

@@ -6,6 +6,7 @@ mod attempts;
 mod branches;
 mod call;
 mod change;
+mod classify;
 mod compare;
 mod context;
 mod depends;
@@ -57,6 +58,7 @@ pub use branches::{
     answer as branch_answer, list as branch_list, title as branch_title, what as branch_what,
 };
 pub use call::decision;
+pub use classify::classify;
 pub use compare::{difference as compared_node, nodes as compared_nodes, rows as compared_rows};
 pub use effects::{list as effect_list, listed as effect_rows, more as effect_more};
 pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};

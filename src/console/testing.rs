@@ -70,6 +70,7 @@ impl Stage {
             named_theme: "dark".to_owned(),
             policy: Vec::new(),
             troubles: Vec::new(),
+            place: None,
             tried: None,
             themes: Theme::names()
                 .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))

@@ -5,6 +5,7 @@
 mod branches;
 mod bulk;
 mod choices;
+mod classify;
 mod collect;
 mod decide;
 mod done;
@@ -81,6 +82,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Wire(found) => wanted::wire(model, found),
         Msg::Found(finding) => refresh::found(model, finding),
         Msg::Saved(written) => prompts::saved(model, written),
+        Msg::Kept(kept) => classify::kept(model, kept, &mut out),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);

@@ -125,6 +125,8 @@ fn run(event: &RunEvent) -> String {
         RunEvent::Paused { reason } => format!("paused: {reason}"),
         RunEvent::Resumed {} => "resumed".to_owned(),
         RunEvent::Stepped {} => "one step".to_owned(),
+        RunEvent::Restricted { reason } => format!("restricted to reading calls: {reason}"),
+        RunEvent::RestrictionLifted {} => "restriction to reading calls lifted".to_owned(),
         RunEvent::Stopped { reason } => format!("stopped: {reason}"),
         RunEvent::Finished { answer, .. } => format!("answered: {answer}"),
         RunEvent::PolicyChanged { policy } => format!("policy is {policy} now"),

@@ -16,6 +16,7 @@ pub mod ladder;
 pub mod launch;
 pub mod look;
 mod output;
+mod restrict;
 pub mod settle;
 mod warn;
 
@@ -29,10 +30,11 @@ type Rule = fn(&mut Draft<'_>, &dyn Advice);
 
 /// What needs no world: the end and the beginning of sub-agents, corrections, failures, checks, readiness, gates.
 /// Failures before readiness: who reads a call that is tried again goes on waiting for it.
-const QUIET: [Rule; 9] = [
+const QUIET: [Rule; 10] = [
     delegate::end_left,
     delegate::hand_over,
     correction::carry_all,
+    restrict::deny,
     ladder::judge,
     breaker::turn,
     check::check,

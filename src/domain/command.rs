@@ -61,6 +61,13 @@ pub enum RunCommand {
     Resume {},
     /// Let one launch or request through while paused.
     Step {},
+    /// Start only reading calls from here on; let what runs finish.
+    Restrict {
+        /// Why, for the log.
+        reason: Arc<str>,
+    },
+    /// Let every call start again.
+    LiftRestriction {},
     /// End the open stream; keep what arrived as the turn.
     StopTurn {},
     /// Stop everything, running calls too.

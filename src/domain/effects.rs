@@ -151,7 +151,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
         }],
         Event::Escape(EscapeEvent::Proposed {
             incident,
-            rung: Rung::Human | Rung::Stop,
+            rung: Rung::Human | Rung::Restrict | Rung::Stop,
             ..
         }) => {
             let found = state.escape.incident(*incident);

@@ -201,18 +201,21 @@ pub enum Rung {
     RollBack,
     /// The run pauses for the operator.
     Human,
+    /// The run is restricted to reading calls.
+    Restrict,
     /// The run, or the sub-agent, is ended.
     Stop,
 }
 
 impl Rung {
     /// All of them, in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Guidance,
         Self::Refuse,
         Self::Substitute,
         Self::RollBack,
         Self::Human,
+        Self::Restrict,
         Self::Stop,
     ];
 
@@ -224,6 +227,7 @@ impl Rung {
             Self::Substitute => "substitute",
             Self::RollBack => "roll_back",
             Self::Human => "human",
+            Self::Restrict => "restrict",
             Self::Stop => "stop",
         }
     }
@@ -238,6 +242,7 @@ impl Rung {
             Self::Substitute => "another tool",
             Self::RollBack => "going back",
             Self::Human => "asking the operator",
+            Self::Restrict => "restricting to reading calls",
             Self::Stop => "stopping",
         }
     }
@@ -250,6 +255,7 @@ impl Rung {
             Self::Substitute => "another tool makes the call",
             Self::RollBack => "went back to where it began",
             Self::Human => "paused for the operator",
+            Self::Restrict => "restricted the run to reading calls",
             Self::Stop => "stopped",
         }
     }

@@ -50,6 +50,7 @@ pub mod reference;
 pub mod refusal;
 pub mod repair;
 pub mod repeat;
+pub mod restrict;
 pub mod rule;
 pub mod salvage;
 pub mod stand;

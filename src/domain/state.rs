@@ -41,6 +41,8 @@ pub struct State {
     pub mode: Mode,
     /// One launch or request may pass although the run is paused.
     pub step: bool,
+    /// Why only reading calls start; none where every call may. It is a fact of the run: no edit or undo changes it.
+    pub restricted: Option<Arc<str>>,
     /// Limits in force.
     pub limits: Limits,
     /// Name of the policy in force.

@@ -12,7 +12,7 @@ use super::executor::Executor;
 use super::halt::Halt;
 use super::handle::{Handle, LiveTurns, Message, Publication};
 use super::log::Log;
-use crate::domain::call::{ErrorClass, Outcome};
+use crate::domain::call::Outcome;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope};
@@ -341,11 +341,11 @@ impl Driver {
         }
     }
 
-    /// Returns the report with its failure classified, if only its words tell what kind it is.
+    /// Returns the report with its failure classified, if the operator or only its words tell what kind it is.
     fn known(&self, input: &Input) -> Option<Input> {
         let Input::Finished {
             call,
-            outcome: Outcome::Err(error),
+            outcome: Outcome::Err(_),
             ..
         } = input
         else {
@@ -353,13 +353,10 @@ impl Driver {
         };
         let (tool, _) = self.state.nodes.get(call)?.as_call()?;
         let mut known = input.clone();
-        if error.class == ErrorClass::Unknown
-            && let Input::Finished { outcome, .. } = &mut known
-        {
+        if let Input::Finished { outcome, .. } = &mut known {
             self.adviser.ladder.classify(tool, outcome);
-            return Some(known);
         }
-        None
+        Some(known)
     }
 
     /// Derives and records what follows by itself, until nothing more does.

@@ -116,7 +116,7 @@ fn full(state: &State, times: &Times) -> Value {
         Mode::Finished(answer) => ("finished", Some(*answer)),
     };
     value!({
-        "format": FORMAT, "active": false, "session": session, "seq": state.seq, "mode": mode, "answer": answer,
+        "format": FORMAT, "active": false, "session": session, "seq": state.seq, "mode": mode, "restricted": state.restricted, "answer": answer,
         "failed_calls": unresolved::failed_calls(state, thread::ROOT),
         "nodes": nodes, "edges": edges, "turns": turns, "edits": edits,
     })

@@ -1,6 +1,6 @@
 //! Classifies an error of which only its words tell the kind.
 //!
-//! Better evidence comes first: what the tool declares, an HTTP status, a system error number, a JSON-RPC
+//! The operator's corrections count before everything else. Then better evidence comes first: what the tool declares, an HTTP status, a system error number, a JSON-RPC
 //! code. Words are examined only without any of these; they match between word boundaries, and numbers only
 //! after `HTTP` or `status`. The operator's patterns come before the built-in ones. Must not know: tools.
 
@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
+use super::correction::{self, Correction};
 use super::policy::Bad;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 
@@ -25,6 +26,8 @@ const MOST: usize = 64;
 pub struct Settings {
     /// The patterns; the first match counts.
     pub patterns: Vec<Pattern>,
+    /// Corrections of classes, which go before all other evidence; the last match counts.
+    pub corrections: Vec<Correction>,
 }
 
 /// Words that identify a class of failure.
@@ -49,6 +52,7 @@ impl Pattern {
 impl Settings {
     /// Refuses patterns that do not compile.
     pub fn check(&self) -> Result<(), Bad> {
+        correction::check(&self.corrections)?;
         Bad::unless(
             "errors.patterns",
             self.patterns.len() <= MOST,
@@ -69,7 +73,8 @@ impl Settings {
     }
 }
 
-fn compile(text: &str) -> Result<Regex, String> {
+/// Compiles a pattern that is matched between word boundaries and regardless of case.
+pub(super) fn compile(text: &str) -> Result<Regex, String> {
     // Half boundaries prevent a match inside a word, but let a pattern begin or end with a symbol.
     RegexBuilder::new(&format!(r"\b{{start-half}}(?:{text})\b{{end-half}}"))
         .case_insensitive(true)
@@ -134,6 +139,8 @@ fn json_rpc(error: &ToolError) -> Option<i64> {
 #[derive(Debug, Clone, Default)]
 pub struct Classifier {
     own: Vec<Own>,
+    /// Corrections with their patterns, the newest first.
+    corrections: Vec<(Correction, Regex)>,
 }
 
 /// One of the operator's patterns.
@@ -154,13 +161,45 @@ impl Classifier {
                 pattern: one.compile().ok()?,
             })
         });
-        Self { own: own.collect() }
+        let corrections = settings.corrections.iter().rev();
+        Self {
+            own: own.collect(),
+            corrections: corrections
+                .filter_map(|one| Some((one.clone(), one.compiled().ok()?)))
+                .collect(),
+        }
     }
 
-    /// Sets the class and the evidence of a failure of which only its words tell the kind.
+    /// Sets the class that the operator says, if a correction is about this failure.
+    fn correct(&self, tool: &str, error: &mut ToolError) -> bool {
+        let mut own = self
+            .corrections
+            .iter()
+            .filter(|(one, _)| one.tool == tool)
+            .peekable();
+        if error.class == ErrorClass::Cancelled || own.peek().is_none() {
+            return false;
+        }
+        let words = words_of(error);
+        let found = own.find_map(|(one, pattern)| Some((one, pattern.find(&words)?)));
+        let Some((one, found)) = found else {
+            return false;
+        };
+        let said = one.error.word();
+        error.evidence = format!(
+            "your correction ({said}): `{}`; {}",
+            found.as_str(),
+            error.evidence
+        );
+        error.class = one.error.class(error.class);
+        true
+    }
+
+    /// Sets the class and the evidence of a failure that the operator corrected, or of which only its words tell the
+    /// kind.
     pub fn refine(&self, tool: &str, outcome: &mut Outcome) {
         let Outcome::Err(error) = outcome else { return };
-        if error.class != ErrorClass::Unknown {
+        if self.correct(tool, error) || error.class != ErrorClass::Unknown {
             return;
         }
         let code = json_rpc(error);
@@ -196,7 +235,7 @@ impl Classifier {
 }
 
 /// Returns the words of an error: its message and what its tool printed.
-fn words_of(error: &ToolError) -> String {
+pub(super) fn words_of(error: &ToolError) -> String {
     let printed = error.partial.as_deref().unwrap_or_default();
     let tail = printed.len().saturating_sub(LOOKED_AT);
     let tail = (tail..=printed.len())
@@ -245,6 +284,7 @@ mod tests {
                 class: ErrorClass::Conflict,
                 tool: None,
             }],
+            ..Settings::default()
         };
         for (pattern, words) in [
             (r"\[E42\]", "error: [E42] the table is in use"),
@@ -327,6 +367,7 @@ mod tests {
                 class: ErrorClass::Transient,
                 tool: tool.map(str::to_owned),
             }],
+            ..Settings::default()
         };
         let words = "not found: locked by zoë";
         let (found, evidence) = class_with(&own(None), words);
@@ -348,6 +389,7 @@ mod tests {
                     class: ErrorClass::Auth,
                     tool: None,
                 }],
+                ..Settings::default()
             };
             assert!(settings.check().is_err(), "{bad}");
         }
@@ -382,6 +424,7 @@ mod tests {
                 class: ErrorClass::Transient,
                 tool: None,
             }],
+            ..Settings::default()
         };
         let (found, evidence) = class_with(&own, "MCP error -32603: pool is empty");
         assert_eq!(found, ErrorClass::Transient);

@@ -6,6 +6,7 @@
 
 pub mod breaker;
 pub mod classify;
+pub mod correction;
 pub mod escape;
 pub mod execution;
 pub mod health;

@@ -60,7 +60,13 @@ const FILES: [(&str, &str); 9] = [
 ];
 
 fn run(turns: &[Turn]) -> Ran {
+    run_with(turns, "").0
+}
+
+/// A run with settings of its own, and the world that it leaves.
+fn run_with(turns: &[Turn], settings: &str) -> (Ran, World) {
     let world = World::new();
+    let settings = world.aside("loops.toml", settings);
     for (name, text) in FILES {
         world.file(name, text);
     }
@@ -80,6 +86,8 @@ fn run(turns: &[Turn]) -> Ran {
     let said = world.run(&[
         "run",
         "do it",
+        "--config",
+        &settings,
         "--headless",
         "--policy",
         "auto",
@@ -89,12 +97,13 @@ fn run(turns: &[Turn]) -> Ran {
         base,
     ]);
     let journal = world.sessions().join(world.id()).join("journal.jsonl");
-    Ran {
+    let ran = Ran {
         code: said.code.unwrap(),
         err: said.err,
         journal: std::fs::read_to_string(journal).unwrap(),
         asked: server.seen().into_iter().map(|one| one.body).collect(),
-    }
+    };
+    (ran, world)
 }
 
 fn sh(command: impl Into<String>) -> (&'static str, Value) {
@@ -328,4 +337,54 @@ fn repetition_is_a_loop_by_the_third_copy() {
             ran.asked.len()
         );
     }
+}
+
+/// A run in which nothing comes before the restriction to reading calls.
+const RESTRICT_FIRST: &str = "[resilience.loops.ladder]
+guidance = 0
+refuse = 0
+substitute = 0
+roll_back = 0
+human = 0
+";
+
+#[test]
+fn a_loop_that_writes_restricts_the_run_before_it_stops() {
+    let write = || vec![sh("echo again >> log.txt")];
+    // It reads on and answers.
+    let turns = vec![write(), write(), write(), vec![read("b.txt")]];
+    let (ran, world) = run_with(&turns, RESTRICT_FIRST);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(world.read("log.txt"), "again\nagain\nagain\n");
+    assert_eq!(ran.count("run.restricted"), 1);
+    assert!(
+        ran.asked[3].contains("The run is restricted to reading calls"),
+        "{}",
+        ran.asked[3]
+    );
+    let id = world.id();
+    let said = world.run(&["loops", &id, "--json"]).ends(0).out;
+    assert!(said.contains("\"step\":\"restrict\""), "{said}");
+    let shown = world.run(&["sessions", "show", &id]).ends(0).out;
+    assert!(
+        shown.contains("restricted to reading calls (loop 1: shell"),
+        "{shown}"
+    );
+    // It writes on: the calls are denied, and the run is stopped.
+    let turns: Vec<Turn> = std::iter::repeat_with(write).take(8).collect();
+    let (ran, world) = run_with(&turns, RESTRICT_FIRST);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert_eq!(
+        world.read("log.txt"),
+        "again\nagain\nagain\n",
+        "no further one ran"
+    );
+    assert_eq!((ran.count("call.started"), ran.count("run.stopped")), (3, 1));
+    assert!(ran.asked.len() <= 5, "{} requests", ran.asked.len());
+    // A loop that only looks is not helped by that.
+    let turns: Vec<Turn> = std::iter::repeat_with(|| vec![read("b.txt")]).take(8).collect();
+    let (ran, world) = run_with(&turns, RESTRICT_FIRST);
+    assert_eq!((ran.code, ran.count("run.restricted")), (4, 0), "{}", ran.err);
+    let said = world.run(&["loops", &world.id()]).ends(0).out;
+    assert!(said.contains("the loop consists of reading calls only"), "{said}");
 }

@@ -20,6 +20,7 @@ mod approver;
 mod audit;
 mod bad_input;
 mod branches;
+mod classify;
 mod control;
 mod damaged;
 mod decisions;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::number;
-pub use failures::{FailureVerb, LoopVerb, WeightVerb};
+pub use failures::{ErrorIs, FailureVerb, LoopVerb, WeightVerb};
 pub use takes::{Change, Choice, Look, On, Planned, Ran, Seen};
 
 /// Operator verbs on a session, stored or running.
@@ -424,6 +424,15 @@ pub enum Verb {
         /// The session
         #[command(flatten)]
         on: On,
+    },
+    /// Restrict a session to reading calls until that is lifted: every other call that has not started is denied
+    Restrict {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// Lift the restriction: every call may start again
+        #[arg(long)]
+        lift: bool,
     },
     /// Let one launch or request of a paused session through
     Step {

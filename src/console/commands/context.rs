@@ -57,6 +57,8 @@ pub enum Context {
     Consent,
     /// An execution whose outcome nobody knows.
     Doubt,
+    /// An error whose class is to be corrected.
+    Classify,
     /// A stream that broke.
     Broken,
     /// Emergency stop.
@@ -67,7 +69,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -95,6 +97,7 @@ impl Context {
         Self::Fork,
         Self::Consent,
         Self::Doubt,
+        Self::Classify,
         Self::Broken,
         Self::Confirm,
         Self::Leave,
@@ -127,6 +130,7 @@ impl Context {
             Self::Fork => &[Self::Fork, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
             Self::Doubt => &[Self::Doubt, Self::Always],
+            Self::Classify => &[Self::Classify, Self::Always],
             Self::Broken => &[Self::Broken, Self::Always],
             Self::Confirm => &[Self::Confirm, Self::Always],
             Self::Leave => &[Self::Leave, Self::Always],
@@ -150,7 +154,7 @@ impl Context {
                 format!("in the list of {}", self.heading())
             }
             Self::Bulk => "in the list before several approvals".to_owned(),
-            Self::Consent | Self::Doubt | Self::Broken => {
+            Self::Consent | Self::Doubt | Self::Classify | Self::Broken => {
                 format!("in the question about: {}", self.heading())
             }
             Self::Fork => "in the question before a fork".to_owned(),
@@ -189,6 +193,7 @@ impl Context {
             Self::Fork => "fork",
             Self::Consent => "repeated effect",
             Self::Doubt => "outcome unknown",
+            Self::Classify => "class of an error",
             Self::Broken => "broken stream",
             Self::Confirm => "emergency stop",
             Self::Leave => "leaving",

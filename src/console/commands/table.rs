@@ -1,6 +1,7 @@
 //! The entries of the command table. Must not know: how anything is done.
 
 use super::{
+    Classify, Context,
     Context::{
         Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Doubt, Editor,
         Effects, Fork, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes,
@@ -114,6 +115,7 @@ static BRANCH: &[Entry] = &[
 #[rustfmt::skip]
 static RUN: &[Entry] = &[
     entry(Verb::Run(RunVerb::Pause), "pause", &["p"], &[Panes], "pause", "pause or resume: a paused run starts nothing, what runs goes on"),
+    entry(Verb::Run(RunVerb::Restrict), "restrict", &["!"], &[Panes], "", "restrict the run to reading calls, or lift that: every other call that has not started is denied, what runs goes on"),
     entry(Verb::Run(RunVerb::Step), "step", &["s"], &[Panes], "step", "while paused, let one launch or request through"),
     entry(Verb::Run(RunVerb::StopTurn), "stop-turn", &["S"], &[Panes], "stop turn", "end the open stream, or what is about to be asked again, and pause the run; the blocks that arrived whole are the turn"),
     entry(Verb::Run(RunVerb::Emergency), "emergency-stop", &["X"], &[Panes], "stop all", "stop everything, running calls too; asks first"),
@@ -124,6 +126,10 @@ static RUN: &[Entry] = &[
     entry(Verb::Run(RunVerb::MuteLoops), "mute-loops", &[], &[Panes], "", "do not listen to a detector of repetition, or listen to it again"),
     entry(Verb::Run(RunVerb::Resilience), "resilience", &[], &[Panes], "", "change how failures are met: retries, waits, breakers"),
     entry(Verb::Run(RunVerb::ResetBreaker), "reset-breaker", &[], &[Panes], "", "let everything through a breaker again"),
+    entry(Verb::Run(RunVerb::Classify(Classify::Open)), "classify", &["%"], &[Panes], "", "say that the error of the selected call is permanent or temporary; kept as a rule for its tool in your settings"),
+    entry(Verb::Run(RunVerb::Classify(Classify::Permanent)), "error-permanent", &["p"], &[Context::Classify], "permanent", "errors like this are permanent: do not retry them"),
+    entry(Verb::Run(RunVerb::Classify(Classify::Temporary)), "error-temporary", &["t"], &[Context::Classify], "temporary", "errors like this are temporary: retry them where that is harmless"),
+    entry(Verb::Run(RunVerb::Classify(Classify::Pattern)), "error-pattern", &["e"], &[Context::Classify], "pattern", "change the pattern of the rule"),
     entry(Verb::Run(RunVerb::Title), "title", &[], &[Panes], "", "name the session"),
     entry(Verb::Run(RunVerb::SetWeight), "set-weight", &["Q"], &[Health], "set weight", "set how well the tool serves the kind of task, 0 to 1"),
     entry(Verb::Run(RunVerb::ResetWeights), "reset-weights", &["backspace"], &[Health], "begin anew", "begin the weights of the tool anew"),
@@ -161,7 +167,7 @@ static JUMP: &[Entry] = &[
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key, those that work here first"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Context::Classify, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
     entry(Verb::View(View::Pane(Pane::Graph)), "graph", &["1"], &[Panes], "", "go to the graph"),
@@ -193,24 +199,24 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Save), "save", &[], &[Panes], "", "write the shown text, byte for byte, into a file that you name; nothing is overwritten"),
     entry(Verb::View(View::Outside), "open-outside", &["ctrl-o"], &[Panes], "", "open the shown text in $EDITOR, to read; what is changed there counts nowhere"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, Doubt, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, Doubt, Context::Classify, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Fork, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
-    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
+    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Broken], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::PageUp), "list-page-up", &["pgup"], &[List], "", "one screen of the list up"),

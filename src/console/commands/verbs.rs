@@ -289,6 +289,8 @@ pub enum EditVerb {
 pub enum RunVerb {
     /// Pause or resume.
     Pause,
+    /// Restrict to reading calls, or lift that.
+    Restrict,
     /// One launch or request.
     Step,
     /// End the open stream.
@@ -305,6 +307,8 @@ pub enum RunVerb {
     Resilience,
     /// Let everything through a breaker again.
     ResetBreaker,
+    /// Correct the class of an error.
+    Classify(Classify),
     /// Name the session.
     Title,
     /// Set the weight of a tool for a kind of task.
@@ -321,6 +325,19 @@ pub enum RunVerb {
     LeaveWait,
     /// Stop what runs, then leave.
     LeaveCancel,
+}
+
+/// Correcting the class of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Classify {
+    /// Show the error of the selected call, and what can be said of it.
+    Open,
+    /// It does not pass by itself.
+    Permanent,
+    /// It passes by itself.
+    Temporary,
+    /// Change the pattern.
+    Pattern,
 }
 
 /// What one key does about a run that waits for a person.

@@ -24,6 +24,7 @@ use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
 use crate::domain::rule::Wanted;
 use crate::policy::backtest::Would;
+use crate::resilience::correction::Corrigible;
 
 pub use line::{LinePrompt, LinePurpose};
 
@@ -61,6 +62,7 @@ impl Overlay {
     pub const fn context(&self) -> Context {
         match self {
             Self::Page(page) if matches!(page.content, PageContent::Needed) => Context::Needed,
+            Self::Page(page) if matches!(page.content, PageContent::Classify(_)) => Context::Classify,
             Self::Page(_) => Context::Page,
             Self::Editor(_) => Context::Editor,
             Self::Line(_) => Context::Line,
@@ -142,10 +144,21 @@ pub enum PageContent {
     Note(String),
     /// Why the run waits for a person.
     Needed,
+    /// The error of a call whose class is to be corrected.
+    Classify(Box<Classifying>),
     /// A difference.
     Difference([Arc<str>; 2]),
     /// What a change of a node would do, whatever it is.
     Impact(Box<Edit>),
+}
+
+/// An error whose class is to be corrected.
+#[derive(Debug, Clone)]
+pub struct Classifying {
+    /// The error.
+    pub failed: Corrigible,
+    /// The pattern that is to stand in the rule.
+    pub pattern: String,
 }
 
 /// A list to choose from by typing.

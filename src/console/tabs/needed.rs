@@ -127,12 +127,16 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
 }
 
 fn standing(run: &RunPart) -> String {
-    match &run.state.mode {
+    let stands = match &run.state.mode {
         // The word of the header.
         Mode::Running => run.course(false).word().to_owned(),
         Mode::Paused(why) => format!("paused: {why}"),
         Mode::Stopped(why) => format!("stopped: {why}"),
         Mode::Finished(answer) => format!("answered: {answer}"),
+    };
+    match &run.state.restricted {
+        Some(why) => format!("{stands}; restricted to reading calls ({why})"),
+        None => stands,
     }
 }
 

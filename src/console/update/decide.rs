@@ -153,6 +153,7 @@ pub(super) fn stops(model: &Model, verb: Verb) -> bool {
     match verb {
         Verb::Run(RunVerb::Emergency | RunVerb::StopNow | RunVerb::StopTurn) => true,
         Verb::Run(RunVerb::Pause) => !matches!(model.run.state.mode, Mode::Paused(_) | Mode::Stopped(_)),
+        Verb::Run(RunVerb::Restrict) => model.run.state.restricted.is_none(),
         _ => false,
     }
 }

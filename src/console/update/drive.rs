@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{armed, can_decide, send};
 use super::input::By;
-use super::{open, prompts};
+use super::{classify, open, prompts};
 use crate::console::commands::{ReplayVerb, RunVerb};
 use crate::console::halted;
 use crate::console::link::ReplayControl;
@@ -37,6 +37,12 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
             Mode::Paused(_) | Mode::Stopped(_) => RunCommand::Resume {},
             _ => RunCommand::Pause {
                 reason: "paused by the operator".to_owned(),
+            },
+        },
+        RunVerb::Restrict => match &model.run.state.restricted {
+            Some(_) => RunCommand::LiftRestriction {},
+            None => RunCommand::Restrict {
+                reason: Arc::from("by the operator"),
             },
         },
         RunVerb::Step => RunCommand::Step {},
@@ -97,6 +103,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
             return prompts::line(model, LinePurpose::ForgetWeights, title, "");
         }
         RunVerb::SetWeight | RunVerb::ResetWeights => return weights(model, verb, out),
+        RunVerb::Classify(verb) => return classify::carry_out(model, verb, out),
         RunVerb::AllowLoop => return allow_loop(model, out),
         RunVerb::MuteLoops => return mute(model, ""),
         RunVerb::LeaveWait | RunVerb::LeaveCancel => match leave_by(model, verb, by, at) {

@@ -12,6 +12,7 @@ use crate::console::model::overlay::{Gives, ListPurpose, Overlay};
 use crate::console::msg::Out;
 use crate::console::theme::Colours;
 use crate::domain::command::{Command, ResilienceCommand};
+use crate::resilience::policy::Policy;
 use crate::text::visible;
 
 /// Takes what the files say now.
@@ -23,6 +24,7 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     let mut troubles = read.troubles;
     let mut news = configure(model, read.policy, out);
     let settings = &mut model.settings;
+    settings.place = read.place;
     match read.keymap {
         Some(Ok(keymap)) if settings.keymap != keymap => {
             settings.keymap = keymap;
@@ -101,7 +103,13 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
     if before.is_empty() || model.settings.is_recorded() {
         return Vec::new();
     }
-    let changed = policy.into_iter().filter(|one| !before.contains(one));
+    // What a command has set by now is not set again.
+    let recorded = model.run.state.resilience.as_ref();
+    let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
+    let set = recorded.map(|policy| policy.values()).unwrap_or_default();
+    let changed = policy
+        .into_iter()
+        .filter(|one| !before.contains(one) && !set.contains(one));
     let mut keys = Vec::new();
     for (key, value) in changed {
         keys.push(key.clone());

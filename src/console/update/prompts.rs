@@ -3,7 +3,8 @@
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
 use super::{
-    branches, choices, edits, executions, giving_up, graph, lists, open, repair, review, search, typing,
+    branches, choices, classify, edits, executions, giving_up, graph, lists, open, repair, review, search,
+    typing,
 };
 use crate::console::commands::TextVerb;
 use crate::console::field::{Field, too_much};
@@ -235,7 +236,10 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             Err("say what the model should do instead".to_owned())
         }
         purpose @ (LinePurpose::Search | LinePurpose::Filter) => return sought(model, purpose, &text),
-        purpose @ (LinePurpose::RejectAnswer(..) | LinePurpose::Find | LinePurpose::Reason) => {
+        purpose @ (LinePurpose::RejectAnswer(..)
+        | LinePurpose::Find
+        | LinePurpose::Reason
+        | LinePurpose::ErrorPattern) => {
             model.overlays.pop();
             return goes_on(model, purpose, text);
         }
@@ -363,6 +367,7 @@ fn goes_on(model: &mut Model, purpose: LinePurpose, text: String) {
         }
         LinePurpose::Find => typing::look_for(model, &text),
         LinePurpose::Reason => review::set_reason(model, text),
+        LinePurpose::ErrorPattern => classify::set_pattern(model, text),
         _ => {}
     }
 }

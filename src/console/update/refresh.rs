@@ -35,6 +35,7 @@ pub fn prepare(model: &mut Model) {
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some()
         || model.again().is_some()
+        || model.run.state.restricted.is_some()
         || model.silent().is_some();
     arrange(model, banner);
     let places = model.screen.places;

@@ -93,6 +93,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         let narrow = model.screen.width < NARROW;
         parts.push((1, Role::Text, at.words(narrow), true));
     }
+    if state.restricted.is_some() {
+        parts.push((1, Role::Warning, "reading only".to_owned(), true));
+    }
     let waiting = model.waiting();
     // In a run that is halted nothing can be decided.
     if waiting > 0 && !halted::is(model) {
@@ -292,6 +295,12 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             hint = format!("; {}: choose", way_to(model, again.turn));
         }
         (Role::Warning, visible(&again.words(model.utc())))
+    } else if let Some(why) = &run.state.restricted {
+        if heard && !model.settings.is_recorded() {
+            hint = format!("; {}: lift that", keymap.first("restrict"));
+        }
+        let words = format!("restricted to reading calls: {}", visible(why));
+        (Role::Warning, words)
     } else if let Some(silent) = model.silent() {
         if heard {
             hint = format!("; {}: end it", keymap.first("stop-turn"));

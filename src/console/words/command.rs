@@ -24,6 +24,8 @@ fn run(command: &RunCommand) -> String {
         RunCommand::Pause { .. } => "pause".to_owned(),
         RunCommand::Resume {} => "go on".to_owned(),
         RunCommand::Step {} => "step".to_owned(),
+        RunCommand::Restrict { .. } => "restrict to reading calls".to_owned(),
+        RunCommand::LiftRestriction {} => "lift the restriction".to_owned(),
         RunCommand::StopTurn {} => "stop the turn".to_owned(),
         RunCommand::Stop { .. } => "stop everything".to_owned(),
         RunCommand::AskAgain { turn, .. } => format!("ask again for {turn}"),

@@ -10,6 +10,7 @@ use crate::domain::id::Rev;
 use crate::domain::let_run;
 use crate::domain::node::Origin;
 use crate::domain::repeat::{consent_needed, reusable};
+use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::tags;
 
@@ -74,6 +75,10 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
             reason: verdict.reason.clone(),
         };
         draft.call(decided(decision));
+        return;
+    }
+    if restrict::forbids(draft.state, call) {
+        draft.call(restrict::denial(draft.state, call));
         return;
     }
     if let Some((rule, reason)) = repeats(draft.state, call) {

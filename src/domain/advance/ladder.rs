@@ -10,6 +10,7 @@ use crate::domain::event::ResilienceEvent;
 use crate::domain::id::{Attempt, Rev};
 use crate::domain::ladder::{Found, Next};
 use crate::domain::node::Node;
+use crate::domain::restrict;
 use crate::domain::state::Mode;
 
 /// Decides about failures of which nothing was decided yet.
@@ -24,7 +25,13 @@ pub(super) fn judge(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         }
         let rev = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
-        step(draft, call, rev, advice.after(state, call));
+        let mut next = advice.after(state, call);
+        if !matches!(next, Next::Leave { .. }) && restrict::forbids(state, call) {
+            next = Next::Leave {
+                why: restrict::NOT_AGAIN.into(),
+            };
+        }
+        step(draft, call, rev, next);
     }
 }
 

@@ -15,6 +15,7 @@ use crate::domain::id::{Attempt, NodeId, Seq, ThreadId};
 use crate::domain::let_run;
 use crate::domain::node::Node;
 use crate::domain::ready;
+use crate::domain::restrict;
 use crate::domain::state::{Mode, State};
 use crate::domain::tags;
 use crate::domain::thread;
@@ -159,6 +160,10 @@ pub(super) fn start(
     let node = draft.state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     let bytes = ready::resolved_args(draft.state, call)?;
+    if restrict::forbids(draft.state, call) {
+        draft.call(restrict::denial(draft.state, call));
+        return None;
+    }
     // It was let run while something else held, and waited since, or comes again after a failure.
     if let_run::no_more(draft, advice, call) {
         let_run::take_back(draft, call, "the policy does not let it run any more");

@@ -1,6 +1,6 @@
-//! What the model is told with one request alone: tools that are left alone for a while, a budget that is near its end.
-//! Recorded with the request, so that what was told can always be seen. Must not know: when a breaker changes, wire
-//! formats.
+//! What the model is told with one request alone: that only reading calls run, tools that are left alone
+//! for a while, a budget that is near its end. Recorded with the request, so that what was told can always be
+//! seen. Must not know: when a breaker changes, wire formats.
 
 use std::sync::Arc;
 
@@ -15,9 +15,15 @@ const BREAKERS: usize = 3;
 /// Tenths of a budget from which on the model is told.
 const NEAR: u64 = 9;
 
+const RESTRICTED: &str = "The run is restricted to reading calls until the operator lifts the restriction. \
+     Propose only reading calls, or answer with what you have.";
+const LIFTED: &str =
+    "The operator lifted the restriction to reading calls: you may propose other calls again.";
+
 /// What a request that is made now tells.
 pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     let mut all: Vec<String> = Vec::new();
+    all.extend(of_restriction(state, thread).map(str::to_owned));
     let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
     let known = thread::tools(state, thread);
     all.extend(
@@ -33,6 +39,17 @@ pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     all.extend(of_tokens(state));
     all.extend(of_price(state));
     all.into_iter().map(Arc::from).collect()
+}
+
+/// That only reading calls run, as long as that holds; and once, that it does not any more.
+fn of_restriction(state: &State, thread: ThreadId) -> Option<&'static str> {
+    if state.restricted.is_some() {
+        return Some(RESTRICTED);
+    }
+    let mut turns = state.turns_of(thread).rev();
+    let last = turns.find(|turn| turn.is_active() && turn.asked > 0)?;
+    let was_told = last.more.told.iter().any(|one| **one == *RESTRICTED);
+    was_told.then_some(LIFTED)
 }
 
 fn of_breaker(state: &State, thread: ThreadId, (scope, breaker): (&Scope, &Breaker)) -> String {

@@ -51,6 +51,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             super::call::ask_anew(state, at);
         }
         RunEvent::Stepped {} => state.step = true,
+        RunEvent::Restricted { reason } => state.restricted = Some(reason.clone()),
+        RunEvent::RestrictionLifted {} => state.restricted = None,
         RunEvent::Stopped { reason } => {
             state.mode = Mode::Stopped(reason.clone());
             freeze(state, at);

@@ -16,6 +16,7 @@ use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 use crate::domain::let_run;
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::restrict;
 use crate::domain::stand;
 use crate::domain::state::{Mode, State};
 use crate::domain::tags;
@@ -195,6 +196,7 @@ fn approve(
     not_over(draft)?;
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
+    restrict::refuse(draft.state, call, "approve")?;
     match &call.status {
         Status::Awaiting => {}
         Status::Consent(_) => {
@@ -425,6 +427,7 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
             "Only a finished call can be run again",
         ));
     }
+    restrict::refuse(draft.state, call, "rerun")?;
     edit::begin(draft, Some(id), &format!("run {id} again"), None);
     if draft.state.observation(id).is_some_and(|node| node.pinned) {
         draft.edit(EditEvent::Unpinned {
@@ -451,7 +454,7 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId, shown: Option<Rev>) -> Result<(), 
     }
     shown.map_or(Ok(()), |rev| same_rev(draft.state, node, rev))?;
     let call = node.call();
-    find(draft.state, call)?;
+    restrict::refuse(draft.state, find(draft.state, call)?, "unpin the result of")?;
     // What the person wrote stands until it is known whether the call would run with something else.
     edit::begin(draft, Some(node), &format!("unpin {node}"), None);
     draft.edit(EditEvent::Unpinned { node });

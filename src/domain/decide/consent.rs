@@ -14,6 +14,7 @@ use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::repeat;
+use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::survivor::Survivor;
 
@@ -50,6 +51,7 @@ pub(super) fn consent(
             });
         }
         ConsentChoice::RunAgain => {
+            restrict::refuse(draft.state, call, "rerun")?;
             worded(draft.state, id, word)?;
             draft.call(decided(Decision::RunAgain));
         }

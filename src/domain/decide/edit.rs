@@ -26,6 +26,7 @@ use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::restrict;
 use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::thread;
@@ -129,6 +130,7 @@ pub fn commit(
         draft.epoch = epoch;
         draft.first_turn = TurnId(state.last_turn + 1);
         not_too_long(edit)?;
+        restrict::refuse_edit(base, advice, edit)?;
         one(&mut draft, advice, edit, reason)?;
         let new = draft.events;
         takes_nothing_away(base, &events, &new)?;

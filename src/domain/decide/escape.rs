@@ -159,6 +159,10 @@ pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: 
             let reason = pause_reason(incident);
             draft.run(RunEvent::Paused { reason });
         }
+        Rung::Restrict => {
+            let reason = Arc::from(pause_reason(incident));
+            draft.run(RunEvent::Restricted { reason });
+        }
         Rung::Stop => stop(draft, thread, incident),
     }
 }

@@ -17,6 +17,7 @@ use crate::domain::ladder::{Fix, Stage, Timer};
 use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::repair::{Passing, Reply};
+use crate::domain::restrict;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
 
@@ -221,6 +222,7 @@ fn run_now(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusa
     not_over(draft)?;
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
+    restrict::refuse(draft.state, call, "run")?;
     if is_graced(call) {
         draft.call(CallEvent::GraceOver {
             call: id,
@@ -250,6 +252,7 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
     not_over(draft)?;
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
+    restrict::refuse(draft.state, call, "repair")?;
     let offered = call
         .offered()
         .ok_or_else(|| wrong_status(call, "choose a repair of", "No repair of it is offered"))?;

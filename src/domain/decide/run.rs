@@ -19,6 +19,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
         RunCommand::Pause { reason } => pause(draft, reason),
         RunCommand::Resume {} => resume(draft),
         RunCommand::Step {} => step(draft),
+        RunCommand::Restrict { reason } => restrict(draft, reason),
+        RunCommand::LiftRestriction {} => lift_restriction(draft),
         RunCommand::StopTurn {} => stop_turn(draft),
         RunCommand::Stop { reason } => stop(draft, reason),
         RunCommand::AskAgain { turn, request } => {
@@ -85,6 +87,31 @@ fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
         Mode::Running => Err(Refusal::new(RefusalKind::NoChange, "the run is not paused")),
         Mode::Finished(_) => Err(over(&draft.state.mode)),
     }
+}
+
+/// Possible in every mode: a run that is stopped or finished may go on later.
+fn restrict(draft: &mut Draft<'_>, reason: &Arc<str>) -> Result<(), Refusal> {
+    if draft.state.restricted.is_some() {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            "the run is already restricted to reading calls",
+        ));
+    }
+    draft.run(RunEvent::Restricted {
+        reason: reason.clone(),
+    });
+    Ok(())
+}
+
+fn lift_restriction(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    if draft.state.restricted.is_none() {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            "the run is not restricted to reading calls",
+        ));
+    }
+    draft.run(RunEvent::RestrictionLifted {});
+    Ok(())
 }
 
 fn step(draft: &mut Draft<'_>) -> Result<(), Refusal> {

@@ -243,6 +243,13 @@ pub enum RunEvent {
     Resumed {},
     /// While paused, one launch or request more is let through.
     Stepped {},
+    /// Only reading calls start from here on; every other call that has not started is denied.
+    Restricted {
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// Every call may start again.
+    RestrictionLifted {},
     /// Nothing goes on by itself any more.
     Stopped {
         /// Why.

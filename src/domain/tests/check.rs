@@ -16,6 +16,7 @@ use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEven
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
+use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::Message;
@@ -110,6 +111,10 @@ impl Witness {
         let pinned = state.observation(id).is_some_and(|node| node.pinned);
         assert!(!pinned, "{id} starts although a person wrote its result");
         assert!(!call.suspect, "{id} starts although its inputs are in question");
+        assert!(
+            !restrict::forbids(state, call),
+            "{id} starts although the run is restricted to reading calls"
+        );
         assert!(
             !thread::is_held(state, id),
             "{id} starts although an editor holds it"

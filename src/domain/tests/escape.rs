@@ -388,7 +388,22 @@ fn going_on_as_it_is_brings_the_question_back_and_then_the_end() {
         [(Rung::Human, Some(Upshot::Ignored)), (Rung::Human, None)]
     );
     w.run(RunCommand::Resume {}).unwrap();
+    let ran = w.executed.len();
     turn(&mut w, "write", r#"{"n":-1}"#);
+    assert_eq!(w.executed.len(), ran + 1);
+    assert_eq!(
+        w.state.restricted.as_deref(),
+        Some("loop 1: write: the same 3 times in a row")
+    );
+    assert_eq!(w.state.mode, Mode::Running, "it may go on reading");
+    assert!(w.notes.iter().filter(|note| note.contains("loop 1")).count() >= 3);
+    // The calls of the loop are denied by now; another one of them is the end.
+    turn(&mut w, "write", r#"{"n":-1}"#);
+    assert_eq!(w.executed.len(), ran + 1);
+    assert_eq!(
+        steps(&w)[4..],
+        [(Rung::Restrict, Some(Upshot::Ignored)), (Rung::Stop, None)]
+    );
     assert!(matches!(&w.state.mode, Mode::Stopped(reason) if reason.starts_with("loop 1")));
     assert!(w.open.is_empty());
 }
@@ -497,4 +512,48 @@ proptest! {
         w.crash();
         w.remembers();
     }
+}
+
+#[test]
+fn a_restricted_run_that_reads_on_gets_out_of_a_loop() {
+    let mut w = World::with(rules(Config {
+        ladder: crate::resilience::escape::config::Ladder {
+            guidance: 0,
+            refuse: 0,
+            substitute: 0,
+            roll_back: 0,
+            human: 0,
+            restrict: 1,
+            stop: 1,
+        },
+        ..Config::default()
+    }));
+    times(&mut w, 3, "write", r#"{"n":-1}"#);
+    assert_eq!(steps(&w), [(Rung::Restrict, None)]);
+    let step = incident(&w).steps.last().unwrap();
+    assert!(
+        step.told
+            .as_deref()
+            .unwrap()
+            .contains("restricted to reading calls")
+    );
+    turn(&mut w, "read", r#"{"n":1}"#);
+    turn(&mut w, "read", r#"{"n":2}"#);
+    assert_eq!(steps(&w), [(Rung::Restrict, Some(Upshot::Helped))]);
+    assert!(w.state.restricted.is_some(), "only the operator lifts it");
+    // It helps once: a loop in a restricted run skips it, and so does one of reading calls.
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    let skipped = |w: &World| {
+        let incident = w.state.escape.incidents.last().unwrap();
+        let skipped = &incident.steps.last().unwrap().skipped;
+        let of = skipped.iter().find(|one| one.rung == Rung::Restrict);
+        of.unwrap().why.to_string()
+    };
+    assert_eq!(skipped(&w), "the run is restricted already");
+    assert!(matches!(w.state.mode, Mode::Stopped(_)));
+    w.run(RunCommand::Resume {}).unwrap();
+    w.run(RunCommand::LiftRestriction {}).unwrap();
+    w.guide("again").unwrap();
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
+    assert_eq!(skipped(&w), "the loop consists of reading calls only");
 }

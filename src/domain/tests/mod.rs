@@ -56,6 +56,7 @@ mod repair_facts;
 mod repairs;
 mod replaced;
 mod rest;
+mod restrict;
 mod reuse;
 mod salvage;
 mod servers;

@@ -457,7 +457,7 @@ fn on_call(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
 fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
     let turns: Vec<TurnId> = w.state.turns.keys().copied().collect();
     let turn = tape.one(&turns).copied()?;
-    let command = match tape.draw(12) {
+    let command = match tape.draw(14) {
         0 => RunCommand::Pause {
             reason: "look".into(),
         },
@@ -486,6 +486,10 @@ fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
             let node = any(w, tape, node)?;
             return Some(w.cmd(Command::Edit(EditCommand::Hold { node })));
         }
+        11 => RunCommand::Restrict {
+            reason: "look first".into(),
+        },
+        12 => RunCommand::LiftRestriction {},
         _ => return Some(w.cmd(Command::Edit(EditCommand::Release { node: None }))),
     };
     Some(w.run(command))

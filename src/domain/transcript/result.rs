@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status, ToolError};
 use crate::domain::escape::standing::is_guard;
 use crate::domain::node::{Content, Node, Origin};
+use crate::domain::restrict::is_restriction;
 use crate::domain::state::State;
 use crate::text::redact_certain;
 
@@ -164,6 +165,7 @@ fn unrun_reason(call: &Call) -> String {
     match &call.status {
         Status::Rejected => match &call.snags.denied_by {
             Some(rule) if is_guard(rule) => format!("refused for this turn: {because}"),
+            Some(rule) if is_restriction(rule) => format!("not run: {because}"),
             Some(rule) => format!("not allowed by the policy ({rule}): {because}"),
             None if because.is_empty() => "rejected by the operator".into(),
             None => format!("rejected by the operator: {because}"),

@@ -168,6 +168,8 @@ fn run(event: &RunEvent, by_person: bool) -> Option<Act> {
         }
         RunEvent::Resumed {} if by_person => Act::new("unpause"),
         RunEvent::Stepped {} => Act::new("step"),
+        RunEvent::Restricted { reason } => Act::because("restrict", reason),
+        RunEvent::RestrictionLifted {} => Act::new("lift_restriction"),
         RunEvent::PolicyChanged { policy } => Act::detailed("set_policy", policy.as_str()),
         RunEvent::LimitsRaised { limits } => Act::detailed("set_limits", of_limits(limits)),
         RunEvent::Refused { command, reason } => Some(Act {

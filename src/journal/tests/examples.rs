@@ -105,6 +105,10 @@ fn run() -> Vec<Event> {
         },
         RunEvent::Resumed {},
         RunEvent::Stepped {},
+        RunEvent::Restricted {
+            reason: text("look first"),
+        },
+        RunEvent::RestrictionLifted {},
         RunEvent::Stopped {
             reason: String::new(),
         },

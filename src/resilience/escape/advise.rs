@@ -17,6 +17,7 @@ use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::Node;
 use crate::domain::ready;
+use crate::domain::restrict;
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::turn::Turn;
@@ -190,7 +191,11 @@ fn upshot(state: &State, incident: &Incident, step: &Step, goes_round: bool, cal
 
 /// Returns true if a turn repeats the finding: it asks for what is refused, or fails as before.
 fn repeats(state: &State, turn: &Turn, finding: &Finding) -> bool {
-    calls(state, turn).any(|call| refused(call) || (finding.fails && fails_again(state, call, finding)))
+    calls(state, turn).any(|call| {
+        refused(call)
+            || (restrict::denied(call) && covers(state, call, finding))
+            || (finding.fails && fails_again(state, call, finding))
+    })
 }
 
 fn calls<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = &'s Call> {
@@ -203,6 +208,17 @@ fn calls<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = &'s Call>
 
 fn refused(call: &Call) -> bool {
     call.status == Status::Rejected && call.snags.denied_by.as_deref().is_some_and(is_guard)
+}
+
+/// Returns true if the finding contains calls with the tool and the arguments of this one.
+fn covers(state: &State, call: &Call, finding: &Finding) -> bool {
+    let said = state.nodes.get(&call.id).and_then(Node::as_call);
+    said.zip(ready::resolved_args(state, call))
+        .is_some_and(|((tool, _), args)| {
+            let hash = args_hash(&args);
+            let mut signatures = finding.signatures.iter();
+            signatures.any(|one| one.covers_before(tool, &hash))
+        })
 }
 
 fn fails_again(state: &State, call: &Call, finding: &Finding) -> bool {
@@ -230,6 +246,7 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
     let possible = Possible {
         substitute: substitutes.as_ref().map(|_| ()).map_err(Clone::clone),
         roll_back: back_to.as_ref().map(|_| ()).map_err(Clone::clone),
+        restrict: restrict(state, finding),
     };
     let choice = ladder::choose(&state.escape, Some(incident), finding, &possible, config);
     let after = read::evidence(state, finding.thread).next().map(|turn| turn.id);
@@ -241,6 +258,7 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
         Rung::Guidance => Some(words::guidance(state, finding, &others(state, finding, tools))),
         Rung::Refuse => Some(words::refusal(state, finding, &others(state, finding, tools))),
         Rung::RollBack => Some(words::begun_anew(state, finding)),
+        Rung::Restrict => Some(words::restricted(state, finding)),
         Rung::Substitute | Rung::Human | Rung::Stop => None,
     };
     let why = match (choice.rung, &substitutes) {
@@ -267,6 +285,21 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
         },
         skipped: choice.skipped,
     })
+}
+
+/// Returns why restricting the run to reading calls would not help, as an error.
+fn restrict(state: &State, finding: &Finding) -> Result<(), String> {
+    if state.restricted.is_some() {
+        return Err("the run is restricted already".into());
+    }
+    if finding.thread != thread::ROOT {
+        return Err("it would restrict the whole run, not only this sub-agent".into());
+    }
+    let mut calls = finding.nodes.iter().filter_map(|id| state.calls.get(id));
+    if calls.any(|call| !call.delegates && restrict::class(state, call).has_effect()) {
+        return Ok(());
+    }
+    Err("the loop consists of reading calls only".into())
 }
 
 /// Returns the signatures of a finding's calls with their exact arguments, without duplicates.

@@ -160,6 +160,8 @@ pub struct Ladder {
     pub roll_back: u32,
     /// Wait for the operator.
     pub human: u32,
+    /// Restrict the run to reading calls.
+    pub restrict: u32,
     /// Stop the run.
     pub stop: u32,
 }
@@ -172,6 +174,7 @@ impl Default for Ladder {
             substitute: 2,
             roll_back: 2,
             human: 2,
+            restrict: 1,
             stop: 1,
         }
     }
@@ -186,6 +189,7 @@ impl Ladder {
             Rung::Substitute => self.substitute,
             Rung::RollBack => self.roll_back,
             Rung::Human => self.human,
+            Rung::Restrict => self.restrict,
             Rung::Stop => self.stop,
         }
     }
@@ -221,6 +225,7 @@ impl Config {
             ("ladder.substitute", ladder.substitute),
             ("ladder.roll_back", ladder.roll_back),
             ("ladder.human", ladder.human),
+            ("ladder.restrict", ladder.restrict),
             ("ladder.stop", ladder.stop),
         ] {
             range(key, value, 0, 2)?;

@@ -16,6 +16,8 @@ pub struct Possible {
     pub substitute: Result<(), String>,
     /// Go back to where the loop began.
     pub roll_back: Result<(), String>,
+    /// Restrict the run to reading calls.
+    pub restrict: Result<(), String>,
 }
 
 /// The next step, and why it is this one.
@@ -83,6 +85,7 @@ fn usable(
     match rung {
         Rung::Substitute => possible.substitute.clone()?,
         Rung::RollBack => possible.roll_back.clone()?,
+        Rung::Restrict => possible.restrict.clone()?,
         Rung::Guidance | Rung::Refuse | Rung::Human | Rung::Stop => {}
     }
     let [here, earlier] = known.learnt(finding, rung);
@@ -130,6 +133,7 @@ pub const fn name(rung: Rung) -> &'static str {
         Rung::Substitute => "another tool",
         Rung::RollBack => "going back",
         Rung::Human => "asking the operator",
+        Rung::Restrict => "restricting to reading calls",
         Rung::Stop => "stopping",
     }
 }

@@ -77,6 +77,13 @@ pub fn begun_anew(state: &State, finding: &Finding) -> String {
     text
 }
 
+/// Returns what the model is told when the run is restricted to reading calls.
+pub fn restricted(state: &State, finding: &Finding) -> String {
+    let mut text = said(state, finding);
+    text.push_str("\nFor this reason the run is now restricted to reading calls.");
+    text
+}
+
 fn what(finding: &Finding) -> String {
     let times = finding.repetitions;
     match finding.detector {

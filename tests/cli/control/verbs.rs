@@ -209,3 +209,35 @@ fn without_control_the_refusal_says_how_to_get_it() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn a_run_is_restricted_to_reading_calls_and_let_go_from_outside() {
+    let world = World::new();
+    let holder = Holder::play(&world, STEPS, &[]);
+    let (start, seen) = holder.waiting("start");
+    world
+        .run(&["restrict", &holder.id, "--reason", "look first"])
+        .ends(0);
+    assert_eq!(holder.state().restricted.as_deref(), Some("look first"));
+    world.run(&["restrict", &holder.id]).ends(4);
+    let said = world
+        .run(&["approve", &holder.id, &start, "--digest", &seen])
+        .ends(4);
+    assert!(said.err.contains("restricted to reading calls"), "{}", said.err);
+    // The model is told, and answers with what it read.
+    let (id, world) = (holder.id.clone(), holder.world);
+    let said = holder.end().ends(0);
+    assert_eq!(said.out, "without start\n");
+    assert_eq!(world.read("log.txt"), "");
+    world.run(&["restrict", &id, "--lift"]).ends(0);
+    assert_eq!(world.state(&id).restricted, None);
+    let by = |kind: &str| {
+        let facts = world.facts(&id);
+        let fact = facts
+            .iter()
+            .find(|fact| format!("{:?}", fact.event).contains(kind));
+        format!("{:?}", fact.unwrap().actor)
+    };
+    assert!(by("Restricted {").contains("tester"), "{}", by("Restricted {"));
+    assert!(by("RestrictionLifted").contains("tester"));
+}

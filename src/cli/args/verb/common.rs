@@ -36,6 +36,7 @@ impl Verb {
             | Self::Keep { on, .. }
             | Self::Pause { on }
             | Self::Unpause { on }
+            | Self::Restrict { on, .. }
             | Self::Step { on }
             | Self::StopTurn { on }
             | Self::Stop { on }

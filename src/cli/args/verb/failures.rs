@@ -1,6 +1,6 @@
 //! Operator verbs about failures, repetition and what is learnt of tools. Must not know: what they do.
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 
 use super::{On, Seen, number};
 
@@ -88,6 +88,20 @@ pub enum FailureVerb {
         /// Of what: tool:NAME, server:HOST:PORT or model:NAME, as `overrule queue` lists it
         scope: String,
     },
+    /// Correct the class of an error, kept as a rule for its tool in your settings file and used from the next failure on
+    Classify {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call whose newest execution failed
+        call: String,
+        /// What errors like that one are
+        #[arg(value_enum, value_name = "permanent|temporary")]
+        error: ErrorIs,
+        /// Regular expression for errors like it [default: its first words, with numbers left open]
+        #[arg(long, value_name = "PATTERN")]
+        pattern: Option<String>,
+    },
     /// Change how failures are met in a session: KEY=VALUE, such as retry.retries=2 or breaker.open=1m
     SetResilience {
         /// The session
@@ -99,6 +113,15 @@ pub enum FailureVerb {
     },
 }
 
+/// What an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ErrorIs {
+    /// Do not retry it
+    Permanent,
+    /// Retry it where that is harmless
+    Temporary,
+}
+
 impl FailureVerb {
     /// The session, and what goes with it.
     pub fn on(&self) -> &On {
@@ -107,6 +130,7 @@ impl FailureVerb {
             | Self::ChooseRepair { on, .. }
             | Self::SkipRepair { on, .. }
             | Self::ResetBreaker { on, .. }
+            | Self::Classify { on, .. }
             | Self::SetResilience { on, .. } => on,
         }
     }

@@ -101,6 +101,8 @@ pub enum LinePurpose {
     Detector,
     /// Why the previewed edits are made.
     Reason,
+    /// The pattern of the rule that corrects the class of an error.
+    ErrorPattern,
     /// What a branch is called.
     BranchName(Epoch),
 }

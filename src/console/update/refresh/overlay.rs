@@ -43,6 +43,7 @@ fn content(
             tabs::help(maker, &settings.keymap, kept, *here);
         }
         PageContent::Note(words) => tabs::note(maker, words),
+        PageContent::Classify(shown) => tabs::classify(maker, shown, settings),
         PageContent::Difference(texts) => tabs::apart(maker, texts),
         PageContent::Impact(edit) => {
             let change = Change::Any((**edit).clone());

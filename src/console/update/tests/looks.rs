@@ -24,6 +24,7 @@ fn read(change: impl FnOnce(&mut Read)) -> Msg {
         keymap: Some(Ok(Keymap::new(&[]).unwrap())),
         policy: policy("4", "30"),
         troubles: Vec::new(),
+        place: None,
     };
     change(&mut read);
     Msg::Files(read)

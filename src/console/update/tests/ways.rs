@@ -34,6 +34,7 @@ macro_rules! ways {
 
 ways! { run, RUN, RunCommand:
     RunCommand::Pause { .. } | RunCommand::Resume {} => By(&["pause"]),
+    RunCommand::Restrict { .. } | RunCommand::LiftRestriction {} => By(&["restrict"]),
     RunCommand::Step {} => By(&["step"]),
     RunCommand::StopTurn {} => By(&["stop-turn"]),
     RunCommand::Stop { .. } => By(&["emergency-stop", "stop-now", "stop-broken", "leave-cancel"]),
@@ -93,7 +94,13 @@ ways! { escape, ESCAPE, EscapeCommand:
 ways! { resilience, RESILIENCE, ResilienceCommand:
     ResilienceCommand::RunNow { .. } => By(&["run-now"]),
     ResilienceCommand::ResetBreaker { .. } => By(&["reset-breaker"]),
-    ResilienceCommand::Configure { .. } => By(&["resilience"]),
+    ResilienceCommand::Configure { .. } => By(&[
+        "resilience",
+        "classify",
+        "error-permanent",
+        "error-temporary",
+        "error-pattern",
+    ]),
     ResilienceCommand::ChooseRepair { .. } => By(&["choose-repair"]),
     ResilienceCommand::SkipRepair { .. } => By(&["skip-repair"]),
 }
@@ -169,6 +176,7 @@ fn every_intent_has_a_way_in_the_console() {
 fn what_a_command_sends_is_what_it_is_listed_for() {
     for (name, typed) in [
         ("pause", ""),
+        ("restrict", ""),
         ("step", ""),
         ("stop-turn", ""),
         ("title", "a name"),

@@ -54,6 +54,7 @@ fn anything() -> Possible {
     Possible {
         substitute: Ok(()),
         roll_back: Ok(()),
+        restrict: Ok(()),
     }
 }
 
@@ -85,6 +86,7 @@ fn a_step_that_changes_nothing_is_followed_by_a_stronger_one() {
             Rung::RollBack,
             Rung::Human,
             Rung::Human,
+            Rung::Restrict,
             Rung::Stop
         ]
     );
@@ -113,6 +115,7 @@ fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
     let possible = Possible {
         substitute: Err("no other tool is known for x".into()),
         roll_back: Err("write_file (c4) happened since".into()),
+        restrict: Err("the loop consists of reading calls only".into()),
     };
     let choice = next(&told, &possible).unwrap();
     assert_eq!(choice.rung, Rung::Human);
@@ -129,7 +132,9 @@ fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
     let choice = next(&asked, &possible).unwrap();
     assert_eq!(choice.rung, Rung::Stop);
     assert!(
-        choice.why.ends_with("asking the operator: tried 2 times"),
+        choice.why.ends_with(
+            "asking the operator: tried 2 times; restricting to reading calls: the loop consists of reading calls only"
+        ),
         "{}",
         choice.why
     );
@@ -277,11 +282,13 @@ proptest! {
         upshots in prop::collection::vec(0_usize..4, 0..40),
         substitute: bool,
         roll_back: bool,
+        restrict: bool,
     ) {
         let because = |can: bool| if can { Ok(()) } else { Err("no".to_owned()) };
         let possible = Possible {
             substitute: because(substitute),
             roll_back: because(roll_back),
+            restrict: because(restrict),
         };
         let mut steps: Vec<(Rung, Option<Upshot>)> = Vec::new();
         let mut upshots = upshots.into_iter();
@@ -293,7 +300,7 @@ proptest! {
             let upshot = [Upshot::Relapsed, Upshot::Ignored, Upshot::Impossible, Upshot::Overtaken]
                 [upshots.next().unwrap_or(1)];
             steps.push((choice.rung, Some(upshot)));
-            prop_assert!(steps.len() <= 11, "{steps:?}");
+            prop_assert!(steps.len() <= 12, "{steps:?}");
         }
         prop_assert_eq!(steps.last().map(|(rung, _)| *rung), Some(Rung::Stop));
     }

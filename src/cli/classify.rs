@@ -1,0 +1,71 @@
+//! Corrects the class of an error: a rule in the operator's file of settings, and in the session that it was made in.
+//! Must not know: how an error is classified.
+
+use jiff::Timestamp;
+
+use super::args::{Common, ErrorIs};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::print;
+use crate::config::keep;
+use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::id::NodeId;
+use crate::domain::state::State;
+use crate::engine::clock::Clock;
+use crate::journal::Place;
+use crate::resilience::correction::{self, Corrigible, Verdict};
+use crate::text::visible;
+
+/// Keeps the rule, and returns the command that the run uses it with. Where it cannot be kept, nothing is changed.
+pub fn command(
+    common: &Common,
+    ground: &Ground,
+    (place, state): (&Place, &State),
+    call: NodeId,
+    (error, pattern): (ErrorIs, Option<&str>),
+) -> Result<Command, Failure> {
+    let refused = |why: String| Failure::new(Code::Halted, visible(&why));
+    let failed = Corrigible::of(state, call).map_err(refused)?;
+    let verdict = match error {
+        ErrorIs::Permanent => Verdict::Permanent,
+        ErrorIs::Temporary => Verdict::Temporary,
+    };
+    let suggested = failed.pattern();
+    let pattern = pattern.unwrap_or(&suggested);
+    if pattern.is_empty() {
+        let why = format!("cannot suggest a pattern for the error of {call}; hint: give one with --pattern");
+        return Err(refused(why));
+    }
+    let (session, by) = (place.id(), ground.user());
+    let date = today();
+    let rule = failed
+        .corrected(verdict, pattern, (&session, &date, &by))
+        .map_err(|why| Failure::new(Code::Usage, visible(&why)))?;
+    let value = correction::with(state, &ground.settings.resilience.errors.corrections, &rule);
+    let file = keep::correction(&ground.env, &ground.flags, &rule)?;
+    let file = visible(&file.to_string_lossy());
+    print::out(&if common.json {
+        serde_json::json!({ "type": "kept", "file": file, "correction": rule }).to_string()
+    } else {
+        let then = match verdict {
+            Verdict::Permanent => "are permanent: they are not retried",
+            Verdict::Temporary => "are temporary: they are retried where that is harmless",
+        };
+        format!(
+            "kept in {file}: errors of {} that match `{}` {then}\n{call} stays as it is: the rule counts from the next \
+             failure on",
+            visible(&rule.tool),
+            visible(&rule.matches)
+        )
+    });
+    Ok(Command::Resilience(ResilienceCommand::Configure {
+        key: keep::CORRECTIONS.into(),
+        value: value.into(),
+    }))
+}
+
+/// The day, as it is written into a file.
+pub fn today() -> String {
+    let now = Timestamp::from_millisecond(Clock::start().utc_ms()).unwrap_or_default();
+    now.strftime("%Y-%m-%d").to_string()
+}

@@ -1,0 +1,290 @@
+//! Adds a correction of a class to the user's file of settings, behind everything that is in it.
+//!
+//! The text before it stays byte for byte. Nothing is written unless the whole file can be read with it. Must not know:
+//! who corrects, what a correction does.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::policy::Origin;
+use crate::regular_file;
+use crate::resilience::correction::Correction;
+
+use super::env::Env;
+use super::error::{Error, shown};
+use super::files;
+use super::flags::Flags;
+use super::load::user_file;
+use super::written;
+
+/// The key of the corrections in the settings of failures.
+pub const CORRECTIONS: &str = "errors.corrections";
+
+/// The file that corrections are kept in; `None` without a home directory.
+pub fn place(env: &Env, flags: &Flags) -> Option<PathBuf> {
+    flags.config.clone().or_else(|| user_file(env))
+}
+
+/// Adds a correction, durably. Returns the file, or why nothing was changed.
+pub fn correction(env: &Env, flags: &Flags, correction: &Correction) -> Result<PathBuf, Error> {
+    let path = place(env, flags).ok_or_else(|| {
+        let advice = "set HOME, or name a file with --config";
+        Error::given("settings", "there is no home directory to keep them in", advice)
+    })?;
+    let fail = |error: &io::Error| {
+        let advice = "nothing was changed; check the path and its permissions";
+        Error::read(&path, format!("it cannot be written ({error})"), advice)
+    };
+    let before = files::read(&path)?.map(|text| text.text);
+    let text = with(before.as_deref().unwrap_or_default(), correction);
+    readable(&path, (before.as_deref(), &text), correction, env.home.as_deref())?;
+    // A link stays one: what it leads to is replaced.
+    let aim = if before.is_some() {
+        fs::canonicalize(&path).map_err(|error| fail(&error))?
+    } else {
+        path.clone()
+    };
+    write(&aim, before.as_deref(), &text).map_err(|error| fail(&error))?;
+    Ok(path)
+}
+
+/// Refuses a file that could not be read with the correction, or would say something else than before.
+fn readable(
+    path: &Path,
+    (before, after): (Option<&str>, &str),
+    correction: &Correction,
+    home: Option<&Path>,
+) -> Result<(), Error> {
+    let read = |text: &str| written::read(path, text, Origin::User, home);
+    let old = read(before.unwrap_or_default())?;
+    let is_list = |key: &str| key == CORRECTIONS;
+    let by_hand = |why: String| {
+        let advice = "nothing was changed; add the correction to it by hand (docs/resilience.md)";
+        Error::read(
+            path,
+            format!("a correction cannot be added to it ({why})"),
+            advice,
+        )
+    };
+    let new = read(after).map_err(|error| by_hand(error.to_string()))?;
+    let count = |of: &written::Written| {
+        let list = of.resilience.iter().find(|(key, _)| is_list(key));
+        list.and_then(|(_, at)| at.value.as_array().cloned())
+            .unwrap_or_default()
+    };
+    let (mut expected, found) = (count(&old), count(&new));
+    expected.extend(serde_json::to_value(correction));
+    if expected == found {
+        Ok(())
+    } else {
+        Err(by_hand("it would not be read as it is meant".to_owned()))
+    }
+}
+
+/// The text of the file with the correction behind it.
+fn with(before: &str, correction: &Correction) -> String {
+    let mut text = before.to_owned();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str("[[resilience.errors.corrections]]\n");
+    for (key, value) in [
+        ("tool", &*correction.tool),
+        ("matches", &correction.matches),
+        ("error", correction.error.word()),
+        ("session", &correction.session),
+        ("call", &correction.call),
+        ("text", &correction.text),
+        ("date", &correction.date),
+        ("by", &correction.by),
+    ] {
+        let _ = writeln!(text, "{key} = {}", quoted(value));
+    }
+    text
+}
+
+/// A text as a basic string of TOML; what no terminal should get is escaped.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() || !is_plain(c) => {
+                let _ = write!(out, "\\U{:08X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// True for a character that is shown as itself.
+fn is_plain(c: char) -> bool {
+    let mut bytes = [0; 4];
+    let alone = c.encode_utf8(&mut bytes);
+    c == ' ' || crate::text::visible(alone) == *alone
+}
+
+/// Puts the text in the place of what was read, unless that is another by now.
+fn write(path: &Path, before: Option<&str>, text: &str) -> io::Result<()> {
+    let dir = path
+        .parent()
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."));
+    let mode = if before.is_some() {
+        mode_of(path)?
+    } else {
+        fs::create_dir_all(dir)?;
+        0o600
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = dir.join(format!(".{name}.{}.part", std::process::id()));
+    let written = replace(path, (before, text), &draft, mode);
+    if written.is_err() {
+        // What is half there is of no use; that nothing was changed is said in any case.
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// The permissions of a file that may be replaced: a regular one that its owner did not make read-only. A device in its
+/// place can be read as an empty file, and must stay what it is.
+fn mode_of(path: &Path) -> io::Result<u32> {
+    let meta = regular_file::appendable(path)?.metadata()?;
+    if meta.is_file() {
+        return Ok(meta.permissions().mode());
+    }
+    Err(io::Error::other("it is no regular file"))
+}
+
+fn replace(path: &Path, (before, text): (Option<&str>, &str), draft: &Path, mode: u32) -> io::Result<()> {
+    let mut file = regular_file::create(draft)?;
+    file.write_all(text.as_bytes())?;
+    file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
+    file.sync_all()?;
+    let now = match regular_file::read(path, files::MOST) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    if now.as_deref() != before.map(str::as_bytes) {
+        return Err(io::Error::other("somebody else changed it in this moment"));
+    }
+    fs::rename(draft, path)?;
+    // It is there; whether its name is on disk already changes nothing of that.
+    if let Some(dir) = path.parent() {
+        let _ = regular_file::open_dir(dir).and_then(|dir| dir.sync_all());
+    }
+    Ok(())
+}
+
+/// The path of the file, safe to show.
+pub fn shown_place(env: &Env, flags: &Flags) -> Option<String> {
+    place(env, flags).map(|path| shown(&path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resilience::correction::Verdict;
+
+    fn rule() -> Correction {
+        Correction {
+            tool: "deploy".into(),
+            matches: r#"a "b" \d+"#.into(),
+            error: Verdict::Permanent,
+            session: "s".into(),
+            call: "c5".into(),
+            text: "a \u{1b}[31m\u{202e} \"b\" \\ 7\nzoë".into(),
+            date: "2026-11-26".into(),
+            by: "ann".into(),
+        }
+    }
+
+    fn flags(path: &Path) -> Flags {
+        Flags {
+            config: Some(path.to_owned()),
+            ..Flags::default()
+        }
+    }
+
+    fn kept(path: &Path) -> Vec<Correction> {
+        let text = fs::read_to_string(path).unwrap();
+        let read = written::read(path, &text, Origin::User, None).unwrap();
+        let list = read.resilience.into_iter().find(|(key, _)| key == CORRECTIONS);
+        serde_json::from_value(list.unwrap().1.value).unwrap()
+    }
+
+    #[test]
+    fn what_is_kept_is_read_back_whatever_is_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        // Nothing is there yet, not even the directory.
+        let path = dir.path().join("new/config.toml");
+        correction(&Env::default(), &flags(&path), &rule()).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        correction(&Env::default(), &flags(&path), &rule()).unwrap();
+        assert_eq!(kept(&path), [rule(), rule()]);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
+        assert!(text.contains("text = \"a \\U0000001B[31m"), "{text}");
+        assert!(text.contains("zoë"), "{text}");
+        // Behind whatever was there, with its permissions; a file need not end with a line.
+        for before in [
+            "",
+            "# only words",
+            "[resilience.errors]\npatterns = []\n[limits]\nturns = 3",
+        ] {
+            let path = dir.path().join("old.toml");
+            fs::write(&path, before).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+            correction(&Env::default(), &flags(&path), &rule()).unwrap();
+            assert_eq!(kept(&path), [rule()]);
+            assert!(fs::read_to_string(&path).unwrap().starts_with(before));
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        }
+        let left = fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(left, 2, "no draft is left");
+    }
+
+    #[test]
+    fn where_it_cannot_be_written_nothing_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        fs::write(&path, "# mine\n").unwrap();
+        let draft = dir
+            .path()
+            .join(format!(".config.toml.{}.part", std::process::id()));
+        fs::create_dir(&draft).unwrap();
+        let refused = correction(&Env::default(), &flags(&path), &rule())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refused.contains("config.toml") && refused.contains("nothing was changed"),
+            "{refused}"
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n");
+        // Nor where somebody writes in this moment.
+        fs::remove_dir(&draft).unwrap();
+        let refused = write(&path, Some("# other\n"), "# new\n").unwrap_err();
+        assert!(refused.to_string().contains("somebody else"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n");
+        assert!(!draft.exists(), "no draft is left");
+    }
+
+    #[test]
+    fn a_device_is_never_replaced() {
+        // Only looked at: a mistake here must not cost the machine its device.
+        let refused = mode_of(Path::new("/dev/null")).unwrap_err();
+        assert!(refused.to_string().contains("no regular file"), "{refused}");
+    }
+}

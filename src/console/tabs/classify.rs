@@ -1,0 +1,61 @@
+//! The page on an error whose class is to be corrected: the error, the rule that would be kept and where, the answers.
+//! Must not know: how an error is classified.
+
+use super::{Maker, note};
+use crate::console::doc::Styled;
+use crate::console::model::Settings;
+use crate::console::model::overlay::Classifying;
+use crate::console::theme::Role;
+use crate::text::visible_head;
+
+/// Bytes of an error that are shown.
+const MOST: usize = 2000;
+
+/// The answers: the name of the command, and what it says.
+const ANSWERS: [(&str, &str); 3] = [
+    ("error-permanent", "permanent: do not retry errors like this"),
+    (
+        "error-temporary",
+        "temporary: retry errors like this where that is harmless",
+    ),
+    ("error-pattern", "change the pattern"),
+];
+
+/// The error and the rule.
+pub fn classify(maker: &mut Maker<'_>, shown: &Classifying, settings: &Settings) {
+    let (failed, error) = (&shown.failed, &shown.failed.error);
+    maker.own(
+        Role::Title,
+        format!("{} failed: {}", failed.call, error.class.word()),
+    );
+    note(maker, &visible_head(&error.message, MOST));
+    maker.field("evidence", &error.evidence);
+    maker.doc.line(Styled::new());
+    maker.own(Role::Title, "the rule that is kept");
+    maker.field("tool", &failed.tool);
+    maker.field("pattern", &shown.pattern);
+    let place = settings
+        .place
+        .as_deref()
+        .unwrap_or("there is no file for settings");
+    maker.field("in", place);
+    maker.doc.line(Styled::new());
+    for (name, what) in ANSWERS {
+        let keys: Vec<String> = settings
+            .keymap
+            .keys_of(name)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let row = Styled::new()
+            .own(Role::Key, format!("  {:<8} ", keys.join(" ")))
+            .own(Role::Text, what);
+        maker.over(row, 11);
+    }
+    maker.doc.line(Styled::new());
+    note(
+        maker,
+        "The failure that is there stays as it is. The rule counts from the next one on, in this session and in later \
+         ones.",
+    );
+}

@@ -1,0 +1,148 @@
+//! The key with which the class of an error is corrected: what is shown, what is asked for, what follows. Must not know:
+//! where settings are kept.
+
+use std::sync::Arc;
+
+use crate::console::msg::{Msg, Out};
+use crate::console::testing::Stage;
+use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::event::{Event, ResilienceEvent};
+use crate::resilience::correction::{Correction, Verdict};
+use crate::resilience::policy::Policy;
+
+/// The page on the failed call of the sample.
+fn shown(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.sample();
+    stage.model.settings.place = Some("/home/ann/.config/overrule/config.toml".to_owned());
+    stage.press("f %");
+    stage
+}
+
+fn kept(stage: &mut Stage) -> Vec<Correction> {
+    let out = std::mem::take(&mut stage.out);
+    let kept = out.into_iter().filter_map(|out| match out {
+        Out::Keep(correction) => Some(*correction),
+        _ => None,
+    });
+    kept.collect()
+}
+
+#[test]
+fn the_page_shows_the_error_the_rule_and_the_answers() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut stage = shown(width, height);
+        let text = stage.text();
+        for words in [
+            "is this error permanent or temporary?",
+            "c4 failed: not found",
+            "read_file",
+            "pattern",
+            "/home/ann/.config/overrule/config.toml",
+            "permanent: do not retry errors like this",
+            "temporary: retry errors like this",
+            "stays as it is",
+        ] {
+            assert!(text.contains(words), "no `{words}` at {width}:\n{text}");
+        }
+        assert_eq!(stage.commands(), [], "nothing is said yet");
+    }
+}
+
+#[test]
+fn an_answer_asks_for_the_rule_and_the_run_uses_it_once_it_is_kept() {
+    for (key, verdict) in [("p", Verdict::Permanent), ("t", Verdict::Temporary)] {
+        let mut stage = shown(120, 40);
+        stage.press(key);
+        let asked = kept(&mut stage);
+        assert_eq!(asked.len(), 1, "{}", stage.said());
+        assert_eq!((&*asked[0].tool, asked[0].error), ("read_file", verdict));
+        assert_eq!((&*asked[0].call, &*asked[0].session), ("c4", "s1"));
+        assert_eq!(stage.commands(), [], "the run hears of it once it is kept");
+        stage.send(Msg::Kept(Ok(Box::new(asked[0].clone()))));
+        assert!(stage.model.overlays.is_empty());
+        let sent = stage.commands();
+        let [Command::Resilience(ResilienceCommand::Configure { key, value })] = &sent[..] else {
+            panic!("{sent:?}")
+        };
+        assert_eq!(&**key, "errors.corrections");
+        let list: Vec<Correction> = serde_json::from_str(value).unwrap();
+        assert_eq!(list, asked);
+        assert!(
+            stage.said().contains("the rule counts from the next failure on"),
+            "{}",
+            stage.said()
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_kept_changes_nothing_and_the_page_stays() {
+    let mut stage = shown(80, 24);
+    stage.press("p");
+    stage.out.clear();
+    stage.send(Msg::Kept(Err(
+        "failed to write config.toml: nothing was changed".to_owned()
+    )));
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("nothing was changed"), "{}", stage.said());
+    assert_eq!(stage.model.overlays.len(), 1);
+}
+
+#[test]
+fn the_pattern_can_be_changed_and_a_wrong_one_is_refused_before_anything_is_written() {
+    let mut stage = shown(120, 40);
+    stage.press("e");
+    stage.press("( enter");
+    assert!(
+        stage.text().contains("permanent: do not retry"),
+        "the page is there again"
+    );
+    stage.press("p");
+    assert!(kept(&mut stage).is_empty());
+    assert!(stage.said().contains("unclosed group"), "{}", stage.said());
+    stage.press("e");
+    stage.press("n o enter");
+    stage.press("p");
+    let asked = kept(&mut stage);
+    assert_eq!(asked.len(), 1, "{}", stage.said());
+    assert_eq!(asked[0].matches, "no");
+}
+
+#[test]
+fn a_rule_that_is_in_force_is_not_sent_again_when_its_file_is_read() {
+    let mut stage = shown(120, 40);
+    stage.press("p");
+    let rule = kept(&mut stage).remove(0);
+    let policy = |corrections: Vec<Correction>| {
+        let mut policy = Policy::default();
+        policy.errors.corrections = corrections;
+        policy
+    };
+    let read = |policy: &Policy| {
+        Msg::Files(crate::console::files::Read {
+            policy: policy.values(),
+            theme: "dark".to_owned(),
+            ..Default::default()
+        })
+    };
+    stage.send(read(&policy(Vec::new())));
+    let with = policy(vec![rule]);
+    stage.engine(Event::Resilience(ResilienceEvent::PolicySet {
+        version: 1,
+        policy: Arc::from(with.to_text()),
+        live: true,
+        changed: Vec::new(),
+    }));
+    stage.send(read(&with));
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn what_did_not_fail_is_told_so() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    stage.press("t %");
+    assert!(stage.model.overlays.is_empty());
+    assert!(stage.said().contains("was not executed"), "{}", stage.said());
+}

@@ -1,0 +1,107 @@
+//! One key restricts the run to reading calls and lifts that, and the screen says so. Must not know: what is denied.
+
+use std::sync::Arc;
+
+use super::arming::{armed, key, settle};
+use crate::console::model::Source;
+use crate::console::msg::{Msg, TermMsg};
+use crate::console::testing::Stage;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::event::{Event, RunEvent};
+
+fn restricted(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.sample();
+    stage.engine(Event::Run(RunEvent::Restricted {
+        reason: Arc::from("loop 1: \u{202e}write"),
+    }));
+    stage
+}
+
+fn restricts(commands: &[Command]) -> bool {
+    matches!(commands, [Command::Run(RunCommand::Restrict { .. })])
+}
+
+#[test]
+fn restricting_counts_at_any_speed_and_after_a_paste() {
+    for gap in [0, 20, 600] {
+        let mut stage = armed();
+        key(&mut stage, "!", gap);
+        settle(&mut stage);
+        assert!(restricts(&stage.commands()), "{gap}: {}", stage.said());
+    }
+    let mut stage = armed();
+    let at = stage.now;
+    stage.send(Msg::Term(TermMsg::Paste {
+        text: "pasted".to_owned(),
+        at,
+    }));
+    key(&mut stage, "!", 0);
+    settle(&mut stage);
+    assert!(restricts(&stage.commands()), "{}", stage.said());
+    // Nor does the screen have to be large enough to decide anything.
+    let mut stage = armed();
+    stage.send(Msg::Term(TermMsg::Resize { width: 20, height: 6 }));
+    key(&mut stage, "!", 0);
+    settle(&mut stage);
+    assert!(restricts(&stage.commands()), "{}", stage.said());
+}
+
+#[test]
+fn the_same_key_lifts_it_but_not_right_after_a_paste() {
+    let mut stage = restricted(120, 40);
+    stage.press("!");
+    assert!(matches!(
+        stage.commands()[..],
+        [Command::Run(RunCommand::LiftRestriction {})]
+    ));
+    let mut stage = restricted(120, 40);
+    let at = stage.now;
+    stage.send(Msg::Term(TermMsg::Paste {
+        text: "pasted".to_owned(),
+        at,
+    }));
+    key(&mut stage, "!", 0);
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("right after a paste"), "{}", stage.said());
+}
+
+#[test]
+fn the_header_says_that_the_run_is_restricted_and_which_key_lifts_that() {
+    for (width, height) in [(40, 12), (80, 24), (120, 40)] {
+        let mut stage = restricted(width, height);
+        let text = stage.text();
+        let mut rows = text.lines();
+        let (first, second) = (rows.next().unwrap(), rows.next().unwrap());
+        assert!(first.contains("reading only"), "{width}: {text}");
+        assert!(second.contains("restricted to reading"), "{width}: {text}");
+        assert!(second.contains("!: lift"), "{width}: {text}");
+        assert!(!text.contains('\u{202e}'), "{width}: {text}");
+    }
+    // Of a recorded run nothing can be lifted; it says what was.
+    let mut stage = restricted(80, 24);
+    stage.model.settings.source = Source::Replay;
+    let text = stage.text();
+    assert!(
+        text.contains("reading only") && !text.contains("!: lift"),
+        "{text}"
+    );
+    stage.engine(Event::Run(RunEvent::RestrictionLifted {}));
+    let text = stage.text();
+    assert!(
+        !text.contains("reading only") && !text.contains("restricted to"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_way_is_in_the_palette_and_in_help() {
+    let mut stage = restricted(120, 40);
+    stage.press(": r e s t r i c t");
+    let text = stage.text();
+    assert!(
+        text.contains("restrict the run to reading calls, or lift that"),
+        "{text}"
+    );
+}

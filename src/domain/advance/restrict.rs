@@ -1,0 +1,46 @@
+//! Denies what waits to start in a run that is restricted to reading calls. Must not know: who restricted it.
+
+use std::sync::Arc;
+
+use crate::domain::advice::Advice;
+use crate::domain::call::Status;
+use crate::domain::draft::Draft;
+use crate::domain::event::ResilienceEvent;
+use crate::domain::node::Node;
+use crate::domain::restrict::{NOT_AGAIN, denial, forbids};
+
+/// Denies calls that wait for a person, a place or a time, and ends repairs. Calls that were not asked about yet are
+/// denied by the gate.
+pub(super) fn deny(draft: &mut Draft<'_>, _advice: &dyn Advice) {
+    let state = draft.state;
+    if state.restricted.is_none() {
+        return;
+    }
+    let agenda = &state.agenda;
+    let waiting = agenda
+        .waiting
+        .values()
+        .chain(&agenda.queued)
+        .chain(&agenda.delayed)
+        .chain(&agenda.delegating);
+    let repairing = agenda.repairing.iter();
+    let mut calls: Vec<_> = waiting.chain(repairing).copied().collect();
+    calls.sort_unstable();
+    calls.dedup();
+    for call in calls.iter().filter_map(|id| state.calls.get(id)) {
+        if call.suspect || !super::acts(state, call.id) || !forbids(state, call) {
+            continue;
+        }
+        match call.status {
+            Status::Awaiting | Status::Consent(_) | Status::Queued | Status::Delayed => {
+                draft.call(denial(state, call));
+            }
+            Status::Repairing(_) => draft.resilience(ResilienceEvent::GaveUp {
+                call: call.id,
+                rev: state.nodes.get(&call.id).map(Node::rev).unwrap_or_default(),
+                why: Arc::from(NOT_AGAIN),
+            }),
+            _ => {}
+        }
+    }
+}
