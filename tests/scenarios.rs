@@ -83,6 +83,7 @@ scenarios! {
     redefined = "redefined",
     reject = "reject",
     reject_answer = "reject-answer",
+    repair_described = "repair-described",
     repair_missing = "repair-missing",
     repair_not = "repair-not",
     repair_shapes = "repair-shapes",

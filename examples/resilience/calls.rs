@@ -94,6 +94,7 @@ pub fn measure(set: &str) -> Result<Figures, String> {
             checker: &checker,
             rules: &rules,
             request: "",
+            conversation: &[],
             base: &args,
             args: &args,
             error: None,

@@ -130,6 +130,13 @@ fn resilience(event: &ResilienceEvent) -> Option<String> {
             to.word(),
             print::told_line(why)
         )),
+        ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
+            let described = diagnoses.iter().filter(|found| found.description.is_some());
+            let found: Vec<String> = described
+                .map(|found| print::told_line(&found.grounds()))
+                .collect();
+            (!found.is_empty()).then(|| format!("{call}: found {}", found.join("; ")))
+        }
         ResilienceEvent::RepairApplied { call, changes, .. } => {
             let made: Vec<String> = changes.iter().map(|one| print::told_line(&one.why)).collect();
             Some(format!("{call}: repaired: {}", made.join("; ")))

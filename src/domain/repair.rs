@@ -286,6 +286,19 @@ pub struct Diagnosis {
     pub captures: Vec<Arc<str>>,
     /// What this rests on (`schema: enum`, `HTTP 400 and the message`).
     pub evidence: Arc<str>,
+    /// What the rule that found it says of itself; none where it says nothing, or the schema found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Arc<str>>,
+}
+
+impl Diagnosis {
+    /// What it rests on, with what the rule says of itself.
+    pub fn grounds(&self) -> String {
+        match &self.description {
+            Some(description) => format!("{}: {description}", self.evidence),
+            None => self.evidence.to_string(),
+        }
+    }
 }
 
 /// One value of the arguments, before and after.

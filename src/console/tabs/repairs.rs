@@ -68,7 +68,7 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
         let tried: Vec<&str> = found.strategies.iter().map(|one| one.name()).collect();
         maker.field(
             found.kind.word(),
-            &format!("{} ({}): {}", params.join(" "), found.evidence, tried.join(", ")),
+            &format!("{} ({}): {}", params.join(" "), found.grounds(), tried.join(", ")),
         );
     }
     if let Some(question) = &round.asked {

@@ -457,6 +457,7 @@ fn resilience() -> Vec<Event> {
                 params: vec![text("date")],
                 captures: vec![text("date")],
                 evidence: text("format: date"),
+                description: Some(text("dates are written as YYYY-MM-DD")),
             }],
         },
         ResilienceEvent::RepairAsked {

@@ -57,6 +57,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
     let error = error_of(state, call, node.rev());
     let past = past(call, node);
     let request = request(state, call);
+    let conversation = super::conversation::before(state, call);
     let case = Case {
         tool,
         described: known.described,
@@ -64,6 +65,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
         checker: known.checker,
         rules,
         request: &request,
+        conversation: &conversation,
         base,
         args: base,
         error,

@@ -119,6 +119,7 @@ pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
         params: vec![violation.path.as_str().into()],
         captures: Vec::new(),
         evidence: format!("schema: {}", violation.keyword).into(),
+        description: None,
     }
 }
 
@@ -171,6 +172,7 @@ pub(super) fn of_error(
                 params,
                 captures: captures.map(Arc::from).collect(),
                 evidence: evidence.into(),
+                description: entry.description.clone(),
             };
             (entry.priority, diagnosis)
         })

@@ -8,6 +8,7 @@
 mod advise;
 mod cleanup;
 mod code;
+mod conversation;
 mod convert;
 mod date;
 mod diagnose;

@@ -22,6 +22,7 @@ pub(super) struct About<'a> {
     pub tool: &'a str,
     pub described: &'a str,
     pub request: &'a str,
+    pub conversation: &'a [Value],
     pub args: &'a str,
     pub errors: &'a [String],
 }
@@ -231,6 +232,7 @@ fn prompt(about: &About<'_>, schema: &str) -> String {
         "tool": quoted(about.tool),
         "description": quoted(about.described),
         "original_request": quoted(about.request),
+        "conversation": about.conversation,
         "arguments": quoted(about.args),
         "errors": about.errors.iter().map(|error| quoted(error)).collect::<Vec<_>>(),
     });

@@ -30,6 +30,8 @@ pub struct Case<'a> {
     pub rules: &'a Rules,
     /// What the person originally asked for.
     pub request: &'a str,
+    /// The end of the conversation before the call, as data.
+    pub conversation: &'a [Value],
     /// The arguments that failed, with references as written.
     pub base: &'a str,
     /// The same with the repairs so far.
@@ -173,6 +175,7 @@ fn question(case: &Case<'_>, round: &Round<'_>, args: &str) -> Option<Question> 
         tool: case.tool,
         described: case.described,
         request: case.request,
+        conversation: case.conversation,
         args,
         errors: &round.errors,
     };

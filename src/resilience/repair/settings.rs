@@ -159,6 +159,11 @@ mod tests {
             ),
             ("repair.tools.t.clmap", json!(["x"]), "unknown field"),
             ("repair.executions", json!(0), "1 to 10"),
+            (
+                "repair.rules",
+                json!([{"codes": ["400"], "strategies": ["none"], "description": "x".repeat(201)}]),
+                "at most 200",
+            ),
             ("repair.guesses", json!("some"), "unknown variant"),
             ("repair.exhausted", json!("stop"), "unknown variant"),
             ("repair.modle", json!(true), "there is"),

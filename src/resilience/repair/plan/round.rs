@@ -268,6 +268,7 @@ impl<'a> Round<'a> {
             params: vec!["".into()],
             captures: Vec::new(),
             evidence: "schema: json".into(),
+            description: None,
         });
         let Some((text, certainty, why)) = json::mended(&self.raw) else {
             self.hopeless.push(said.to_owned());

@@ -59,6 +59,7 @@ impl Bench {
             checker: &self.checker,
             rules: &self.rules,
             request: self.request,
+            conversation: &[],
             base,
             args,
             error,
@@ -180,6 +181,7 @@ pub fn rule(codes: &[&str], message: &str, strategies: &[&str], params: &[&str],
         strategies: owned(strategies),
         params: owned(params),
         priority: Some(priority.to_owned()),
+        description: None,
     })
     .unwrap()
 }
