@@ -84,6 +84,7 @@ scenarios! {
     reject = "reject",
     reject_answer = "reject-answer",
     repair_described = "repair-described",
+    repair_learns = "repair-learns",
     repair_missing = "repair-missing",
     repair_not = "repair-not",
     repair_shapes = "repair-shapes",

@@ -99,6 +99,8 @@ pub fn measure(set: &str) -> Result<Figures, String> {
             args: &args,
             error: None,
             past: &Past::default(),
+            stats: None,
+            found: &[],
             today: Some(set.today),
             attended: true,
             asked: false,

@@ -14,7 +14,7 @@ use crate::domain::command::WeightCommand;
 use crate::domain::state::State;
 use crate::domain::weight::MOST;
 use crate::resilience::health::{self, ToolHealth};
-use crate::resilience::routing::Change;
+use crate::resilience::routing::{Change, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::text::visible;
 
@@ -50,7 +50,11 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     if let Some(tool) = &args.tool {
         explain(common, &watch, tool)?;
     } else if common.json {
-        print::out(&json!(watch.weights.snapshot()).to_string());
+        let snapshot = Snapshot {
+            repairs: found.state.repair_stats.clone(),
+            ..watch.weights.snapshot()
+        };
+        print::out(&json!(snapshot).to_string());
     } else {
         table(&watch, &found.state);
     }
@@ -92,6 +96,10 @@ fn table(watch: &Watch, state: &State) {
             refused.rejected
         ));
     }
+    for (tool, strategy, words) in repairs(state) {
+        any = true;
+        print::out(&format!("{:20} repairs by {strategy}: {words}", visible(&tool)));
+    }
     for (scope, breaker) in state.breakers.iter().filter(|(_, one)| one.generation > 0) {
         print::out(&format!(
             "{:20} breaker {}, opened {}: {}",
@@ -122,6 +130,16 @@ fn table(watch: &Watch, state: &State) {
     } else if !any {
         print::err("no tool has run yet");
     }
+}
+
+/// How repairs did, a line for each tool and strategy.
+fn repairs(state: &State) -> impl Iterator<Item = (Arc<str>, &'static str, String)> {
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    state.repair_stats.tools.iter().flat_map(move |(tool, counts)| {
+        counts
+            .iter()
+            .map(move |(strategy, count)| (Arc::clone(tool), strategy.name(), count.words(price)))
+    })
 }
 
 /// A weight in a line, with what it rests on and what follows where it is below the bound.

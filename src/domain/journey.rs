@@ -138,7 +138,7 @@ fn mended(call: &Call, node: &Node) -> Vec<Rev> {
 }
 
 /// The round of repair that led to a revision.
-fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Round> {
+pub(super) fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Round> {
     let revision = node.revision(rev)?;
     let Origin::Repair { attempt } = revision.origin else {
         return None;

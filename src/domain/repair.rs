@@ -289,15 +289,28 @@ pub struct Diagnosis {
     /// What the rule that found it says of itself; none where it says nothing, or the schema found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Arc<str>>,
+    /// Why the strategies stand in another order than the usual one; none where they do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<Arc<str>>,
 }
 
 impl Diagnosis {
-    /// What it rests on, with what the rule says of itself.
+    /// True for the same fault.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.kind, &self.params, &self.captures, &self.evidence)
+            == (other.kind, &other.params, &other.captures, &other.evidence)
+    }
+
+    /// What it rests on, with what the rule says of itself and what was learned about the order of strategies.
     pub fn grounds(&self) -> String {
-        match &self.description {
-            Some(description) => format!("{}: {description}", self.evidence),
-            None => self.evidence.to_string(),
+        let mut words = self.evidence.to_string();
+        if let Some(description) = &self.description {
+            words = format!("{words}: {description}");
         }
+        if let Some(learnt) = &self.learnt {
+            words = format!("{words}; {learnt}");
+        }
+        words
     }
 }
 
@@ -338,6 +351,9 @@ pub struct Question {
     /// JSON pointers of the parameters; an empty one where it may be any.
     #[serde(default)]
     pub params: Vec<Arc<str>>,
+    /// The strategies that ask, each once. Older records do not tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strategies: Vec<Strategy>,
     /// The words that are sent.
     pub prompt: Arc<str>,
     /// JSON Schema that an answer must fit.

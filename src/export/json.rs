@@ -216,7 +216,7 @@ fn rounds(call: &Call) -> Vec<Value> {
         value!({
             "round": one.no, "revision": one.rev, "class": one.class, "found": one.diagnoses,
             "asked": one.asked.as_ref().map(|question| &question.prompt), "answer": answer,
-            "offered": one.options, "changes": one.changes, "gave_up": one.gave_up,
+            "offered": one.options, "changes": one.changes, "helped": one.helped, "gave_up": one.gave_up,
         })
     };
     call.trouble.repairs.iter().map(round).collect()

@@ -85,6 +85,14 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
     for change in &round.changes {
         changed(maker, change);
     }
+    if let Some(helped) = round.helped {
+        let words = if helped {
+            "the call succeeded"
+        } else {
+            "the call failed again"
+        };
+        maker.field("outcome", words);
+    }
     let newest = call
         .trouble
         .repairs

@@ -58,23 +58,32 @@ pub fn world(tool: &'static str, strict: bool, attended: bool) -> World {
 
 /// The same with its own words, where somebody decides on calls that no repair is left for.
 pub fn exhausted_by(tool: &'static str, attended: bool, exhausted: Exhausted) -> World {
-    World::limited(rules_with(tool, false, (attended, exhausted)), Limits::default())
+    let repairs = Repairs {
+        exhausted,
+        ..repairs()
+    };
+    World::limited(rules_with(tool, false, attended, repairs), Limits::default())
 }
 
 /// The rules of such a run.
 pub fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
-    rules_with(tool, strict, (attended, Exhausted::Ask))
+    rules_with(tool, strict, attended, repairs())
 }
 
-fn rules_with(tool: &'static str, strict: bool, (attended, exhausted): (bool, Exhausted)) -> Rules {
+/// Rules of repair that take every guess.
+pub fn repairs() -> Repairs {
+    Repairs {
+        guesses: Guesses::Always,
+        ..Repairs::default()
+    }
+}
+
+/// The rules of a run with these rules of repair.
+pub fn rules_with(tool: &'static str, strict: bool, attended: bool, repairs: Repairs) -> Rules {
     let checker = Arc::new(flight(strict));
     let known = checker.clone();
     let mut ladder = Ladder::default();
-    ladder.repair = Arc::new(Repairs {
-        guesses: Guesses::Always,
-        exhausted,
-        ..Repairs::default()
-    });
+    ladder.repair = Arc::new(repairs);
     Rules {
         steps: Arc::new(move |state, call| {
             let known = Known {

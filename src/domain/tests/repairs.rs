@@ -3,6 +3,7 @@
 //! works, engine, clocks.
 
 mod bounds;
+mod learning;
 mod questions;
 
 use serde_json::{Value, json};

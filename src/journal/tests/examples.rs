@@ -458,6 +458,7 @@ fn resilience() -> Vec<Event> {
                 captures: vec![text("date")],
                 evidence: text("format: date"),
                 description: Some(text("dates are written as YYYY-MM-DD")),
+                learnt: Some(text("text_cleanup tried first")),
             }],
         },
         ResilienceEvent::RepairAsked {
@@ -466,6 +467,7 @@ fn resilience() -> Vec<Event> {
             round: 1,
             question: Question {
                 params: vec![text("/passengers")],
+                strategies: vec![Strategy::LlmInferMissingParam],
                 prompt: text("A tool call failed"),
                 schema: text(r#"{"type":"object"}"#),
             },

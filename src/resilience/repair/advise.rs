@@ -70,6 +70,8 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
         args: base,
         error,
         past: &past,
+        stats: rules.learn.then_some(&state.repair_stats),
+        found: under_way(call).map_or(&[], |round| &round.diagnoses),
         today: known.today,
         attended: known.attended,
         asked: false,
@@ -171,6 +173,7 @@ fn step(
             found,
             question: repair::Question {
                 params: question.params().map(Arc::from).collect(),
+                strategies: question.strategies(),
                 prompt: question.prompt.as_str().into(),
                 schema: question.schema.as_str().into(),
             },

@@ -120,6 +120,7 @@ pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
         captures: Vec::new(),
         evidence: format!("schema: {}", violation.keyword).into(),
         description: None,
+        learnt: None,
     }
 }
 
@@ -173,6 +174,7 @@ pub(super) fn of_error(
                 captures: captures.map(Arc::from).collect(),
                 evidence: evidence.into(),
                 description: entry.description.clone(),
+                learnt: None,
             };
             (entry.priority, diagnosis)
         })

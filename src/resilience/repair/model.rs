@@ -84,6 +84,17 @@ impl Question {
         self.wanted.iter().map(|(_, one)| one.path.as_str())
     }
 
+    /// Returns the strategies that ask, each once.
+    pub fn strategies(&self) -> Vec<Strategy> {
+        let mut all: Vec<Strategy> = Vec::new();
+        for (_, one) in &self.wanted {
+            if !all.contains(&one.strategy) {
+                all.push(one.strategy);
+            }
+        }
+        all
+    }
+
     /// Inserts an answer into the arguments, and returns them with the changes.
     pub fn answered(&self, args: &str, answer: &str) -> Result<(String, Vec<Change>), Rejected> {
         let read = self.read(answer)?;

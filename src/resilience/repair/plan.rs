@@ -2,6 +2,7 @@
 //! the model, then by the operator's choice. Must not know: how any single strategy works.
 
 mod faults;
+mod order;
 mod round;
 
 use jiff::civil::Date;
@@ -12,6 +13,7 @@ use super::progress::Past;
 use super::rules::Rules;
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
 use crate::domain::repair::{Change, Choice, Diagnosis};
+use crate::domain::repair_stats::RepairStats;
 use crate::schema::Checker;
 use round::Round;
 
@@ -40,6 +42,10 @@ pub struct Case<'a> {
     pub error: Option<&'a ToolError>,
     /// What was tried before.
     pub past: &'a Past,
+    /// How the strategies did so far; none where nothing is learned from that.
+    pub stats: Option<&'a RepairStats>,
+    /// What was found before in this repair: the order of its strategies stays.
+    pub found: &'a [Diagnosis],
     /// The date of the failure.
     pub today: Option<Date>,
     /// True if an operator is there to choose.

@@ -62,6 +62,8 @@ pub struct Rules {
     pub executions: u32,
     /// Who decides when no repair is left.
     pub exhausted: Exhausted,
+    /// Whether strategies that succeeded more often for a tool are tried first.
+    pub learn: bool,
     /// The operator's own rules for all tools.
     pub own: Vec<Entry>,
     /// Rules by tool.
@@ -78,6 +80,7 @@ impl Default for Rules {
             guesses: Guesses::default(),
             executions: EXECUTIONS,
             exhausted: Exhausted::default(),
+            learn: true,
             own: Vec::new(),
             tools: BTreeMap::new(),
             builtin: builtin().iter().filter_map(|row| Entry::new(row).ok()).collect(),

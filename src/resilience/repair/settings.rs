@@ -28,6 +28,8 @@ pub struct Settings {
     pub wait: bool,
     /// Who decides on a call that no repair is left for.
     pub exhausted: Exhausted,
+    /// Whether strategies that succeeded more often for a tool are tried first.
+    pub learn: bool,
     /// Rules for errors of all tools, which come before the built-in ones.
     pub rules: Vec<Written>,
     /// Settings of single tools, by name.
@@ -43,6 +45,7 @@ impl Default for Settings {
             executions: EXECUTIONS,
             wait: false,
             exhausted: Exhausted::default(),
+            learn: true,
             rules: Vec::new(),
             tools: BTreeMap::new(),
         }
@@ -97,6 +100,7 @@ impl Settings {
             guesses: self.guesses,
             executions: self.executions,
             exhausted: self.exhausted,
+            learn: self.learn,
             own: entries("repair.rules", &self.rules)?,
             tools,
             ..Rules::default()

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::repair_stats::RepairStats;
 use crate::domain::weight::{MOST, Noted};
 
 /// Number of executions after which the weights are recorded again.
@@ -49,6 +50,9 @@ pub struct Snapshot {
     pub executions: u64,
     /// All weights, by tool and kind.
     pub weights: Vec<Row>,
+    /// How repairs did, by tool and strategy.
+    #[serde(default, skip_serializing_if = "RepairStats::is_empty")]
+    pub repairs: RepairStats,
 }
 
 impl Snapshot {

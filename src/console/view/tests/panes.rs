@@ -85,6 +85,22 @@ fn health() {
 }
 
 #[test]
+fn repairs_in_the_health() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut stage = Stage::new(width, height);
+        stage.mended_twice();
+        stage.press("8");
+        let text = stage.text();
+        for words in [
+            "repairs by date_format_correction: 0 of 1 succeeded",
+            "repairs by llm_infer_missing_param: 1 of 1 succeeded",
+        ] {
+            assert!(text.contains(words), "{text}");
+        }
+    }
+}
+
+#[test]
 fn why_the_run_waits() {
     let scene = |stage: &mut Stage| {
         stage.troubled();

@@ -4,6 +4,7 @@ use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
+use crate::domain::repair_stats::RepairStats;
 use crate::resilience::repair::{Case, Entry, Guesses, Next, Past, Plan, Question, Rules, Written, plan};
 use crate::schema::Checker;
 
@@ -17,6 +18,7 @@ pub struct Bench {
     pub request: &'static str,
     pub attended: bool,
     pub asked: bool,
+    pub stats: Option<RepairStats>,
 }
 
 impl Bench {
@@ -30,6 +32,7 @@ impl Bench {
             request: "",
             attended: true,
             asked: false,
+            stats: None,
         }
     }
 
@@ -64,6 +67,8 @@ impl Bench {
             args,
             error,
             past: &self.past,
+            stats: self.stats.as_ref(),
+            found: &[],
             today: Some(today()),
             attended: self.attended,
             asked: self.asked,
