@@ -83,6 +83,7 @@ scenarios! {
     redefined = "redefined",
     reject = "reject",
     reject_answer = "reject-answer",
+    repair_another_tool = "repair-another-tool",
     repair_described = "repair-described",
     repair_learns = "repair-learns",
     repair_missing = "repair-missing",

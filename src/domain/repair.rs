@@ -182,6 +182,10 @@ pub enum Strategy {
     LlmBasedFormatCorrection,
     /// The model proposes other values for what the service has not.
     AlternativeRouteSuggestion,
+    /// A registered substitute makes the call.
+    SubstituteTool,
+    /// The model names another call.
+    LlmProposeCall,
     /// No matter of arguments: the same call again, later.
     RetryWithBackoff,
     /// Nothing that arguments can mend: it is told at once.
@@ -190,7 +194,7 @@ pub enum Strategy {
 
 impl Strategy {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::None,
         Self::DateFormatCorrection,
         Self::EnumValueCorrection,
@@ -207,6 +211,8 @@ impl Strategy {
         Self::LlmSuggestEnum,
         Self::LlmBasedFormatCorrection,
         Self::AlternativeRouteSuggestion,
+        Self::SubstituteTool,
+        Self::LlmProposeCall,
         Self::RetryWithBackoff,
         Self::ReportUnrecoverable,
     ];
@@ -230,6 +236,8 @@ impl Strategy {
             Self::LlmSuggestEnum => "llm_suggest_enum",
             Self::LlmBasedFormatCorrection => "llm_based_format_correction",
             Self::AlternativeRouteSuggestion => "alternative_route_suggestion",
+            Self::SubstituteTool => "substitute_tool",
+            Self::LlmProposeCall => "llm_propose_call",
             Self::RetryWithBackoff => "retry_with_backoff",
             Self::ReportUnrecoverable => "report_unrecoverable",
         }
@@ -243,7 +251,13 @@ impl Strategy {
                 | Self::LlmSuggestEnum
                 | Self::LlmBasedFormatCorrection
                 | Self::AlternativeRouteSuggestion
+                | Self::LlmProposeCall
         )
+    }
+
+    /// True where another call is proposed, once nothing else is left. No rule names these.
+    pub const fn proposes(self) -> bool {
+        matches!(self, Self::SubstituteTool | Self::LlmProposeCall)
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod learning;
+mod proposals;
 mod questions;
 
 use serde_json::{Value, json};

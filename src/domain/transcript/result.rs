@@ -212,7 +212,9 @@ fn edit_note(state: &State, call: &Call) -> String {
             args: old_args,
         } = &first.content
     {
-        if old_tool != tool {
+        if old_tool != tool && repaired {
+            note = format!("[console replaced {old_tool} by {tool}: no arguments of {old_tool} helped]\n");
+        } else if old_tool != tool {
             note = format!("[operator replaced {old_tool} by {tool}]\n");
         } else if old_args != args && is_told {
             let who = if repaired {

@@ -220,8 +220,9 @@ impl Entry {
 
 fn strategy(name: &str) -> Result<Strategy, Error> {
     let wanted = name.to_ascii_lowercase();
-    let names = || Strategy::ALL.iter().map(|strategy| strategy.name());
-    if let Some(found) = Strategy::ALL.iter().find(|strategy| strategy.name() == wanted) {
+    let known = || Strategy::ALL.iter().filter(|strategy| !strategy.proposes());
+    let names = || known().map(|strategy| strategy.name());
+    if let Some(found) = known().find(|strategy| strategy.name() == wanted) {
         return Ok(*found);
     }
     let near = crate::schema::near(name, names());

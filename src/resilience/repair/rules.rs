@@ -64,6 +64,8 @@ pub struct Rules {
     pub exhausted: Exhausted,
     /// Whether strategies that succeeded more often for a tool are tried first.
     pub learn: bool,
+    /// Whether another call may be proposed once no arguments help.
+    pub propose: bool,
     /// The operator's own rules for all tools.
     pub own: Vec<Entry>,
     /// Rules by tool.
@@ -81,6 +83,7 @@ impl Default for Rules {
             executions: EXECUTIONS,
             exhausted: Exhausted::default(),
             learn: true,
+            propose: true,
             own: Vec::new(),
             tools: BTreeMap::new(),
             builtin: builtin().iter().filter_map(|row| Entry::new(row).ok()).collect(),

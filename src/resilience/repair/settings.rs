@@ -30,6 +30,8 @@ pub struct Settings {
     pub exhausted: Exhausted,
     /// Whether strategies that succeeded more often for a tool are tried first.
     pub learn: bool,
+    /// Whether another call may be proposed once no arguments help.
+    pub propose: bool,
     /// Rules for errors of all tools, which come before the built-in ones.
     pub rules: Vec<Written>,
     /// Settings of single tools, by name.
@@ -46,6 +48,7 @@ impl Default for Settings {
             wait: false,
             exhausted: Exhausted::default(),
             learn: true,
+            propose: true,
             rules: Vec::new(),
             tools: BTreeMap::new(),
         }
@@ -101,6 +104,7 @@ impl Settings {
             executions: self.executions,
             exhausted: self.exhausted,
             learn: self.learn,
+            propose: self.propose,
             own: entries("repair.rules", &self.rules)?,
             tools,
             ..Rules::default()

@@ -137,6 +137,8 @@ pub(super) fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
         | Strategy::LlmSuggestEnum
         | Strategy::LlmBasedFormatCorrection
         | Strategy::AlternativeRouteSuggestion
+        | Strategy::SubstituteTool
+        | Strategy::LlmProposeCall
         | Strategy::RetryWithBackoff
         | Strategy::ReportUnrecoverable => Vec::new(),
     }

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
 use crate::domain::repair_stats::RepairStats;
-use crate::resilience::repair::{Case, Entry, Guesses, Next, Past, Plan, Question, Rules, Written, plan};
+use crate::resilience::repair::{
+    Background, Case, Entry, Guesses, Next, Past, Plan, Question, Rules, Written, plan,
+};
 use crate::schema::Checker;
 
 /// A tool with its rules, and the state of a call of it.
@@ -57,12 +59,13 @@ impl Bench {
     pub fn look(&self, base: &str, args: &str, error: Option<&ToolError>) -> Plan {
         plan(&Case {
             tool: self.tool,
-            described: "",
             effect: self.effect,
             checker: &self.checker,
             rules: &self.rules,
-            request: self.request,
-            conversation: &[],
+            background: Background {
+                request: self.request,
+                ..Background::default()
+            },
             base,
             args,
             error,
