@@ -145,11 +145,12 @@ pub fn judge(
     }
     Some(advice.put(Verdict {
         gate: Gate::Ask,
-        rule: format!("repair (the policy allows it: {})", verdict.place()),
+        rule: "repair.propose".to_owned(),
         reason: format!(
-            "a repair proposes {tool} ({}) in place of {before} ({})",
+            "a repair proposes {tool} ({}) in place of {before} ({}); the policy allows it: {}",
             is.word(),
-            was.word()
+            was.word(),
+            verdict.place()
         ),
         deadline_ms: None,
         on_expiry: Consequence::Deny,

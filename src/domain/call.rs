@@ -387,8 +387,8 @@ impl Call {
 
     /// The newest change by which a repair proposed another call.
     pub fn proposed(&self) -> Option<&Change> {
-        let changes = self.trouble.repairs.iter().flat_map(|round| &round.changes);
-        changes.filter(|change| change.strategy.proposes()).next_back()
+        let mut changes = self.trouble.repairs.iter().flat_map(|round| &round.changes);
+        changes.rfind(|change| change.strategy.proposes())
     }
 
     /// A call that nobody has checked.

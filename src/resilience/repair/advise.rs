@@ -92,8 +92,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
         asked: false,
     };
     let proposed = others.zip(under_way(call));
-    let proposed =
-        proposed.and_then(|(others, round)| propose::answered(&case, others, round, "no values help"));
+    let proposed = proposed.and_then(|(others, round)| propose::answered(&case, others, round));
     let rejected = proposed.as_ref().and_then(|made| made.as_ref().err());
     let (plan, besides) = answered(&case, under_way(call), tool, rejected);
     let round = under_way(call).map_or_else(|| count(call, node) + 1, |round| round.no);

@@ -72,8 +72,8 @@ pub(super) fn substitute(case: &Case<'_>, others: Others<'_>, why: &str) -> Resu
     for other in others.substitutes {
         match check(case, others, other, case.base) {
             Ok(()) => {
-                let passed = refused.iter().map(|why| format!("; {why}")).collect::<String>();
-                let words = format!("{other} in place of {}: {why}{passed}", case.tool);
+                let why = [vec![why.to_owned()], refused].concat().join("; ");
+                let words = format!("{other} in place of {}: {why}", case.tool);
                 return Ok(fix(case, other, case.base, Strategy::SubstituteTool, &words));
             }
             Err(why) => refused.push(format!("{other} cannot make the call: {why}")),
@@ -83,12 +83,7 @@ pub(super) fn substitute(case: &Case<'_>, others: Others<'_>, why: &str) -> Resu
 }
 
 /// Returns the call that the model names in its answer; `None` if the answer is about something else.
-pub(super) fn answered(
-    case: &Case<'_>,
-    others: Others<'_>,
-    round: &Round,
-    why: &str,
-) -> Option<Result<Fix, String>> {
+pub(super) fn answered(case: &Case<'_>, others: Others<'_>, round: &Round) -> Option<Result<Fix, String>> {
     let text = match round.reply.as_ref()? {
         Reply::Said { text } => bare(text),
         Reply::Failed { why } if is_question(round) => {
@@ -103,7 +98,10 @@ pub(super) fn answered(
     };
     let args = in_place(&args, case.base);
     let made = check(case, others, &tool, &args).map(|()| {
-        let words = format!("the model's call of {tool} in place of {}: {why}", case.tool);
+        let words = format!(
+            "the model's call of {tool} in place of {failed}: no arguments of {failed} help",
+            failed = case.tool
+        );
         fix(case, &tool, &args, Strategy::LlmProposeCall, &words)
     });
     Some(made.map_err(|why| {
