@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use overrule::domain::call::EffectClass;
-use overrule::resilience::repair::{Case, Next, Past, Rules, plan};
+use overrule::resilience::repair::{Background, Case, Next, Past, Rules, plan};
 use overrule::schema::Checker;
 use serde::Deserialize;
 use serde_json::Value;
@@ -89,15 +89,16 @@ pub fn measure(set: &str) -> Result<Figures, String> {
         }
         let made = plan(&Case {
             tool: &call.tool,
-            described: "",
             effect: tool.effect,
             checker: &checker,
             rules: &rules,
-            request: "",
+            background: Background::default(),
             base: &args,
             args: &args,
             error: None,
             past: &Past::default(),
+            stats: None,
+            found: &[],
             today: Some(set.today),
             attended: true,
             asked: false,

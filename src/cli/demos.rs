@@ -214,6 +214,7 @@ fn routes(policy: &mut Policy) {
             .map(String::from)
             .to_vec(),
         priority: Some("low".into()),
+        description: Some("no such flight: another route, or another day".into()),
         ..Written::default()
     };
     policy

@@ -7,6 +7,7 @@ use crate::domain::call::{Decision, Outcome};
 use crate::domain::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::NodeId;
 use crate::domain::ladder::span;
+use crate::domain::repair::Diagnosis;
 use crate::domain::rule;
 use crate::domain::state::State;
 use crate::text::{visible, visible_head};
@@ -139,6 +140,14 @@ fn resilience(event: &ResilienceEvent) -> Option<String> {
             to.word(),
             print::told_line(why)
         )),
+        ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
+            let says = |found: &&Diagnosis| found.description.is_some() || found.learnt.is_some();
+            let described = diagnoses.iter().filter(says);
+            let found: Vec<String> = described
+                .map(|found| print::told_line(&found.grounds()))
+                .collect();
+            (!found.is_empty()).then(|| format!("{call}: found {}", found.join("; ")))
+        }
         ResilienceEvent::RepairApplied { call, changes, .. } => {
             let made: Vec<String> = changes.iter().map(|one| print::told_line(&one.why)).collect();
             Some(format!("{call}: repaired: {}", made.join("; ")))

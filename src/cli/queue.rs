@@ -21,9 +21,11 @@ use crate::domain::breaker::Phase;
 use crate::domain::bulk;
 use crate::domain::call::{Call, EffectClass, Status};
 use crate::domain::fork;
+use crate::domain::journey;
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::reference::rewrite;
+use crate::domain::repair::Diagnosis;
 use crate::domain::rule;
 use crate::domain::state::State;
 use crate::domain::survivor::Survivor;
@@ -165,7 +167,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "why": node.and_then(why::of), "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "found": found_wrong(call), "original": original(call, node), "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
         "outlives": outlives(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
@@ -216,6 +218,18 @@ fn as_words(found: &record::Found, call: &Call) -> String {
             visible(word)
         );
     }
+    if let Some((tool, args)) = node.and_then(journey::replaced) {
+        let _ = write!(words, "\n  original: {} {}", visible(tool), visible(args));
+    }
+    if let Some(change) = call
+        .proposed()
+        .filter(|_| node.and_then(journey::replaced).is_some())
+    {
+        let _ = write!(words, "\n  proposed: {}", visible(&change.why));
+    }
+    for found in found_wrong(call) {
+        let _ = write!(words, "\n  found: {}", visible(&found.grounds()));
+    }
     if !call.offered().unwrap_or_default().is_empty() {
         let why = call.snags.because.as_deref().unwrap_or_default();
         let _ = write!(words, "\n  {}", visible(why));
@@ -227,6 +241,19 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         let _ = write!(words, "\n  model says: {}", visible(&why));
     }
     words
+}
+
+/// The call in whose place a repair proposes another tool, and why.
+fn original(call: &Call, node: Option<&Node>) -> Option<serde_json::Value> {
+    let (tool, args) = node.and_then(journey::replaced)?;
+    let why = call.proposed().map(|change| &change.why);
+    Some(serde_json::json!({ "tool": tool, "args": args, "why": why }))
+}
+
+/// What was found wrong with a call whose repair waits for a choice.
+fn found_wrong(call: &Call) -> &[Diagnosis] {
+    let offered = call.offered().and_then(|_| call.trouble.repairs.last());
+    offered.map_or(&[], |round| &round.diagnoses)
 }
 
 /// The process of an execution in doubt, with what still runs of it; none where nothing does.

@@ -15,7 +15,7 @@ use crate::domain::state::State;
 use crate::domain::weight::MOST;
 use crate::resilience::health::{self, ToolHealth};
 use crate::resilience::learned;
-use crate::resilience::routing::Change;
+use crate::resilience::routing::{Change, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::text::visible;
 
@@ -51,7 +51,11 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     if let Some(tool) = &args.tool {
         explain(common, &watch, tool)?;
     } else if common.json {
-        let mut snapshot = json!(watch.weights.snapshot());
+        let snapshot = Snapshot {
+            repairs: found.state.repair_stats.clone(),
+            ..watch.weights.snapshot()
+        };
+        let mut snapshot = json!(snapshot);
         if let (Some(one), Some(table)) = (&found.state.weights.imported, snapshot.as_object_mut()) {
             let start = json!({ "from": one.from, "learned": one.learned });
             table.insert("started_with".to_owned(), start);
@@ -106,6 +110,10 @@ fn table(watch: &Watch, state: &State) {
             refused.rejected
         ));
     }
+    for (tool, strategy, words) in repairs(state) {
+        any = true;
+        print::out(&format!("{:20} repairs by {strategy}: {words}", visible(&tool)));
+    }
     for (scope, breaker) in state.breakers.iter().filter(|(_, one)| one.generation > 0) {
         print::out(&format!(
             "{:20} breaker {}, opened {}: {}",
@@ -136,6 +144,16 @@ fn table(watch: &Watch, state: &State) {
     } else if !any {
         print::err("no tool has run yet");
     }
+}
+
+/// How repairs did, a line for each tool and strategy.
+fn repairs(state: &State) -> impl Iterator<Item = (Arc<str>, &'static str, String)> {
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    state.repair_stats.tools.iter().flat_map(move |(tool, counts)| {
+        counts
+            .iter()
+            .map(move |(strategy, count)| (Arc::clone(tool), strategy.name(), count.words(price)))
+    })
 }
 
 /// A weight in a line, with what it rests on and what follows where it is below the bound.

@@ -14,7 +14,7 @@ use crate::domain::event::{
 use crate::domain::id::{NodeId, TurnId};
 use crate::domain::ladder::span;
 use crate::domain::node::Origin;
-use crate::domain::repair::Reply;
+use crate::domain::repair::{Diagnosis, Reply};
 use crate::domain::rule::{self, Written};
 use crate::domain::state::State;
 use crate::domain::weight::Offered;
@@ -463,7 +463,7 @@ fn resilience(event: &ResilienceEvent) -> String {
             format!("{call}: nothing was found that could be mended")
         }
         ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
-            let found: Vec<&str> = diagnoses.iter().map(|one| &*one.evidence).collect();
+            let found: Vec<String> = diagnoses.iter().map(Diagnosis::grounds).collect();
             format!("{call}: found {}", found.join("; "))
         }
         ResilienceEvent::RepairAsked { call, question, .. } => {

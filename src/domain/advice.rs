@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use super::breaker::{Breaker, Scope, Turn};
-use super::call::{Call, Decision, Digest, EffectClass, Fault, Gate, Operand, Verdict};
+use super::call::{Call, Consequence, Decision, Digest, EffectClass, Fault, Gate, Operand, Verdict};
 use super::draft::Draft;
 use super::escape::advised::Advised;
 use super::event::run::ToolCard;
 use super::event::{CallEvent, Event};
 use super::id::{NodeId, Rev, ThreadId};
+use super::journey;
 use super::ladder::Next;
+use super::node::Node;
 use super::rule::{SessionRule, Written};
 use super::state::State;
 use super::survivor::Survivor;
@@ -117,10 +119,49 @@ pub trait Advice {
         verdict
     }
 
+    /// A question as it is put here: where nobody can answer, it is over at once.
+    fn put(&self, verdict: Verdict) -> Verdict {
+        verdict
+    }
+
     /// The tools that a model is offered otherwise than the rest for a kind of task.
     fn offer(&self, _task: Option<&str>, _tools: &[ToolCard]) -> Vec<Offered> {
         Vec::new()
     }
+}
+
+/// The word on a call with its final arguments: that of the policy, made stricter where the tool serves badly, or where
+/// a repair proposed it in place of a call of a lower class.
+pub fn judge(
+    advice: &dyn Advice,
+    node: &Node,
+    bytes: &str,
+    task: Option<&str>,
+    used: &Used<'_>,
+) -> Option<Verdict> {
+    let (tool, _) = node.as_call()?;
+    let verdict = advice.careful(tool, task, advice.verdict(tool, bytes, used));
+    let Some((before, args)) = journey::replaced(node).filter(|_| verdict.gate == Gate::Allow) else {
+        return Some(verdict);
+    };
+    let (was, is) = (advice.effect(before, args), advice.effect(tool, bytes));
+    if is <= was {
+        return Some(verdict);
+    }
+    Some(advice.put(Verdict {
+        gate: Gate::Ask,
+        rule: "repair.propose".to_owned(),
+        reason: format!(
+            "a repair proposes {tool} ({}) in place of {before} ({}); the policy allows it: {}",
+            is.word(),
+            was.word(),
+            verdict.place()
+        ),
+        deadline_ms: None,
+        on_expiry: Consequence::Deny,
+        quoted: None,
+        ..verdict
+    }))
 }
 
 /// How often each rule of the policy has let a call run, for rules that may do so a number of times.
@@ -246,7 +287,7 @@ impl Advice for Cards<'_> {
             rule: "recorded session".into(),
             reason: "no policy is in force".into(),
             deadline_ms: None,
-            on_expiry: super::call::Consequence::Deny,
+            on_expiry: Consequence::Deny,
             quoted: None,
             parts: Vec::new(),
             alone: false,

@@ -12,6 +12,7 @@ use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::ladder::{Fix, Stage};
 use super::output_digest::OutputDigest;
+use super::repair::Change;
 
 mod outcome;
 mod parts;
@@ -382,6 +383,12 @@ impl Call {
         round
             .filter(|_| self.status == Status::Repairing(Stage::Choosing))
             .map(|round| &round.options[..])
+    }
+
+    /// The newest change by which a repair proposed another call.
+    pub fn proposed(&self) -> Option<&Change> {
+        let mut changes = self.trouble.repairs.iter().flat_map(|round| &round.changes);
+        changes.rfind(|change| change.strategy.proposes())
     }
 
     /// A call that nobody has checked.

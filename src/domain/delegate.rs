@@ -75,7 +75,9 @@ impl Work {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            let text = result::ends_of(&text, |left_out| format!("… {left_out} bytes left out …"));
+            let text = result::ends_of(&text, result::SENT_BYTES, |left_out| {
+                format!("… {left_out} bytes left out …")
+            });
             let _ = write!(prompt, "\n\n{name}:\n{text}");
         }
         prompt

@@ -4,11 +4,12 @@
 //! Must not know: how an error is understood, who shows it, how many attempts there may be.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::call::{Call, Status};
 use super::id::{NodeId, Rev};
 use super::ladder::{Fix, Round, Stage};
-use super::node::{Node, Origin};
+use super::node::{Content, Node, Origin};
 use super::repair::Phase;
 use super::state::State;
 
@@ -137,8 +138,29 @@ fn mended(call: &Call, node: &Node) -> Vec<Rev> {
     revs
 }
 
+/// The call in whose place a repair proposed another tool: the tool and the arguments that somebody else wrote last, or
+/// that were repaired before; none where the tool is still theirs.
+pub fn replaced(node: &Node) -> Option<(&Arc<str>, &Arc<str>)> {
+    let (now, _) = node.as_call()?;
+    let mut later = true;
+    let before = node.revisions.iter().rev().skip_while(|one| one.no > node.rev());
+    for one in before {
+        let Content::Call { tool, args } = &one.content else {
+            return None;
+        };
+        if !later {
+            return None;
+        }
+        if tool != now {
+            return Some((tool, args));
+        }
+        later = matches!(one.origin, Origin::Repair { .. });
+    }
+    None
+}
+
 /// The round of repair that led to a revision.
-fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Round> {
+pub(super) fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Round> {
     let revision = node.revision(rev)?;
     let Origin::Repair { attempt } = revision.origin else {
         return None;

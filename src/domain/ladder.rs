@@ -12,7 +12,7 @@ use super::again;
 use super::breaker::{Breaker, Phase, Scope};
 use super::call::{Call, ErrorClass};
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use super::repair::{Change, Diagnosis, Question, Reply};
+use super::repair::{Change, Diagnosis, Question, Reply, Strategy};
 use super::state::State;
 
 /// The step that follows a failure.
@@ -127,8 +127,20 @@ pub struct Round {
     pub options: Vec<Fix>,
     /// What was changed; none before, and where it came to nothing.
     pub changes: Vec<Change>,
+    /// Whether the repaired call succeeded; none while that is not known.
+    pub helped: Option<bool>,
     /// Why it came to nothing.
     pub gave_up: Option<Arc<str>>,
+}
+
+impl Round {
+    /// The strategies that changed something, each once.
+    pub fn strategies(&self) -> Vec<Strategy> {
+        let mut all: Vec<Strategy> = self.changes.iter().map(|change| change.strategy).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
 }
 
 /// Where a round of repair stands. What comes before and after it are statuses of the call: it was

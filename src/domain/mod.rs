@@ -49,6 +49,7 @@ pub mod ready;
 pub mod reference;
 pub mod refusal;
 pub mod repair;
+pub mod repair_stats;
 pub mod repeat;
 pub mod restrict;
 pub mod rule;

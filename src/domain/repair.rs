@@ -182,6 +182,10 @@ pub enum Strategy {
     LlmBasedFormatCorrection,
     /// The model proposes other values for what the service has not.
     AlternativeRouteSuggestion,
+    /// A registered substitute makes the call.
+    SubstituteTool,
+    /// The model names another call.
+    LlmProposeCall,
     /// No matter of arguments: the same call again, later.
     RetryWithBackoff,
     /// Nothing that arguments can mend: it is told at once.
@@ -190,7 +194,7 @@ pub enum Strategy {
 
 impl Strategy {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::None,
         Self::DateFormatCorrection,
         Self::EnumValueCorrection,
@@ -207,6 +211,8 @@ impl Strategy {
         Self::LlmSuggestEnum,
         Self::LlmBasedFormatCorrection,
         Self::AlternativeRouteSuggestion,
+        Self::SubstituteTool,
+        Self::LlmProposeCall,
         Self::RetryWithBackoff,
         Self::ReportUnrecoverable,
     ];
@@ -230,6 +236,8 @@ impl Strategy {
             Self::LlmSuggestEnum => "llm_suggest_enum",
             Self::LlmBasedFormatCorrection => "llm_based_format_correction",
             Self::AlternativeRouteSuggestion => "alternative_route_suggestion",
+            Self::SubstituteTool => "substitute_tool",
+            Self::LlmProposeCall => "llm_propose_call",
             Self::RetryWithBackoff => "retry_with_backoff",
             Self::ReportUnrecoverable => "report_unrecoverable",
         }
@@ -243,7 +251,13 @@ impl Strategy {
                 | Self::LlmSuggestEnum
                 | Self::LlmBasedFormatCorrection
                 | Self::AlternativeRouteSuggestion
+                | Self::LlmProposeCall
         )
+    }
+
+    /// True where another call is proposed, once nothing else is left. No rule names these.
+    pub const fn proposes(self) -> bool {
+        matches!(self, Self::SubstituteTool | Self::LlmProposeCall)
     }
 }
 
@@ -286,6 +300,32 @@ pub struct Diagnosis {
     pub captures: Vec<Arc<str>>,
     /// What this rests on (`schema: enum`, `HTTP 400 and the message`).
     pub evidence: Arc<str>,
+    /// What the rule that found it says of itself; none where it says nothing, or the schema found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Arc<str>>,
+    /// Why the strategies stand in another order than the usual one; none where they do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<Arc<str>>,
+}
+
+impl Diagnosis {
+    /// True for the same fault.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.kind, &self.params, &self.captures, &self.evidence)
+            == (other.kind, &other.params, &other.captures, &other.evidence)
+    }
+
+    /// What it rests on, with what the rule says of itself and what was learned about the order of strategies.
+    pub fn grounds(&self) -> String {
+        let mut words = self.evidence.to_string();
+        if let Some(description) = &self.description {
+            words = format!("{words}: {description}");
+        }
+        if let Some(learnt) = &self.learnt {
+            words = format!("{words}; {learnt}");
+        }
+        words
+    }
 }
 
 /// One value of the arguments, before and after.
@@ -325,6 +365,9 @@ pub struct Question {
     /// JSON pointers of the parameters; an empty one where it may be any.
     #[serde(default)]
     pub params: Vec<Arc<str>>,
+    /// The strategies that ask, each once. Older records do not tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strategies: Vec<Strategy>,
     /// The words that are sent.
     pub prompt: Arc<str>,
     /// JSON Schema that an answer must fit.

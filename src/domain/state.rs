@@ -22,6 +22,7 @@ use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
 use super::price::Spent;
+use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
 use super::thread::Child;
 use super::turn::{Turn, Usage};
@@ -118,6 +119,8 @@ pub struct State {
     pub escape: Escape,
     /// What was said of weights, and what followed from them.
     pub weights: WeightState,
+    /// How repairs did, by tool and strategy.
+    pub repair_stats: RepairStats,
 }
 
 /// What is recorded about weights; they themselves are read off the ledger.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::call::ErrorClass;
 use super::escape::{Detector, Rung};
 use super::id::Seq;
+use super::repair_stats::RepairStats;
 
 /// The highest weight.
 pub const MOST: u16 = 1_000;
@@ -69,12 +70,15 @@ pub struct Learned {
     /// How the steps against loops did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepRecord>,
+    /// How repairs did, by tool and strategy.
+    #[serde(default, skip_serializing_if = "RepairStats::is_empty")]
+    pub repairs: RepairStats,
 }
 
 impl Learned {
     /// True if there is nothing in it.
-    pub const fn is_empty(&self) -> bool {
-        self.weights.is_empty() && self.health.is_empty() && self.steps.is_empty()
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::domain::advice::{Advice, ToolFacts, Used};
 use crate::domain::altered;
 use crate::domain::breaker::{Breaker, Scope, Turn};
 use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
+use crate::domain::draft::Draft;
 use crate::domain::escape::advised::Advised;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, ResilienceEvent};
@@ -27,7 +28,7 @@ use crate::policy::{Moment, Policy, Preset, Rule, Subject, session};
 use crate::resilience::escape;
 use crate::resilience::execution::GENERAL;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::repair::Known;
+use crate::resilience::repair::{Known, Others};
 use crate::resilience::routing::{Offer, Told};
 use crate::resilience::watch::Watch;
 use crate::resilience::{self, breaker, instead};
@@ -172,6 +173,28 @@ impl Adviser {
         }))
     }
 
+    /// Returns why a tool cannot, or may not, make a call with these arguments in place of another one.
+    fn refuses(&self, state: &State, tool: &str, args: &str) -> Option<String> {
+        let facts = self.registry.facts(tool)?;
+        if facts.is_answer || facts.delegates {
+            return Some("it does not stand in for a call".to_owned());
+        }
+        let faults = self.registry.check(tool, args, false).unwrap_or_default();
+        if let Some(fault) = faults.first() {
+            return Some(format!(
+                "the arguments do not fit: {} {}",
+                fault.path, fault.message
+            ));
+        }
+        let shut = |scope: &&Scope| state.breakers.get(scope).is_some_and(|one| !one.admits());
+        if let Some(scope) = Advice::guards(self, tool, args).iter().find(shut) {
+            return Some(format!("the breaker of {scope} is not closed"));
+        }
+        let draft = Draft::new(state);
+        let verdict = Advice::verdict(self, tool, args, &Used::by(&draft));
+        (verdict.gate == Gate::Deny).then(|| format!("the policy denies it ({})", verdict.rule))
+    }
+
     /// Adopts the preset of this name, if there is one.
     pub fn keep_preset(&mut self, name: &str) {
         if let Ok(preset) = name.parse() {
@@ -250,12 +273,7 @@ impl Advice for Adviser {
             used: Some(&|rule: &str| used.times(rule)),
             key: Some(&key),
         };
-        let verdict = self.policy.verdict_of_parts(&subject, &moment);
-        if self.headless {
-            crate::policy::headless(verdict)
-        } else {
-            verdict
-        }
+        self.put(self.policy.verdict_of_parts(&subject, &moment))
     }
 
     fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
@@ -331,7 +349,16 @@ impl Advice for Adviser {
             .map(|(tool, _)| tool);
         let spec = tool.and_then(|tool| self.registry.spec(tool));
         let checker = tool.and_then(|tool| self.registry.checker(tool));
+        let thread = thread::of(state, call.id);
+        let offered = thread::tools(state, thread);
+        let refuses = |tool: &str, args: &str| self.refuses(state, tool, args);
+        let others = Others {
+            substitutes: tool.map_or(&[], |tool| self.ladder.policy.loops.substitutes(tool)),
+            offered: &offered,
+            refuses: &refuses,
+        };
         let known = spec.zip(checker).map(|(spec, checker)| Known {
+            others: Some(others),
             checker,
             described: &spec.card.description,
             today: self.now.and_then(day),
@@ -373,10 +400,7 @@ impl Advice for Adviser {
             return verdict;
         };
         // The rule was written without knowing how the tool serves.
-        let allowed = match &verdict.quoted {
-            Some(quoted) => format!("workspace {}", quoted.place),
-            None => verdict.rule,
-        };
+        let allowed = verdict.place();
         let (parts, alone) = (verdict.parts, verdict.alone);
         verdict = Verdict {
             gate: Gate::Ask,
@@ -388,6 +412,10 @@ impl Advice for Adviser {
             parts,
             alone,
         };
+        self.put(verdict)
+    }
+
+    fn put(&self, verdict: Verdict) -> Verdict {
         if self.headless {
             crate::policy::headless(verdict)
         } else {

@@ -1,6 +1,6 @@
 //! The first events of a process that continues a recorded run. Must not know: the journal's format.
 
-use crate::domain::advice::{Advice, Used};
+use crate::domain::advice::{Advice, Used, judge};
 use crate::domain::call::{Call, Status, Verdict};
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Started;
@@ -59,13 +59,9 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
         let asked = call.status == Status::Awaiting;
         let judged_otherwise = || {
             let task = thread::task(state, advice, node);
-            let verdict = advice.verdict(tool, &bytes, &used);
-            let now = advice.careful(tool, task.as_deref(), verdict);
-            asked
-                && call
-                    .verdict
-                    .as_ref()
-                    .is_some_and(|shown| !same_question(shown, &now))
+            let now = judge(advice, node, &bytes, task.as_deref(), &used);
+            let shown = call.verdict.as_ref().zip(now);
+            asked && shown.is_some_and(|(shown, now)| !same_question(shown, &now))
         };
         (shown && (call.digest.as_ref() != Some(&now) || judged_otherwise())).then_some(*id)
     };

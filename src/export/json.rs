@@ -10,12 +10,13 @@ use serde_json::{Map, Value, json as value};
 use super::names::Names;
 use super::words;
 use crate::domain::badge;
-use crate::domain::call::Outcome;
+use crate::domain::call::{Call, Outcome};
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::journey::{self, Left};
+use crate::domain::ladder::Round;
 use crate::domain::node::{Channel, Content, Node, Origin};
-use crate::domain::repair::Phase;
+use crate::domain::repair::{Phase, Reply};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Activity;
 use crate::domain::why;
@@ -168,6 +169,9 @@ fn whole(state: &State, node: &Node, session: &str, times: &Times) -> Value {
             .collect();
         out.insert("executions".to_owned(), value!(ran));
         out.insert("journey".to_owned(), way(state, node));
+        if !call.trouble.repairs.is_empty() {
+            out.insert("repairs".to_owned(), value!(rounds(call)));
+        }
         if let Some(why) = why::of(node) {
             out.insert("why".to_owned(), value!(why));
         }
@@ -200,6 +204,22 @@ fn way(state: &State, node: &Node) -> Value {
         "state": way.now().name(), "attempt": way.attempt, "of": Policy::executions_in(state, tool),
         "left": way.left.map(Left::word), "steps": steps,
     })
+}
+
+/// Returns the rounds of repair of a call, oldest first.
+fn rounds(call: &Call) -> Vec<Value> {
+    let round = |one: &Round| {
+        let answer = match &one.reply {
+            Some(Reply::Said { text }) => Some(text),
+            Some(Reply::Failed { .. }) | None => None,
+        };
+        value!({
+            "round": one.no, "revision": one.rev, "class": one.class, "found": one.diagnoses,
+            "asked": one.asked.as_ref().map(|question| &question.prompt), "answer": answer,
+            "offered": one.options, "changes": one.changes, "helped": one.helped, "gave_up": one.gave_up,
+        })
+    };
+    call.trouble.repairs.iter().map(round).collect()
 }
 
 fn author(origin: &Origin) -> &'static str {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::health::ToolHealth;
 use super::watch::Watch;
+use crate::domain::repair_stats::RepairStats;
 use crate::domain::state::State;
 use crate::domain::weight::{Learned, Noted, StepRecord, ToolRecord};
 
@@ -22,15 +23,31 @@ pub fn of(state: &State, watch: &Watch, alone: bool) -> Learned {
         weights,
         health: health(watch, earlier.health),
         steps: steps(state.escape.records(), earlier.steps),
+        repairs: {
+            let mut repairs = earlier.repairs.halved();
+            repairs.add(&state.repair_stats);
+            repairs
+        },
     }
+}
+
+/// Returns how repairs did in this session and in earlier ones.
+pub fn repairs(state: &State) -> RepairStats {
+    let mut all = state.repair_stats.clone();
+    if let Some(imported) = &state.weights.imported {
+        all.add(&imported.learned.repairs);
+    }
+    all
 }
 
 /// Describes it in a phrase.
 pub fn describe(learned: &Learned) -> String {
+    let repairs = learned.repairs.tools.values().flatten();
     let counted = [
         (learned.weights.len(), "weight"),
         (learned.health.len(), "tool record"),
         (learned.steps.len(), "result of steps against loops"),
+        (repairs.count(), "result of repairs"),
     ];
     let words = counted.into_iter().filter(|(count, _)| *count > 0);
     let words: Vec<String> = words

@@ -61,6 +61,7 @@ pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Chars
     names.extend(refused.keys().map(|name| &**name));
     names.extend(earlier.iter().map(|one| &*one.tool));
     names.extend(before.iter().map(|one| one.tool.as_str()));
+    names.extend(run.state.repair_stats.tools.keys().map(|name| &**name));
     names.sort_unstable();
     names.dedup();
     for name in names {
@@ -76,6 +77,7 @@ pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Chars
                 .filter(|one| one.tool == name)
                 .map(|one| pane.weight(one, true)),
         );
+        rows.extend(pane.repairs(name));
         for one in weights.iter().filter(|one| one.tool == name) {
             rows.push(pane.weight(one, false));
             let is_open = chosen
@@ -231,6 +233,26 @@ impl Pane<'_> {
         }
         let of = |percent| health.latency(percent).unwrap_or(0);
         words.own(Role::Dim, format!("; p50 {} ms, p95 {} ms", of(50), of(95)))
+    }
+
+    /// How the strategies of repair did, a row for each.
+    fn repairs(&self, name: &str) -> impl Iterator<Item = Row> {
+        let started = self.run.state.started.as_ref();
+        let price = started.and_then(|started| started.price.as_ref());
+        self.run
+            .state
+            .repair_stats
+            .of(name)
+            .map(move |(strategy, count)| {
+                let role = match count.ended() {
+                    0 => Role::Dim,
+                    ended => role_of(f64::from(count.succeeded) / f64::from(ended)),
+                };
+                let words = Styled::new()
+                    .own(Role::Dim, format!("  repairs by {}: ", strategy.name()))
+                    .own(role, count.words(price));
+                Row::new(Target::Nothing, words)
+            })
     }
 
     /// The row of a weight; `is_before` where no execution of this run moved it.

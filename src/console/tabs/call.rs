@@ -19,6 +19,7 @@ use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
 use crate::domain::came;
 use crate::domain::id::{Attempt, NodeId};
+use crate::domain::journey;
 use crate::domain::ledger::is_orphaned;
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::reference::rewrite;
@@ -307,6 +308,19 @@ fn changed(maker: &mut Maker<'_>, node: &Node) {
     }
     words.push_str("; the tab revisions shows how");
     maker.fact("changed", Role::Edited, words);
+    proposed(maker, node);
+}
+
+/// The call in whose place a repair proposes another tool, and why.
+fn proposed(maker: &mut Maker<'_>, node: &Node) {
+    let Some((tool, args)) = journey::replaced(node) else {
+        return;
+    };
+    maker.field("original", &format!("{tool} {args}"));
+    let call = maker.run.state.call(node.id);
+    if let Some(change) = call.and_then(Call::proposed) {
+        maker.field("proposed", &change.why);
+    }
 }
 
 fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {

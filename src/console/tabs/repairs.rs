@@ -68,7 +68,7 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
         let tried: Vec<&str> = found.strategies.iter().map(|one| one.name()).collect();
         maker.field(
             found.kind.word(),
-            &format!("{} ({}): {}", params.join(" "), found.evidence, tried.join(", ")),
+            &format!("{} ({}): {}", params.join(" "), found.grounds(), tried.join(", ")),
         );
     }
     if let Some(question) = &round.asked {
@@ -84,6 +84,14 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
     }
     for change in &round.changes {
         changed(maker, change);
+    }
+    if let Some(helped) = round.helped {
+        let words = if helped {
+            "the call succeeded"
+        } else {
+            "the call failed again"
+        };
+        maker.field("outcome", words);
     }
     let newest = call
         .trouble

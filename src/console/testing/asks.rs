@@ -178,6 +178,46 @@ impl Stage {
         self.draw();
     }
 
+    /// A call that waits, and that a repair proposes in place of another one, which failed.
+    pub fn proposed_in_place(&mut self, node: &str, (tool, args): (&str, &str), other: (&str, &str)) {
+        let (call, round) = (id(node), 1);
+        self.proposed(node, tool, args);
+        self.call(CallEvent::Unfit {
+            call,
+            rev: Rev(1),
+            faults: vec![Fault {
+                path: "/path".into(),
+                keyword: "pattern".into(),
+                message: "is a directory".into(),
+            }],
+        });
+        let change = Change {
+            path: "".into(),
+            from: Some(args.into()),
+            to: Some(other.1.into()),
+            strategy: Strategy::SubstituteTool,
+            certainty: Certainty::Changed,
+            why: format!("{} in place of {tool}: it is a directory", other.0).into(),
+        };
+        for event in [
+            ResilienceEvent::RepairStarted {
+                call,
+                rev: Rev(1),
+                round,
+                of: 3,
+                class: ErrorClass::Param,
+            },
+            ResilienceEvent::RepairApplied {
+                call,
+                round,
+                changes: vec![change],
+            },
+        ] {
+            self.engine(Event::Resilience(event));
+        }
+        self.asked_anew(node, other, Origin::Repair { attempt: round });
+    }
+
     /// A call with two possible repairs.
     pub fn two_repairs(&mut self) {
         self.begin();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::correction;
-use crate::domain::advice::{Advice, Used};
+use crate::domain::advice::{Advice, Used, judge};
 use crate::domain::call::{Binding, Call, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
@@ -108,8 +108,9 @@ pub(super) fn become_ready(
     let operands = advice.operands(tool, bytes);
     let digest = advice.digest(call.id, node.rev(), (tool, bytes), &operands);
     let task = thread::task(draft.state, advice, node);
-    let verdict = advice.verdict(tool, bytes, &Used::by(draft));
-    let verdict = advice.careful(tool, task.as_deref(), verdict);
+    let Some(verdict) = judge(advice, node, bytes, task.as_deref(), &Used::by(draft)) else {
+        return;
+    };
     draft.call(CallEvent::Ready {
         call: call.id,
         rev: node.rev(),

@@ -10,6 +10,7 @@ use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::ledger;
 use crate::domain::node::{Content, Origin, Revision, Standing};
 use crate::domain::output_digest::OutputDigest;
+use crate::domain::repair_stats;
 use crate::domain::state::{LedgerOutcome, State};
 
 /// Folds what came of a call: executions, values, ends.
@@ -148,6 +149,9 @@ fn finished(
         unknown = entry.outcome == LedgerOutcome::Unknown;
     }
     super::breaker::ran(state, &guards, (id, attempt), outcome);
+    if let Some(helped) = repair_stats::helped(outcome).filter(|_| current) {
+        super::resilience::repaired(state, id, rev, helped);
+    }
     if unknown {
         index::gate_again(state);
     }

@@ -7,9 +7,10 @@ use crate::domain::breaker::Turn;
 use crate::domain::call::{Call, Status};
 use crate::domain::event::ResilienceEvent;
 use crate::domain::id::{NodeId, Rev};
+use crate::domain::journey;
 use crate::domain::ladder::{Delay, Round, Stage};
 use crate::domain::node::{Content, Node};
-use crate::domain::repair::Reply;
+use crate::domain::repair::{Reply, Strategy};
 use crate::domain::state::{Configured, Mode, State};
 use crate::domain::turn::Usage;
 
@@ -94,9 +95,12 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 reply: None,
                 options: Vec::new(),
                 changes: Vec::new(),
+                helped: None,
                 gave_up: None,
             };
             if counts(state, *call, *rev).is_some() {
+                // What an earlier repair made of it is wrong as well.
+                repaired(state, *call, *rev, false);
                 with(state, *call, |life| {
                     life.trouble.repairs.push(begun);
                 });
@@ -126,19 +130,28 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             ..
         } => {
             state.requests = state.requests.saturating_add(1);
+            if let Some(tool) = tool_of(state, *call) {
+                state.repair_stats.tried(&tool, &question.strategies);
+                state.repair_stats.requested(&tool, &question.strategies);
+            }
             step(state, *call, *round, Stage::Asking, |last| {
                 last.asked = Some(question.clone());
             });
         }
         ResilienceEvent::RepairBroke {
             call,
+            rev,
             round,
             why,
             usage,
             ..
         } => {
             state.requests = state.requests.saturating_add(1);
-            charge(state, *call, *usage);
+            charge(state, (*call, *rev, *round), *usage);
+            let strategies = asked_by(state, (*call, *rev, *round));
+            if let Some(tool) = tool_of(state, *call) {
+                state.repair_stats.requested(&tool, &strategies);
+            }
             step(state, *call, *round, Stage::Asking, |last| {
                 last.broke.push(why.clone());
             });
@@ -169,6 +182,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             step(state, *call, *round, Stage::Applying, |last| {
                 last.changes.clone_from(changes);
             });
+            applied(state, *call, *round);
         }
     }
 }
@@ -203,16 +217,76 @@ fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl Fn
 }
 
 /// What a question about a call cost.
-fn charge(state: &mut State, call: NodeId, usage: Usage) {
+fn charge(state: &mut State, which: (NodeId, Rev, u32), usage: Usage) {
+    let (call, ..) = which;
     if let Some(turn) = state.nodes.get(&call).map(|node| node.turn) {
         super::turn::spend(state, turn, usage);
     }
     state.usage = state.usage.plus(usage);
+    let strategies = asked_by(state, which);
+    if let Some(tool) = tool_of(state, call) {
+        state.repair_stats.cost(&tool, &strategies, usage);
+    }
+}
+
+/// The tool of a call as it stands.
+fn tool_of(state: &State, call: NodeId) -> Option<Arc<str>> {
+    let (tool, _) = state.nodes.get(&call)?.as_call()?;
+    Some(Arc::clone(tool))
+}
+
+/// The strategies for which the model was asked in a round.
+fn asked_by(state: &State, (call, rev, round): (NodeId, Rev, u32)) -> Vec<Strategy> {
+    let rounds = state.calls.get(&call).map(|life| &life.trouble.repairs);
+    let this = |one: &&Round| one.no == round && one.rev == rev;
+    let asked = rounds.and_then(|rounds| rounds.iter().rfind(this)?.asked.as_ref());
+    asked
+        .map(|question| question.strategies.clone())
+        .unwrap_or_default()
+}
+
+/// Counts the strategies of a repair that was made. One whose answer led to nothing of it has failed.
+fn applied(state: &mut State, call: NodeId, no: u32) {
+    let round = state
+        .calls
+        .get(&call)
+        .and_then(|life| life.trouble.repairs.last());
+    let (Some(round), Some(tool)) = (round.filter(|round| round.no == no), tool_of(state, call)) else {
+        return;
+    };
+    let asked = round
+        .asked
+        .as_ref()
+        .map_or(&[][..], |question| &question.strategies);
+    let made = round.strategies();
+    let new: Vec<Strategy> = made.iter().filter(|one| !asked.contains(one)).copied().collect();
+    let vain: Vec<Strategy> = asked.iter().filter(|one| !made.contains(one)).copied().collect();
+    state.repair_stats.tried(&tool, &new);
+    state.repair_stats.ended(&tool, &vain, false);
+}
+
+/// Counts what came of the repair that made a revision, once.
+pub(super) fn repaired(state: &mut State, id: NodeId, rev: Rev, helped: bool) {
+    let (Some(call), Some(node)) = (state.calls.get_mut(&id), state.nodes.get(&id)) else {
+        return;
+    };
+    let Some(seq) = journey::made(call, node, rev).map(|round| round.seq) else {
+        return;
+    };
+    let mut rounds = call.trouble.repairs.iter_mut();
+    let Some(round) = rounds.find(|one| one.seq == seq && one.helped.is_none()) else {
+        return;
+    };
+    round.helped = Some(helped);
+    let before = node.revision(round.rev).map(|before| &before.content);
+    if let Some(Content::Call { tool, .. }) = before {
+        state.repair_stats.ended(tool, &round.strategies(), helped);
+    }
 }
 
 /// The model answered: what becomes of it is decided next, if it is still waited for.
 fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Reply, usage: Usage) {
-    charge(state, id, usage);
+    charge(state, (id, rev, round), usage);
     with(state, id, |life| {
         let this = |one: &&mut Round| one.no == round && one.rev == rev;
         if let Some(one) = life.trouble.repairs.iter_mut().rfind(this) {
@@ -240,6 +314,14 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
         // What was to be repaired stands as it stood before.
         Status::Repairing(_) => {
             let before = failed_as(state, id, rev);
+            let asked = state.calls.get(&id).and_then(|life| life.trouble.repairs.last());
+            let asked = asked.and_then(|round| round.asked.as_ref());
+            let asked = asked
+                .map(|question| question.strategies.clone())
+                .unwrap_or_default();
+            if let Some(tool) = tool_of(state, id) {
+                state.repair_stats.ended(&tool, &asked, false);
+            }
             with(state, id, |life| {
                 life.snags.because = None;
                 if let Some(round) = life.trouble.repairs.last_mut() {

@@ -98,6 +98,16 @@ pub struct Verdict {
     pub alone: bool,
 }
 
+impl Verdict {
+    /// The deciding rule; where a file of the workspace decided, its place alone.
+    pub fn place(&self) -> String {
+        match &self.quoted {
+            Some(quoted) => format!("workspace {}", quoted.place),
+            None => self.rule.clone(),
+        }
+    }
+}
+
 /// What the policy says of a part of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {

@@ -16,6 +16,7 @@ use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEven
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
+use crate::domain::repair::Strategy;
 use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::thread;
@@ -83,6 +84,12 @@ impl Witness {
                 },
             )
             | Event::Resilience(ResilienceEvent::RetryDue { call, .. }) => {
+                self.again.insert(*call);
+            }
+            // Another tool is to run with the same arguments.
+            Event::Resilience(ResilienceEvent::RepairApplied { call, changes, .. })
+                if changes.iter().any(|change| change.strategy == Strategy::SubstituteTool) =>
+            {
                 self.again.insert(*call);
             }
             Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),

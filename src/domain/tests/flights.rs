@@ -19,9 +19,10 @@ use crate::domain::ladder::Stage;
 use crate::domain::node::Origin;
 use crate::domain::repair::{Passing, Phase, Reply};
 use crate::domain::state::State;
+use crate::domain::thread;
 use crate::domain::turn::Usage;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::repair::{Exhausted, Guesses, Known, Rules as Repairs};
+use crate::resilience::repair::{Exhausted, Guesses, Known, Others, Rules as Repairs};
 use crate::schema::Checker;
 
 /// `book_flight` under the name of a tool of this world.
@@ -58,30 +59,70 @@ pub fn world(tool: &'static str, strict: bool, attended: bool) -> World {
 
 /// The same with its own words, where somebody decides on calls that no repair is left for.
 pub fn exhausted_by(tool: &'static str, attended: bool, exhausted: Exhausted) -> World {
-    World::limited(rules_with(tool, false, (attended, exhausted)), Limits::default())
+    let repairs = Repairs {
+        exhausted,
+        ..repairs()
+    };
+    World::limited(rules_with(tool, false, attended, repairs), Limits::default())
 }
 
 /// The rules of such a run.
 pub fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
-    rules_with(tool, strict, (attended, Exhausted::Ask))
+    rules_with(tool, strict, attended, repairs())
 }
 
-fn rules_with(tool: &'static str, strict: bool, (attended, exhausted): (bool, Exhausted)) -> Rules {
+/// Rules of repair that take every guess.
+pub fn repairs() -> Repairs {
+    Repairs {
+        guesses: Guesses::Always,
+        ..Repairs::default()
+    }
+}
+
+/// The rules of a run with these rules of repair.
+pub fn rules_with(tool: &'static str, strict: bool, attended: bool, repairs: Repairs) -> Rules {
+    rules_of((tool, strict, attended), repairs, None)
+}
+
+/// A run in which another call may be proposed for one of `read`: by these substitutes, or by the model. `unknown` is
+/// denied by the policy, and no tool takes an argument `bad`.
+pub fn proposing(substitutes: &[&str], attended: bool, repairs: Repairs) -> World {
+    let substitutes = substitutes.iter().map(|name| Arc::from(*name)).collect();
+    let rules = rules_of(("read", false, attended), repairs, Some(substitutes));
+    World::limited(rules, Limits::default())
+}
+
+fn refuses(tool: &str, args: &str) -> Option<String> {
+    let args: Value = serde_json::from_str(args).unwrap();
+    if args.get("bad").is_some() {
+        return Some("the arguments do not fit: /bad".into());
+    }
+    (tool == "unknown").then(|| "the policy denies it (test)".into())
+}
+
+fn rules_of(
+    (tool, strict, attended): (&'static str, bool, bool),
+    repairs: Repairs,
+    substitutes: Option<Vec<Arc<str>>>,
+) -> Rules {
     let checker = Arc::new(flight(strict));
     let known = checker.clone();
     let mut ladder = Ladder::default();
-    ladder.repair = Arc::new(Repairs {
-        guesses: Guesses::Always,
-        exhausted,
-        ..Repairs::default()
-    });
+    ladder.repair = Arc::new(repairs);
     Rules {
         steps: Arc::new(move |state, call| {
+            let offered = thread::tools(state, thread::of(state, call.id));
+            let others = substitutes.as_ref().map(|substitutes| Others {
+                substitutes,
+                offered: &offered,
+                refuses: &refuses,
+            });
             let known = Known {
                 checker: &known,
                 described: "books a flight",
                 today: None,
                 attended,
+                others,
             };
             ladder.after(state, call, Some(&known))
         }),

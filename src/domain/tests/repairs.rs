@@ -3,6 +3,9 @@
 //! works, engine, clocks.
 
 mod bounds;
+mod learning;
+mod proposals;
+mod questions;
 
 use serde_json::{Value, json};
 

@@ -109,6 +109,14 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
     })
 }
 
+/// The messages of one turn alone.
+pub fn messages_in(state: &State, turn: &Turn) -> Vec<Message> {
+    let mut pieces = Vec::new();
+    turn_pieces(state, turn, &mut pieces);
+    let messages = pieces.into_iter();
+    messages.filter_map(|piece| message(state, piece)).collect()
+}
+
 /// What only the newest request is told: effects of replaced branches, a repetition, a tool that is left alone,
 /// a limit that is near.
 /// Not part of what later requests repeat.

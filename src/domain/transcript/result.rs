@@ -214,7 +214,9 @@ fn edit_note(state: &State, call: &Call) -> String {
             args: old_args,
         } = &first.content
     {
-        if old_tool != tool {
+        if old_tool != tool && repaired {
+            note = format!("[console replaced {old_tool} by {tool}: no arguments of {old_tool} helped]\n");
+        } else if old_tool != tool {
             note = format!("[operator replaced {old_tool} by {tool}]\n");
         } else if old_args != args && is_told {
             let who = if repaired {
@@ -255,17 +257,17 @@ fn short(text: &str) -> String {
 
 /// Head and tail of a long text, and where the whole is.
 fn clip(body: &str, id: &str) -> String {
-    ends_of(body, |left_out| {
+    ends_of(body, SENT_BYTES, |left_out| {
         format!("… {left_out} bytes left out; whole value at †call.{id} …")
     })
 }
 
-/// Head and tail of a long text, with a word on the bytes between them.
-pub fn ends_of(body: &str, between: impl FnOnce(usize) -> String) -> String {
-    if body.len() <= SENT_BYTES {
+/// Head and tail of a text longer than `most` bytes, with a word on the bytes between them.
+pub fn ends_of(body: &str, most: usize, between: impl FnOnce(usize) -> String) -> String {
+    if body.len() <= most {
         return body.to_owned();
     }
-    let half = SENT_BYTES / 2;
+    let half = most / 2;
     let head = (0..=half)
         .rev()
         .find(|at| body.is_char_boundary(*at))

@@ -14,6 +14,7 @@ use crate::domain::ladder::Fix;
 use crate::domain::node::{Channel, Origin};
 use crate::domain::price::Price;
 use crate::domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
+use crate::domain::repair_stats::RepairStats;
 use crate::domain::rule::Written;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 use crate::domain::weight::{Learned, Noted, Offered, StepRecord, ToolRecord};
@@ -366,6 +367,7 @@ fn weight() -> Vec<Event> {
                     tried: 3,
                     helped: 1,
                 }],
+                repairs: RepairStats::default(),
             },
         },
         WeightEvent::Noted {
@@ -484,6 +486,8 @@ fn resilience() -> Vec<Event> {
                 params: vec![text("date")],
                 captures: vec![text("date")],
                 evidence: text("format: date"),
+                description: Some(text("dates are written as YYYY-MM-DD")),
+                learnt: Some(text("text_cleanup tried first")),
             }],
         },
         ResilienceEvent::RepairAsked {
@@ -492,6 +496,7 @@ fn resilience() -> Vec<Event> {
             round: 1,
             question: Question {
                 params: vec![text("/passengers")],
+                strategies: vec![Strategy::LlmInferMissingParam],
                 prompt: text("A tool call failed"),
                 schema: text(r#"{"type":"object"}"#),
             },

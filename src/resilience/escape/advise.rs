@@ -433,7 +433,7 @@ fn substitute(
 }
 
 /// Returns true unless it is certain that the call had no effect.
-fn may_have_acted(state: &State, call: &Call) -> bool {
+pub(in crate::resilience) fn may_have_acted(state: &State, call: &Call) -> bool {
     let entries = call
         .attempts
         .iter()

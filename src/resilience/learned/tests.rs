@@ -3,6 +3,8 @@ use std::sync::Arc;
 use super::*;
 use crate::domain::call::ErrorClass;
 use crate::domain::escape::{Detector, Rung};
+use crate::domain::repair::Strategy;
+use crate::domain::repair_stats::StrategyCount;
 use crate::domain::weight::Imported;
 use crate::resilience::routing::Settings;
 
@@ -22,6 +24,19 @@ fn step(tried: u32, helped: u32) -> StepRecord {
         rung: Rung::Refuse,
         tried,
         helped,
+    }
+}
+
+/// Repairs of one tool by one strategy.
+fn counts(succeeded: u32, failed: u32) -> RepairStats {
+    let count = StrategyCount {
+        tried: succeeded + failed,
+        succeeded,
+        failed,
+        ..StrategyCount::default()
+    };
+    RepairStats {
+        tools: [(Arc::from("book"), [(Strategy::TextCleanup, count)].into())].into(),
     }
 }
 
@@ -51,6 +66,7 @@ fn a_run_that_learned_nothing_passes_on_what_it_started_with() {
         weights: vec![noted("search", 700)],
         health: vec![record(40, 4)],
         steps: vec![step(4, 2)],
+        repairs: counts(6, 2),
     };
     let (state, watch) = started_with(learned.clone());
     let kept = of(&state, &watch, false);
@@ -106,9 +122,10 @@ fn a_description_counts_what_is_there() {
         weights: vec![noted("a", 1), noted("b", 2)],
         health: vec![record(1, 0)],
         steps: vec![step(1, 0), step(2, 0)],
+        repairs: counts(1, 0),
     };
     assert_eq!(
         describe(&learned),
-        "2 weights, 1 tool record, 2 results of steps against loops"
+        "2 weights, 1 tool record, 2 results of steps against loops, 1 result of repairs"
     );
 }

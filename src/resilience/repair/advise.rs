@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use super::model::Background;
 use super::plan::{Case, Next as Step, Plan, plan};
 use super::progress::{Past, Repaired, fingerprint};
+use super::propose::{self, Others};
 use super::rules::{Exhausted, Rules};
 use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
 use crate::domain::id::{NodeKind, Rev};
@@ -15,6 +17,8 @@ use crate::domain::node::{Content, Node, Origin};
 use crate::domain::repair::{self, Certainty, Change, Choice, Reply};
 use crate::domain::state::State;
 use crate::domain::thread;
+use crate::resilience::escape::advise::may_have_acted;
+use crate::resilience::learned;
 use crate::schema::Checker;
 
 /// Faults that no arguments can repair, because they concern the call itself.
@@ -23,7 +27,7 @@ const STRUCTURAL: [&str; 4] = ["tool", "reference", "label", "cycle"];
 const MOST_OPTIONS: usize = 9;
 
 /// What is known about the tool and the moment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The compiled schema of the tool.
     pub checker: &'a Checker,
@@ -33,6 +37,8 @@ pub struct Known<'a> {
     pub today: Option<Date>,
     /// True if an operator is there to choose.
     pub attended: bool,
+    /// What else could make the call; none where nothing is proposed.
+    pub others: Option<Others<'a>>,
 }
 
 /// Returns the step of repair that follows the failure of a call, or why there is none.
@@ -57,22 +63,40 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
     let error = error_of(state, call, node.rev());
     let past = past(call, node);
     let request = request(state, call);
+    let conversation = super::conversation::before(state, call);
+    let others = known.others.filter(|_| {
+        let free = rules.propose && rules.mends(tool) && !propose::is_used(call);
+        free && !may_have_acted(state, call)
+    });
+    let asks_model = rules.asks_model(tool);
+    let tools = others.filter(|_| asks_model);
+    let tools = tools.map_or_else(Vec::new, |others| propose::told(others.offered, tool));
+    let stats = learned::repairs(state);
     let case = Case {
         tool,
-        described: known.described,
         effect: call.effect,
         checker: known.checker,
         rules,
-        request: &request,
+        background: Background {
+            described: known.described,
+            request: &request,
+            conversation: &conversation,
+            tools: &tools,
+        },
         base,
         args: base,
         error,
         past: &past,
+        stats: rules.learn.then_some(&stats),
+        found: under_way(call).map_or(&[], |round| &round.diagnoses),
         today: known.today,
         attended: known.attended,
         asked: false,
     };
-    let (plan, besides) = answered(&case, under_way(call), tool);
+    let proposed = others.zip(under_way(call));
+    let proposed = proposed.and_then(|(others, round)| propose::answered(&case, others, round));
+    let rejected = proposed.as_ref().and_then(|made| made.as_ref().err());
+    let (plan, besides) = answered(&case, under_way(call), tool, rejected);
     let round = under_way(call).map_or_else(|| count(call, node) + 1, |round| round.no);
     let found = Found {
         round,
@@ -81,16 +105,41 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
         diagnoses: plan.diagnoses.clone(),
     };
     let asks = known.attended && rules.exhausted == Exhausted::Ask && rules.mends(tool);
-    let left = asks && found.class == ErrorClass::Param;
-    match step((plan, besides), found.clone(), tool, known.attended) {
-        // A person decides before the model is told.
-        Err(why) if left => Ok(Next::Offer(Box::new(Offer {
+    if let Some(Ok(fix)) = proposed {
+        return Ok(Next::Repair(Box::new(Repair { found, fix })));
+    }
+    let by_arguments = found.class == ErrorClass::Param;
+    let ends = matches!(plan.next, Step::GiveUp { critical: false, .. });
+    let errors = plan.errors.clone();
+    let mut why = match step((plan, besides), found.clone(), tool, known.attended) {
+        Err(why) => why,
+        next => return next,
+    };
+    if let Some(others) = others.filter(|_| by_arguments && ends) {
+        match propose::substitute(&case, others, &why) {
+            Ok(fix) => return Ok(Next::Repair(Box::new(Repair { found, fix }))),
+            Err(refused) if !refused.is_empty() => why = format!("{why}; {refused}").into(),
+            Err(_) => {}
+        }
+        // One question a repair, and one of this kind a call.
+        let asked = under_way(call).is_some_and(|round| round.asked.is_some()) || propose::was_asked(call);
+        if asks_model && !asked && !tools.is_empty() {
+            let question = propose::question(&case, &errors, &why);
+            return Ok(Next::Ask(Box::new(Ask { found, question })));
+        }
+    }
+    if let Some(rejected) = rejected.filter(|_| under_way(call).is_some_and(propose::is_question)) {
+        why = format!("{why}; {rejected}").into();
+    }
+    // A person decides before the model is told.
+    if asks && by_arguments {
+        return Ok(Next::Offer(Box::new(Offer {
             found,
             why: format!("no repair is left: {why}").into(),
             options: Vec::new(),
-        }))),
-        step => step,
+        })));
     }
+    Err(why)
 }
 
 /// Returns the current round of the call.
@@ -103,7 +152,12 @@ fn under_way(call: &Call) -> Option<&Round> {
 
 /// Returns the plan that includes the model's reply, and the alternatives to the model's proposal if that
 /// does something other than what was asked for.
-fn answered(case: &Case<'_>, round: Option<&Round>, tool: &Arc<str>) -> (Plan, Vec<Fix>) {
+fn answered(
+    case: &Case<'_>,
+    round: Option<&Round>,
+    tool: &Arc<str>,
+    rejected: Option<&String>,
+) -> (Plan, Vec<Fix>) {
     let first = plan(case);
     let Some(reply) = round.and_then(|round| round.reply.as_ref()) else {
         return (first, Vec::new());
@@ -122,6 +176,8 @@ fn answered(case: &Case<'_>, round: Option<&Round>, tool: &Arc<str>) -> (Plan, V
         plan
     };
     let taken = match reply {
+        // It named another call, which cannot be made.
+        Reply::Said { .. } if let Some(why) = rejected => Err(why.clone()),
         Reply::Said { text } => question
             .answered(&first.args, text)
             .map_err(|rejected| rejected.to_string()),
@@ -169,6 +225,7 @@ fn step(
             found,
             question: repair::Question {
                 params: question.params().map(Arc::from).collect(),
+                strategies: question.strategies(),
                 prompt: question.prompt.as_str().into(),
                 schema: question.schema.as_str().into(),
             },

@@ -119,6 +119,8 @@ pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
         params: vec![violation.path.as_str().into()],
         captures: Vec::new(),
         evidence: format!("schema: {}", violation.keyword).into(),
+        description: None,
+        learnt: None,
     }
 }
 
@@ -171,6 +173,8 @@ pub(super) fn of_error(
                 params,
                 captures: captures.map(Arc::from).collect(),
                 evidence: evidence.into(),
+                description: entry.description.clone(),
+                learnt: None,
             };
             (entry.priority, diagnosis)
         })

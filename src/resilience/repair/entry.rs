@@ -1,6 +1,8 @@
 //! One rule: which errors it applies to, which strategies they get, how it is weighed against others.
 //! Compiled when it is read. Must not know: the built-in rules, where rules are written.
 
+use std::sync::Arc;
+
 use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +11,8 @@ use crate::domain::repair::{ErrorKind, Strategy};
 
 /// Maximum number of matches of a rule within one message.
 const MOST_PLACES: usize = 16;
+/// Maximum number of characters of a description.
+const MOST_DESCRIBED: usize = 200;
 /// Maximum size of a compiled pattern in bytes.
 const MOST_COMPILED: usize = 1 << 20;
 
@@ -61,6 +65,9 @@ pub enum Error {
         /// Similar names, or all names.
         near: String,
     },
+    /// The description is too long.
+    #[error("the description has {0} characters; write at most {MOST_DESCRIBED}")]
+    Description(usize),
     /// There is no priority of this name.
     #[error("there is no priority `{0}`; write low, medium, high or critical")]
     Priority(String),
@@ -85,6 +92,9 @@ pub struct Written {
     /// Name of the priority; high by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
+    /// What it is for, shown where it acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
 }
 
 /// A compiled rule.
@@ -98,6 +108,8 @@ pub struct Entry {
     pub params: Vec<String>,
     /// Its priority.
     pub priority: Priority,
+    /// What it is for.
+    pub description: Option<Arc<str>>,
 }
 
 /// What a rule found in an error.
@@ -132,12 +144,18 @@ impl Entry {
             None => Priority::High,
             Some(name) => Priority::named(name).ok_or_else(|| Error::Priority(name.clone()))?,
         };
+        let description = written.description.as_deref().map(str::trim);
+        let characters = description.map_or(0, |said| said.chars().count());
+        if characters > MOST_DESCRIBED {
+            return Err(Error::Description(characters));
+        }
         Ok(Self {
             codes: codes.map_err(Error::Code)?,
             message: written.message.as_ref().map(compile).transpose()?,
             strategies: strategies?,
             params: written.params.clone(),
             priority,
+            description: description.filter(|said| !said.is_empty()).map(Arc::from),
         })
     }
 
@@ -202,8 +220,9 @@ impl Entry {
 
 fn strategy(name: &str) -> Result<Strategy, Error> {
     let wanted = name.to_ascii_lowercase();
-    let names = || Strategy::ALL.iter().map(|strategy| strategy.name());
-    if let Some(found) = Strategy::ALL.iter().find(|strategy| strategy.name() == wanted) {
+    let known = || Strategy::ALL.iter().filter(|strategy| !strategy.proposes());
+    let names = || known().map(|strategy| strategy.name());
+    if let Some(found) = known().find(|strategy| strategy.name() == wanted) {
         return Ok(*found);
     }
     let near = crate::schema::near(name, names());

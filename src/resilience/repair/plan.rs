@@ -2,16 +2,18 @@
 //! the model, then by the operator's choice. Must not know: how any single strategy works.
 
 mod faults;
+mod order;
 mod round;
 
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::model::{About, Question, Wanted};
+use super::model::{About, Background, Question, Wanted};
 use super::progress::Past;
 use super::rules::Rules;
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
 use crate::domain::repair::{Change, Choice, Diagnosis};
+use crate::domain::repair_stats::RepairStats;
 use crate::schema::Checker;
 use round::Round;
 
@@ -20,16 +22,14 @@ use round::Round;
 pub struct Case<'a> {
     /// Name of the tool.
     pub tool: &'a str,
-    /// The tool's description of itself.
-    pub described: &'a str,
     /// Its effect class.
     pub effect: EffectClass,
     /// Its compiled schema.
     pub checker: &'a Checker,
     /// The rules.
     pub rules: &'a Rules,
-    /// What the person originally asked for.
-    pub request: &'a str,
+    /// What the model is told beside the call.
+    pub background: Background<'a>,
     /// The arguments that failed, with references as written.
     pub base: &'a str,
     /// The same with the repairs so far.
@@ -38,6 +38,10 @@ pub struct Case<'a> {
     pub error: Option<&'a ToolError>,
     /// What was tried before.
     pub past: &'a Past,
+    /// How the strategies did so far; none where nothing is learned from that.
+    pub stats: Option<&'a RepairStats>,
+    /// What was found before in this repair: the order of its strategies stays.
+    pub found: &'a [Diagnosis],
     /// The date of the failure.
     pub today: Option<Date>,
     /// True if an operator is there to choose.
@@ -57,6 +61,8 @@ pub struct Plan {
     pub args: String,
     /// Choices for the operator.
     pub choices: Vec<Choice>,
+    /// The errors, in words.
+    pub errors: Vec<String>,
     /// What comes next.
     pub next: Next,
 }
@@ -90,6 +96,7 @@ pub fn plan(case: &Case<'_>) -> Plan {
         changes: Vec::new(),
         args: case.args.to_owned(),
         choices: Vec::new(),
+        errors: case.error.iter().map(|error| error.message.clone()).collect(),
         next: Next::GiveUp { why, critical },
     };
     if !case.rules.mends(case.tool) {
@@ -134,6 +141,7 @@ fn finish(case: &Case<'_>, round: Round<'_>, over: Option<Next>) -> Plan {
         diagnoses: round.diagnoses,
         changes: merged(round.changes),
         choices: round.choices,
+        errors: round.errors,
     }
 }
 
@@ -171,8 +179,7 @@ fn question(case: &Case<'_>, round: &Round<'_>, args: &str) -> Option<Question> 
     let wanted: Vec<Wanted> = round.wanted.clone();
     let about = About {
         tool: case.tool,
-        described: case.described,
-        request: case.request,
+        background: case.background,
         args,
         errors: &round.errors,
     };

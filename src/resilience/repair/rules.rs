@@ -62,6 +62,10 @@ pub struct Rules {
     pub executions: u32,
     /// Who decides when no repair is left.
     pub exhausted: Exhausted,
+    /// Whether strategies that succeeded more often for a tool are tried first.
+    pub learn: bool,
+    /// Whether another call may be proposed once no arguments help.
+    pub propose: bool,
     /// The operator's own rules for all tools.
     pub own: Vec<Entry>,
     /// Rules by tool.
@@ -78,6 +82,8 @@ impl Default for Rules {
             guesses: Guesses::default(),
             executions: EXECUTIONS,
             exhausted: Exhausted::default(),
+            learn: true,
+            propose: true,
             own: Vec::new(),
             tools: BTreeMap::new(),
             builtin: builtin().iter().filter_map(|row| Entry::new(row).ok()).collect(),
@@ -118,8 +124,14 @@ impl Rules {
     }
 }
 
-/// Expression, codes, strategies, priority.
-type Row = (&'static str, &'static str, &'static str, &'static str);
+/// Expression, codes, strategies, priority, description.
+type Row = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
 
 /// How tools complain about arguments, in words that many of them share. Quotes enclose the name of a
 /// parameter; bounds and allowed values are taken from the schema if it has them.
@@ -129,76 +141,105 @@ const TABLE: [Row; 13] = [
         "",
         "date_format_correction llm_based_format_correction",
         "high",
+        "the tool reads dates in another format",
     ),
     (
         r#"missing (?:a )?required (?:parameter|argument|field|property|value):? ?['"`]?([^'"`\s,;]+)"#,
         "",
         "llm_infer_missing_param default_value_assignment",
         "high",
+        "the tool demands a parameter",
     ),
     (
         r#"['"`]([^'"`]+)['"`] (?:is|are) (?:a )?(?:required|missing)"#,
         "",
         "llm_infer_missing_param default_value_assignment",
         "high",
+        "the tool demands a parameter",
     ),
     (
         r#"['"`]([^'"`]+)['"`] must be (?:>=|at least|greater than or equal to|no less than) ?(-?\d+(?:\.\d+)?)"#,
         "",
         "clamp_value_to_min",
         "medium",
+        "the tool names a lower bound",
     ),
     (
         r#"['"`]([^'"`]+)['"`] must be (?:<=|at most|less than or equal to|no more than) ?(-?\d+(?:\.\d+)?)"#,
         "",
         "clamp_value_to_max",
         "medium",
+        "the tool names an upper bound",
     ),
     (
         r#"['"`]([^'"`]+)['"`] must be one of"#,
         "",
         "enum_value_correction llm_suggest_enum",
         "high",
+        "the tool names the allowed values",
     ),
     (
         r#"parameter ['"`]?([^'"`\s]+)['"`]? has (?:an )?invalid type"#,
         "",
         "schema_type_conversion",
         "high",
+        "the tool wants another type",
     ),
     (
         r#"['"`]([^'"`]+)['"`] must be an? (?:integer|whole number|number|string|boolean|array|list|object)\b"#,
         "",
         "schema_type_conversion",
         "high",
+        "the tool wants another type",
     ),
     (
         r#"parameter ['"`]?([^'"`\s]+)['"`]? does not match (?:the )?pattern"#,
         "",
         "text_cleanup llm_based_format_correction",
         "high",
+        "the tool wants another format",
     ),
-    ("", "401 403 407", "report_unrecoverable", "critical"),
+    (
+        "",
+        "401 403 407",
+        "report_unrecoverable",
+        "critical",
+        "the caller is not permitted",
+    ),
     (
         r"\b(?:invalid api key|unauthori[sz]ed|invalid credentials|authentication failed)\b",
         "",
         "report_unrecoverable",
         "critical",
+        "the caller is not permitted",
     ),
-    ("", "5xx 408 425 429", "retry_with_backoff", "medium"),
-    ("", "400 422 -32602", "llm_infer_missing_param", "low"),
+    (
+        "",
+        "5xx 408 425 429",
+        "retry_with_backoff",
+        "medium",
+        "the service is busy or down",
+    ),
+    (
+        "",
+        "400 422 -32602",
+        "llm_infer_missing_param",
+        "low",
+        "the tool refuses the arguments without a name for what is wrong",
+    ),
 ];
 
 fn builtin() -> Vec<Written> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
     TABLE
         .iter()
-        .map(|(message, codes, strategies, priority)| Written {
+        .map(|(message, codes, strategies, priority, description)| Written {
             codes: words(codes),
             message: (!message.is_empty()).then(|| (*message).to_owned()),
             strategies: words(strategies),
             params: Vec::new(),
             priority: Some((*priority).to_owned()),
+            description: Some((*description).to_owned()),
         })
         .collect()
 }

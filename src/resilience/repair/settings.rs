@@ -28,6 +28,10 @@ pub struct Settings {
     pub wait: bool,
     /// Who decides on a call that no repair is left for.
     pub exhausted: Exhausted,
+    /// Whether strategies that succeeded more often for a tool are tried first.
+    pub learn: bool,
+    /// Whether another call may be proposed once no arguments help.
+    pub propose: bool,
     /// Rules for errors of all tools, which come before the built-in ones.
     pub rules: Vec<Written>,
     /// Settings of single tools, by name.
@@ -43,6 +47,8 @@ impl Default for Settings {
             executions: EXECUTIONS,
             wait: false,
             exhausted: Exhausted::default(),
+            learn: true,
+            propose: true,
             rules: Vec::new(),
             tools: BTreeMap::new(),
         }
@@ -97,6 +103,8 @@ impl Settings {
             guesses: self.guesses,
             executions: self.executions,
             exhausted: self.exhausted,
+            learn: self.learn,
+            propose: self.propose,
             own: entries("repair.rules", &self.rules)?,
             tools,
             ..Rules::default()
@@ -159,6 +167,11 @@ mod tests {
             ),
             ("repair.tools.t.clmap", json!(["x"]), "unknown field"),
             ("repair.executions", json!(0), "1 to 10"),
+            (
+                "repair.rules",
+                json!([{"codes": ["400"], "strategies": ["none"], "description": "x".repeat(201)}]),
+                "at most 200",
+            ),
             ("repair.guesses", json!("some"), "unknown variant"),
             ("repair.exhausted", json!("stop"), "unknown variant"),
             ("repair.modle", json!(true), "there is"),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::repair_stats::RepairStats;
 use crate::domain::weight::{MOST, Noted};
 
 /// Number of executions after which the weights are recorded again.
@@ -52,6 +53,9 @@ pub struct Snapshot {
     /// What the run itself started with, for readers only.
     #[serde(default, skip_serializing)]
     pub started_with: Option<serde::de::IgnoredAny>,
+    /// How repairs did, by tool and strategy.
+    #[serde(default, skip_serializing_if = "RepairStats::is_empty")]
+    pub repairs: RepairStats,
 }
 
 impl Snapshot {

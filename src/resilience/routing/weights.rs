@@ -9,6 +9,7 @@ use super::history::{Change, Fault, History, Verdict};
 use super::settings::Settings;
 use super::snapshot::{Priors, Row, Snapshot};
 use crate::domain::id::Seq;
+use crate::domain::repair_stats::RepairStats;
 use crate::resilience::execution::Execution;
 
 /// The starting weight of an unknown tool.
@@ -296,6 +297,7 @@ impl Weights {
             executions: self.executions,
             weights: self.rows().chain(self.learnt_before().cloned()).collect(),
             started_with: None,
+            repairs: RepairStats::default(),
         }
     }
 }

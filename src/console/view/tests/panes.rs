@@ -7,6 +7,7 @@ use crate::domain::call::ErrorClass;
 use crate::domain::escape::{Detector, Rung};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{CallEvent, Event, RunEvent, WeightEvent};
+use crate::domain::repair_stats::RepairStats;
 use crate::domain::weight::{Learned, Noted, StepRecord, ToolRecord};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
@@ -113,6 +114,7 @@ fn what_earlier_sessions_learned_is_shown_as_such() {
                 tried: 3,
                 helped: 1,
             }],
+            repairs: RepairStats::default(),
         },
     }));
     stage.press("8");
@@ -128,6 +130,22 @@ fn what_earlier_sessions_learned_is_shown_as_such() {
     stage.press("G");
     let text = stage.text();
     assert!(text.contains("in earlier sessions: refusal 1 of 3"), "{text}");
+}
+
+#[test]
+fn repairs_in_the_health() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut stage = Stage::new(width, height);
+        stage.mended_twice();
+        stage.press("8");
+        let text = stage.text();
+        for words in [
+            "repairs by date_format_correction: 0 of 1 succeeded",
+            "repairs by llm_infer_missing_param: 1 of 1 succeeded",
+        ] {
+            assert!(text.contains(words), "{text}");
+        }
+    }
 }
 
 #[test]

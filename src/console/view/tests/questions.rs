@@ -225,3 +225,26 @@ fn all_that_a_frame_tells() {
         stage.at_the_queue();
     });
 }
+
+#[test]
+fn a_call_that_a_repair_proposes_shows_the_original_beside_it() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.proposed_in_place(
+            "c3",
+            ("read_file", r#"{"path":"notes"}"#),
+            ("list_dir", r#"{"path":"notes"}"#),
+        );
+        stage.at_the_queue();
+        let text = stage.text();
+        for words in [
+            "list_dir",
+            "by repair 1: another tool than read_file",
+            r#"read_file {"path":"notes"}"#,
+            "list_dir in place of read_file: it is a directory",
+        ] {
+            assert!(text.contains(words), "{words}:\n{text}");
+        }
+    }
+}

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Case;
-use crate::domain::repair::Strategy;
+use crate::domain::repair::{Diagnosis, Strategy};
 use crate::resilience::repair::idea::{Idea, Spot};
 use crate::resilience::repair::{
     cleanup, convert, date, enumeration, fill, limit, place, rename, shift, wrapper,
 };
-use crate::schema::{LONGEST_PATH, Violation};
+use crate::schema::{LONGEST_PATH, Violation, said_of};
 
 /// Faults beyond which a call is no slip: every idea is tried against the whole schema.
 const MOST_FAULTS: usize = 32;
@@ -34,6 +34,37 @@ pub(super) fn spot<'s>(
         around: &violation.around,
         captures: &[],
         today: case.today,
+    }
+}
+
+/// Returns the parameter that a tool complained of in its own words, with what is known of it.
+pub(super) fn spot_of_words<'s>(
+    case: &'s Case<'_>,
+    args: &'s Value,
+    path: &'s str,
+    captures: &'s [String],
+) -> Spot<'s> {
+    let schema = case.checker.schema();
+    Spot {
+        tool: case.tool,
+        schema,
+        args,
+        path,
+        written: None,
+        keyword: "",
+        expected: &Value::Null,
+        place: said_of(schema, path).unwrap_or(&Value::Null),
+        around: said_of(schema, place::parent(path)).unwrap_or(&Value::Null),
+        captures,
+        today: case.today,
+    }
+}
+
+/// Returns the strategies of a diagnosis in the order in which they are tried.
+pub(super) fn in_order(diagnosis: &Diagnosis) -> Vec<Strategy> {
+    match diagnosis.learnt {
+        Some(_) => diagnosis.strategies.clone(),
+        None => by_cost(&diagnosis.strategies),
     }
 }
 
@@ -73,15 +104,18 @@ pub(super) fn readable(case: &Case<'_>) -> bool {
 /// order stays, also for a rule that would change what was asked for: such a rule suffices no more than a
 /// model does.
 pub(super) fn by_cost(strategies: &[Strategy]) -> Vec<Strategy> {
-    let suffices = |strategy: &&Strategy| {
-        let other = matches!(
-            strategy,
-            Strategy::DateAdjustment | Strategy::ClampValueToMin | Strategy::ClampValueToMax
-        );
-        !strategy.asks_model() && !other
-    };
-    let (rules, others): (Vec<Strategy>, Vec<Strategy>) = strategies.iter().partition(suffices);
+    let (rules, others): (Vec<Strategy>, Vec<Strategy>) =
+        strategies.iter().copied().partition(|one| suffices(*one));
     [rules, others].concat()
+}
+
+/// Returns true for a rule that keeps the meaning.
+pub(super) fn suffices(strategy: Strategy) -> bool {
+    let other = matches!(
+        strategy,
+        Strategy::DateAdjustment | Strategy::ClampValueToMin | Strategy::ClampValueToMax
+    );
+    !strategy.asks_model() && !other
 }
 
 pub(super) fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
@@ -103,6 +137,8 @@ pub(super) fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
         | Strategy::LlmSuggestEnum
         | Strategy::LlmBasedFormatCorrection
         | Strategy::AlternativeRouteSuggestion
+        | Strategy::SubstituteTool
+        | Strategy::LlmProposeCall
         | Strategy::RetryWithBackoff
         | Strategy::ReportUnrecoverable => Vec::new(),
     }

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::faults::{by_cost, by_reference, ideas, is_elsewhere, no_slip, readable, shown, spot};
+use super::faults::{
+    by_reference, ideas, in_order, is_elsewhere, no_slip, readable, shown, spot, spot_of_words,
+};
+use super::order::learnt;
 use super::{Case, Next, value_of};
 use crate::domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
 use crate::resilience::repair::diagnose::{of_error, of_violation};
@@ -16,7 +19,7 @@ use crate::resilience::repair::model::Wanted;
 use crate::resilience::repair::progress::fingerprint;
 use crate::resilience::repair::rules::Guesses;
 use crate::resilience::repair::{json, place};
-use crate::schema::{Violation, said_of};
+use crate::schema::Violation;
 
 /// Maximum number of passes over the schema; each strategy has one attempt at each parameter in any case.
 const MOST_PASSES: usize = 64;
@@ -93,7 +96,7 @@ impl<'a> Round<'a> {
             return Some(Next::GiveUp { why, critical: true });
         }
         let mut about: BTreeSet<Arc<str>> = BTreeSet::new();
-        for (_, diagnosis) in found {
+        for (_, mut diagnosis) in found {
             let first = diagnosis.strategies.first().copied();
             // Once something is being repaired, only errors of other parameters are included.
             let other = !diagnosis.params.is_empty()
@@ -105,6 +108,9 @@ impl<'a> Round<'a> {
             let along = about.is_empty() || (other && mends);
             if !along {
                 continue;
+            }
+            if mends {
+                self.learn_of_words(&mut diagnosis, &args);
             }
             self.diagnoses.push(diagnosis.clone());
             match first {
@@ -139,34 +145,17 @@ impl<'a> Round<'a> {
             return Err("the same error came back after the arguments were mended".to_owned());
         }
         let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
-        for strategy in by_cost(&diagnosis.strategies) {
+        for strategy in in_order(diagnosis) {
             let mut came_of = false;
             if strategy == Strategy::LlmInferMissingParam && diagnosis.params.is_empty() {
                 came_of = self.want("", &Value::Null, strategy);
             }
             for path in &diagnosis.params {
-                let schema = self.case.checker.schema();
-                let place = said_of(schema, path).cloned().unwrap_or(Value::Null);
-                let around = said_of(schema, place::parent(path))
-                    .cloned()
-                    .unwrap_or(Value::Null);
                 let Some(args) = self.args.clone() else { continue };
                 if args.pointer(path).is_some_and(place::holds_reference) {
                     return Err(by_reference(path));
                 }
-                let spot = Spot {
-                    tool: self.case.tool,
-                    schema,
-                    args: &args,
-                    path,
-                    written: None,
-                    keyword: "",
-                    expected: &Value::Null,
-                    place: &place,
-                    around: &around,
-                    captures: &captures,
-                    today: self.case.today,
-                };
+                let spot = spot_of_words(self.case, &args, path, &captures);
                 came_of |= !matches!(self.attempt(strategy, &spot), Outcome::Nothing);
             }
             if came_of {
@@ -238,6 +227,41 @@ impl<'a> Round<'a> {
         false
     }
 
+    /// Lets a diagnosis of a tool's words have the order of strategies that is known to help.
+    fn learn_of_words(&mut self, diagnosis: &mut Diagnosis, args: &Value) {
+        let case = self.case;
+        let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
+        let params = diagnosis.params.clone();
+        let spots: Vec<Spot<'_>> = params
+            .iter()
+            .map(|path| spot_of_words(case, args, path, &captures))
+            .collect();
+        self.learn(diagnosis, &spots);
+    }
+
+    /// Lets a diagnosis have the order of strategies that is known to help: the one that this repair began with.
+    fn learn(&mut self, diagnosis: &mut Diagnosis, spots: &[Spot<'_>]) {
+        let case = self.case;
+        if let Some(known) = case.found.iter().find(|known| known.is_same(diagnosis)) {
+            diagnosis.strategies.clone_from(&known.strategies);
+            diagnosis.learnt.clone_from(&known.learnt);
+            return;
+        }
+        let Some(stats) = case.stats else { return };
+        let is_exact = |strategy| spots.iter().any(|spot| self.is_exact(strategy, spot));
+        if let Some(learnt) = learnt(stats, case.tool, &diagnosis.strategies, is_exact) {
+            diagnosis.strategies = learnt.order;
+            diagnosis.learnt = Some(learnt.why.into());
+        }
+    }
+
+    /// Returns true if a strategy repairs a parameter without a change of the meaning.
+    fn is_exact(&mut self, strategy: Strategy, spot: &Spot<'_>) -> bool {
+        let mut ideas = ideas(strategy, spot);
+        ideas.retain(|idea| idea.certainty == Certainty::Exact);
+        !self.fitting(ideas, spot).is_empty()
+    }
+
     /// Notes what was found.
     fn note(&mut self, violation: &Violation, diagnosis: &Diagnosis) {
         if !self.diagnoses.contains(diagnosis) {
@@ -268,6 +292,8 @@ impl<'a> Round<'a> {
             params: vec!["".into()],
             captures: Vec::new(),
             evidence: "schema: json".into(),
+            description: None,
+            learnt: None,
         });
         let Some((text, certainty, why)) = json::mended(&self.raw) else {
             self.hopeless.push(said.to_owned());
@@ -304,15 +330,16 @@ impl<'a> Round<'a> {
             return;
         }
         let Some(args) = self.args.clone() else { return };
-        let diagnosis = of_violation(violation);
-        self.note(violation, &diagnosis);
+        let mut diagnosis = of_violation(violation);
         let raw = self.raw.clone();
         let spot = spot(self.case, &args, &raw, violation);
+        self.learn(&mut diagnosis, std::slice::from_ref(&spot));
+        self.note(violation, &diagnosis);
         if is_elsewhere(&spot) {
             self.hopeless.push(by_reference(&violation.path));
             return;
         }
-        for strategy in by_cost(&diagnosis.strategies) {
+        for strategy in in_order(&diagnosis) {
             if !matches!(self.attempt(strategy, &spot), Outcome::Nothing) {
                 return;
             }

@@ -3,9 +3,10 @@
 
 use serde_json::json;
 
-use super::kit::{Bench, applied, asked, flight, given_up, guessing};
+use super::kit::{Bench, applied, asked, flight, given_up, guessing, refused};
 use crate::domain::repair::{Certainty, ErrorKind, Strategy};
-use crate::resilience::repair::Next;
+use crate::domain::repair_stats::{RepairStats, StrategyCount};
+use crate::resilience::repair::{Guesses, Next};
 
 #[test]
 fn all_that_is_wrong_is_mended_in_one_round_with_one_difference() {
@@ -203,4 +204,51 @@ fn arguments_that_are_too_long_to_be_tried_are_given_up() {
     let long = bench.plan(&with(40_000_000));
     assert_eq!((long.changes.len(), long.choices.len()), (0, 0));
     assert_ne!(long.next, Next::Apply);
+}
+
+#[test]
+fn a_model_that_helped_more_often_is_asked_before_a_guess_and_never_before_an_exact_repair() {
+    let mut bench = Bench::of(&json!({"type": "string"}));
+    let counts = |strategies: [(Strategy, u32); 3]| {
+        let mut stats = RepairStats::default();
+        let tool = stats.tools.entry("t".into()).or_default();
+        for (strategy, succeeded) in strategies {
+            let (tried, failed) = (3, 3 - succeeded);
+            let count = StrategyCount {
+                tried,
+                succeeded,
+                failed,
+                ..StrategyCount::default()
+            };
+            tool.insert(strategy, count);
+        }
+        Some(stats)
+    };
+    bench.rules.guesses = Guesses::Always;
+    bench.stats = counts([
+        (Strategy::DateFormatCorrection, 0),
+        (Strategy::TextCleanup, 0),
+        (Strategy::LlmBasedFormatCorrection, 3),
+    ]);
+    let day = bench.after(r#"{"x":"Oct 26, 2024"}"#, &refused("Invalid date format for 'x'"));
+    assert_eq!(applied(&day), Some(json!({"x": "2024-10-26"})));
+    assert_eq!(day.diagnoses[0].learnt, None);
+    let wrong = refused("Parameter 'x' does not match pattern");
+    let blanks = bench.after(r#"{"x":" 1.2"}"#, &wrong);
+    assert_eq!(applied(&blanks), Some(json!({"x": "1.2"})));
+    let quotes = bench.after(r#"{"x":"'1.2'"}"#, &wrong);
+    assert!(asked(&quotes).is_some(), "{quotes:?}");
+    // Without what was learned, or without a clear difference, the guess comes first.
+    for stats in [
+        None,
+        counts([
+            (Strategy::DateFormatCorrection, 0),
+            (Strategy::TextCleanup, 2),
+            (Strategy::LlmBasedFormatCorrection, 3),
+        ]),
+    ] {
+        bench.stats = stats;
+        let quotes = bench.after(r#"{"x":"'1.2'"}"#, &wrong);
+        assert_eq!(applied(&quotes), Some(json!({"x": "1.2"})));
+    }
 }

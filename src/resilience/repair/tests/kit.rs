@@ -4,7 +4,10 @@ use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
-use crate::resilience::repair::{Case, Entry, Guesses, Next, Past, Plan, Question, Rules, Written, plan};
+use crate::domain::repair_stats::RepairStats;
+use crate::resilience::repair::{
+    Background, Case, Entry, Guesses, Next, Past, Plan, Question, Rules, Written, plan,
+};
 use crate::schema::Checker;
 
 /// A tool with its rules, and the state of a call of it.
@@ -17,6 +20,7 @@ pub struct Bench {
     pub request: &'static str,
     pub attended: bool,
     pub asked: bool,
+    pub stats: Option<RepairStats>,
 }
 
 impl Bench {
@@ -30,6 +34,7 @@ impl Bench {
             request: "",
             attended: true,
             asked: false,
+            stats: None,
         }
     }
 
@@ -54,15 +59,19 @@ impl Bench {
     pub fn look(&self, base: &str, args: &str, error: Option<&ToolError>) -> Plan {
         plan(&Case {
             tool: self.tool,
-            described: "",
             effect: self.effect,
             checker: &self.checker,
             rules: &self.rules,
-            request: self.request,
+            background: Background {
+                request: self.request,
+                ..Background::default()
+            },
             base,
             args,
             error,
             past: &self.past,
+            stats: self.stats.as_ref(),
+            found: &[],
             today: Some(today()),
             attended: self.attended,
             asked: self.asked,
@@ -180,6 +189,7 @@ pub fn rule(codes: &[&str], message: &str, strategies: &[&str], params: &[&str],
         strategies: owned(strategies),
         params: owned(params),
         priority: Some(priority.to_owned()),
+        description: None,
     })
     .unwrap()
 }

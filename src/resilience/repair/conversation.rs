@@ -1,0 +1,81 @@
+//! The end of a thread's conversation as data for a question to the model: the newest messages that fit, shortened
+//! in the middle, without secrets. A function of the state alone. Must not know: what is asked.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::domain::call::Call;
+use crate::domain::state::State;
+use crate::domain::thread;
+use crate::domain::transcript::Message;
+use crate::domain::transcript::build;
+use crate::domain::transcript::result::ends_of;
+use crate::text::redact;
+
+/// Maximum bytes of all texts together.
+const MOST: usize = 4096;
+/// Bytes below which the rest of a message is not worth quoting.
+const LEAST: usize = 256;
+
+/// Returns the newest messages before a call, oldest first, and what was said with the call itself.
+pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
+    let Some(own) = state.turn_of(call.id) else {
+        return Vec::new();
+    };
+    // The calls beside this one may not have ended yet.
+    let beside = build::messages_in(state, own).into_iter();
+    let with = beside.filter_map(|message| match message {
+        Message::Assistant { said, .. } => Some(Message::Assistant {
+            said,
+            calls: Vec::new(),
+        }),
+        _ => None,
+    });
+    let earlier = state
+        .turns_of(thread::of(state, call.id))
+        .rev()
+        .filter(|turn| turn.pos < own.pos && turn.is_active())
+        .flat_map(|turn| build::messages_in(state, turn).into_iter().rev());
+    let newest = with
+        .rev()
+        .chain(earlier)
+        .flat_map(|one| spoken(one).into_iter().rev());
+    let (mut kept, mut left) = (Vec::new(), MOST);
+    for (mut words, text) in newest {
+        let text = redact(&text);
+        if text.len() > left && left < LEAST {
+            kept.push(json!({"note": "older messages are left out"}));
+            break;
+        }
+        let shown = ends_of(&text, left, |bytes| format!("… {bytes} bytes left out …"));
+        // What was shortened is the last one that fits.
+        left = if shown.len() < text.len() {
+            0
+        } else {
+            left - text.len()
+        };
+        words["text"] = Value::from(shown);
+        kept.push(words);
+    }
+    kept.reverse();
+    kept
+}
+
+/// Returns the parts of a message, oldest first, each with its text. Words of the console are left out.
+fn spoken(message: Message) -> Vec<(Value, Arc<str>)> {
+    match message {
+        Message::User { text, .. } => vec![(json!({"role": "user"}), text)],
+        Message::Assistant { said, calls } => {
+            let said = said
+                .into_iter()
+                .filter(|said| !said.reasoning && !said.text.is_empty());
+            let said = said.map(|said| (json!({"role": "assistant"}), said.text));
+            let calls = calls.into_iter();
+            let calls = calls.map(|call| (json!({"role": "assistant", "calls": &*call.tool}), call.args));
+            said.chain(calls).collect()
+        }
+        Message::Result { tool, text, .. } => vec![(json!({"role": "tool", "tool": &*tool}), text)],
+        Message::Note { .. } => Vec::new(),
+    }
+}
