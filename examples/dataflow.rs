@@ -198,7 +198,7 @@ async fn edits_of_calls(scale: f64) -> Result<Value, Fail> {
     for effect in [EffectClass::Read, EffectClass::Write] {
         let side = live::arguments_edit(6, effect).await?;
         sides.push(json!({
-            "effect": effect.word(),
+            "effect": effect.label(),
             "calls": 6,
             "executed": side.executed,
             "requests": side.requests,

@@ -203,7 +203,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         tried: None,
         named_theme: picture.theme.to_owned(),
         policy: Vec::new(),
-        troubles: Vec::new(),
+        problems: Vec::new(),
         place: None,
         themes: vec![(picture.theme.to_owned(), theme)],
         charset: Charset::Unicode,

@@ -31,7 +31,7 @@ struct Wanted {
 
 fn main() -> ExitCode {
     let mut out = std::io::stdout().lock();
-    match wanted(std::env::args().skip(1)).and_then(|wanted| report(&mut out, &wanted)) {
+    match wanted(std::env::args().skip(1)).and_then(|requested| report(&mut out, &requested)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 }
 
 fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
-    let mut wanted = Wanted {
+    let mut requested = Wanted {
         histories: costs::HISTORIES.to_vec(),
         bound: verdict::BOUND,
         calls: None,
@@ -54,10 +54,10 @@ fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
         match &*name {
             "--histories" => {
                 let each = value.split(',').map(str::parse);
-                wanted.histories = each.collect::<Result<_, _>>().map_err(|error| number(&error))?;
+                requested.histories = each.collect::<Result<_, _>>().map_err(|error| number(&error))?;
             }
-            "--bound" => wanted.bound = value.parse().map_err(|error| number(&error))?,
-            "--calls" => wanted.calls = Some(value),
+            "--bound" => requested.bound = value.parse().map_err(|error| number(&error))?,
+            "--calls" => requested.calls = Some(value),
             _ => {
                 return Err(format!(
                     "{name} is unknown; there is --histories, --bound, --calls"
@@ -65,13 +65,13 @@ fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
             }
         }
     }
-    Ok(wanted)
+    Ok(requested)
 }
 
-fn report(out: &mut impl Write, wanted: &Wanted) -> Result<bool, String> {
-    let told = |error: std::io::Error| error.to_string();
+fn report(out: &mut impl Write, requested: &Wanted) -> Result<bool, String> {
+    let message = |error: std::io::Error| error.to_string();
     let mut calls = Vec::new();
-    if let Some(path) = &wanted.calls {
+    if let Some(path) = &requested.calls {
         let set = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
         calls.push((&**path, calls::measure(&set)?));
     } else {
@@ -80,27 +80,27 @@ fn report(out: &mut impl Write, wanted: &Wanted) -> Result<bool, String> {
         }
     }
     for (what, figures) in &calls {
-        of_calls(out, what, figures).map_err(told)?;
+        of_calls(out, what, figures).map_err(message)?;
     }
     writeln!(
         out,
         "looking for circles after one action more, with the hashes of its arguments and its result"
     )
-    .map_err(told)?;
-    let costs = costs::costs(&wanted.histories);
+    .map_err(message)?;
+    let costs = costs::costs(&requested.histories);
     for cost in &costs {
         writeln!(
             out,
             "  behind {:>6} actions  {:>7.2} µs, {:>7.2} µs with the widest window",
             cost.history, cost.usual, cost.widest
         )
-        .map_err(told)?;
+        .map_err(message)?;
     }
     let recorded = circles::recorded()?;
-    of_sessions(out, &recorded).map_err(told)?;
-    let wrong = verdict::wrong(&calls, &costs, wanted.bound, &recorded);
+    of_sessions(out, &recorded).map_err(message)?;
+    let wrong = verdict::wrong(&calls, &costs, requested.bound, &recorded);
     for line in &wrong {
-        writeln!(out, "NOT AS IT MUST BE: {line}").map_err(told)?;
+        writeln!(out, "NOT AS IT MUST BE: {line}").map_err(message)?;
     }
     Ok(wrong.is_empty())
 }

@@ -74,14 +74,14 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
     let (mut frames, requester) = Frames::new();
     let mut events = EventStream::new();
     let mut drawn = 0_u32;
-    let mut said = "probe".to_owned();
+    let mut output = "probe".to_owned();
     begin(how);
     requester.request_draw();
     loop {
         tokio::select! {
             () = frames.due() => {
                 drawn += 1;
-                let text = format!("{said} ready {drawn}");
+                let text = format!("{output} ready {drawn}");
                 screen.draw(|frame| {
                     if how == "draw" && drawn > 5 {
                         fail("in a drawing");
@@ -113,7 +113,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     drop(events);
                     screen.suspend(Stops::Own, &mut signals).await?;
                     events = EventStream::new();
-                    "back".clone_into(&mut said);
+                    "back".clone_into(&mut output);
                 }
                 None => screen.retake()?,
             },
@@ -125,7 +125,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     drop(events);
                     screen.suspend(Stops::Group, &mut signals).await?;
                     events = EventStream::new();
-                    "back".clone_into(&mut said);
+                    "back".clone_into(&mut output);
                 }
                 Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('e') => {
                     drop(events);
@@ -136,11 +136,11 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                         _ => "",
                     };
                     editor.args(["-c", &format!("stty -a; echo in the editor; read line; {code}")]);
-                    screen.lend(|| editor.status()).await??;
+                    screen.hand_over(|| editor.status()).await??;
                     // What interrupted the editor was not meant for the program, a request to end was.
                     signals.another_ended();
                     events = EventStream::new();
-                    "edited".clone_into(&mut said);
+                    "edited".clone_into(&mut output);
                 }
                 Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('m') => {
                     let on = screen.has_mouse();

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_reads_as_nothing_and_what_is_no_text_says_where() {
+    fn an_empty_file_reads_as_empty_and_invalid_utf8_gives_the_line() {
         assert_eq!(read(Path::new("/dev/null"), MOST).unwrap(), b"");
         assert_eq!(
             read(Path::new("/nowhere/at/all"), MOST).unwrap_err().kind(),

@@ -449,8 +449,8 @@ fn the_page_for_people_says_what_is_checked() {
             .lines()
             .find(|line| line.starts_with(&format!("| `{module}` |")));
         let cells: Vec<&str> = row.unwrap_or_default().split('|').collect();
-        let said = cells.get(3).map(|cell| quoted(cell)).unwrap_or_default();
-        assert_eq!(said, owned(may), "what {module} may use");
+        let output = cells.get(3).map(|cell| quoted(cell)).unwrap_or_default();
+        assert_eq!(output, owned(may), "what {module} may use");
     }
     let pure = page.split("**No clock").nth(1).unwrap_or_default();
     let pure = pure.split("**").next().unwrap_or_default();

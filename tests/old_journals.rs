@@ -123,12 +123,12 @@ fn they_open_and_can_be_looked_at() {
         for verb in [
             "graph", "queue", "branches", "effects", "loops", "weights", "audit",
         ] {
-            let said = world.run(&[verb, &id]);
-            assert_eq!(said.code, Some(0), "{verb} {name}: {}", said.err);
+            let output = world.run(&[verb, &id]);
+            assert_eq!(output.code, Some(0), "{verb} {name}: {}", output.err);
             assert!(
-                !said.err.contains("cannot be read"),
+                !output.err.contains("cannot be read"),
                 "{verb} {name}: {}",
-                said.err
+                output.err
             );
         }
         let graph = world.run(&["graph", &id, "--format", "json"]).ends(0).out;
@@ -149,10 +149,10 @@ fn finished_ones_are_undone_and_redone_without_a_request() {
         }
         let (world, id) = stored(&file);
         let name = file.display();
-        let said = world.run(&["undo", &id]);
-        if said.code != Some(0) {
+        let output = world.run(&["undo", &id]);
+        if output.code != Some(0) {
             // Only what is the operator's can be undone.
-            assert!(said.err.contains("nothing to undo"), "{name}: {}", said.err);
+            assert!(output.err.contains("nothing to undo"), "{name}: {}", output.err);
             continue;
         }
         world.run(&["redo", &id]).ends(0);
@@ -162,7 +162,7 @@ fn finished_ones_are_undone_and_redone_without_a_request() {
         let after = world.state(&id);
         assert_eq!(after.requests, before.requests, "{name}");
         assert_eq!(after.ledger.len(), before.ledger.len(), "{name}: nothing ran");
-        assert!(after.former.is_empty(), "{name}: no tool changed");
+        assert!(after.tool_changes.is_empty(), "{name}: no tool changed");
         assert!(
             matches!(after.mode, Mode::Finished(_)),
             "{name}: {:?}",
@@ -181,22 +181,22 @@ fn resuming_one_keeps_its_records_and_changes_no_tool() {
         let name = file.display();
         let records = world.journal(&id);
         let workspace = Workspace::of(&before);
-        let said = world.run(&["resume", &id, "--headless"]);
+        let output = world.run(&["resume", &id, "--headless"]);
         drop(workspace);
         assert!(
-            said.code.is_some_and(|code| [0, 1, 2, 3, 4].contains(&code)),
+            output.code.is_some_and(|code| [0, 1, 2, 3, 4].contains(&code)),
             "{name}: {:?} {}",
-            said.code,
-            said.err
+            output.code,
+            output.err
         );
-        assert!(!said.err.contains("panicked"), "{name}: {}", said.err);
+        assert!(!output.err.contains("panicked"), "{name}: {}", output.err);
         assert!(
             world.journal(&id).starts_with(&records),
             "{name}: what was recorded stays as it is"
         );
         if matches!(before.mode, Mode::Finished(_)) {
             let after = world.state(&id);
-            assert_eq!(after.requests, before.requests, "{name}: {}", said.err);
+            assert_eq!(after.requests, before.requests, "{name}: {}", output.err);
             assert_eq!(after.ledger.len(), before.ledger.len(), "{name}: nothing ran");
         }
     }

@@ -36,15 +36,15 @@ fn the_keys_are_those_of_the_command_table() {
     let begin = text.find(BEGIN).expect("the mark of the keys");
     let begin = begin + text[begin..].find("-->\n").unwrap() + 4;
     let end = text.find(END).expect("the end of the keys");
-    let wanted = format!("\n{}\n", commands::markdown().trim_end());
+    let expected = format!("\n{}\n", commands::markdown().trim_end());
     if std::env::var_os("OVERRULE_WRITE_KEYS").is_some() {
-        let new = format!("{}{wanted}{}", &text[..begin], &text[end..]);
+        let new = format!("{}{expected}{}", &text[..begin], &text[end..]);
         std::fs::write(KEYS, new).unwrap();
         return;
     }
     assert_eq!(
         &text[begin..end],
-        wanted,
+        expected,
         "write them anew with: OVERRULE_WRITE_KEYS=1 cargo test --test readme"
     );
 }

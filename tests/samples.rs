@@ -186,24 +186,24 @@ fn figures() -> Command {
 /// Its exit code and what it prints. No figure of it is compared with a clock here: the bounds are out of reach of
 /// any machine.
 fn figured(args: &[&str]) -> (Option<i32>, String) {
-    let said = figures().args(args).output().unwrap();
-    (said.status.code(), String::from_utf8(said.stdout).unwrap())
+    let content = figures().args(args).output().unwrap();
+    (content.status.code(), String::from_utf8(content.stdout).unwrap())
 }
 
 #[test]
 fn the_figures_end_with_1_where_one_is_not_as_it_must_be() {
-    let (code, said) = figured(&["--histories", "100,300", "--bound", "1e12"]);
-    assert_eq!(code, Some(0), "{said}");
+    let (code, content) = figured(&["--histories", "100,300", "--bound", "1e12"]);
+    assert_eq!(code, Some(0), "{content}");
     assert!(
-        said.contains("behind    100 actions") && said.contains("behind    300 actions"),
-        "{said}"
+        content.contains("behind    100 actions") && content.contains("behind    300 actions"),
+        "{content}"
     );
     // A look costs more than nothing.
-    let (code, said) = figured(&["--histories", "100", "--bound", "0"]);
-    assert_eq!(code, Some(1), "{said}");
+    let (code, content) = figured(&["--histories", "100", "--bound", "0"]);
+    assert_eq!(code, Some(1), "{content}");
     assert!(
-        said.contains("NOT AS IT MUST BE: a look behind 100 actions"),
-        "{said}"
+        content.contains("NOT AS IT MUST BE: a look behind 100 actions"),
+        "{content}"
     );
     // One call is mended to something else than it means.
     let [(_, set), _] = calls::SETS;
@@ -216,7 +216,7 @@ fn the_figures_end_with_1_where_one_is_not_as_it_must_be() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("calls.json");
     std::fs::write(&file, set.to_string()).unwrap();
-    let (code, said) = figured(&[
+    let (code, content) = figured(&[
         "--histories",
         "100",
         "--bound",
@@ -224,10 +224,10 @@ fn the_figures_end_with_1_where_one_is_not_as_it_must_be() {
         "--calls",
         file.to_str().unwrap(),
     ]);
-    assert_eq!(code, Some(1), "{said}");
+    assert_eq!(code, Some(1), "{content}");
     assert!(
-        said.contains("WRONG: ") && said.contains("mended wrongly: none may be"),
-        "{said}"
+        content.contains("WRONG: ") && content.contains("mended wrongly: none may be"),
+        "{content}"
     );
 }
 

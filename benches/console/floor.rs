@@ -53,16 +53,16 @@ impl List {
     }
 
     /// Lights the rows above the cursor, which stands at the end, or none, and draws.
-    pub fn light(&mut self, lit: bool) {
-        self.lit = lit;
-        self.at = self.rows - if lit { 2 } else { 1 };
+    pub fn light(&mut self, highlighted: bool) {
+        self.lit = highlighted;
+        self.at = self.rows - if highlighted { 2 } else { 1 };
         self.draw();
     }
 
     fn draw(&mut self) {
         let (width, height) = self.size;
         let left = width * 9 / 20;
-        let (at, lit) = (self.at, self.lit);
+        let (at, highlighted) = (self.at, self.lit);
         let top = at.saturating_sub(usize::from(height) / 2);
         let top = top.min(self.rows.saturating_sub(usize::from(height - 2)));
         self.terminal
@@ -72,7 +72,7 @@ impl List {
                 let rows = (top..top + usize::from(height - 2)).map(|no| {
                     let style = if no == at {
                         Style::new().add_modifier(Modifier::REVERSED)
-                    } else if lit && no < at {
+                    } else if highlighted && no < at {
                         Style::new().bg(Color::Indexed(236))
                     } else {
                         Style::new()

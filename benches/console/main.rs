@@ -212,7 +212,7 @@ type Part = (&'static str, fn(usize));
 fn main() {
     // Whoever only looks whether it works does not wait for figures.
     let measured = std::env::args().any(|word| word == "--bench");
-    let wanted: Vec<String> = std::env::args()
+    let requested: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
@@ -224,7 +224,7 @@ fn main() {
         ("opening", opening),
     ];
     for (name, part) in parts {
-        if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {
+        if requested.is_empty() || requested.iter().any(|word| name.contains(word.as_str())) {
             part(times);
         }
     }

@@ -57,7 +57,7 @@ impl Console {
             tried: None,
             named_theme: "dark".to_owned(),
             policy: Vec::new(),
-            troubles: Vec::new(),
+            problems: Vec::new(),
             place: None,
             themes: Vec::new(),
             charset: Charset::Unicode,
@@ -70,7 +70,6 @@ impl Console {
             source: Source::Live,
             reach: Reach::default(),
             watch: Watch::default(),
-            alerts: false,
         };
         let area = ratatui::layout::Rect::new(0, 0, width, height);
         let options = ratatui::TerminalOptions {

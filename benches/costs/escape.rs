@@ -35,11 +35,11 @@ fn turn(no: u32) -> Batch {
     };
     let node = NodeId::new(NodeKind::Call, no);
     let called = (Arc::from("read_file"), args_hash(&args));
-    let said = what.to_le_bytes();
+    let text = what.to_le_bytes();
     Batch::new(
         TurnId(no),
         Seq(u64::from(no)),
-        vec![Action::new(node, called, (end, false), error, &said)],
+        vec![Action::new(node, called, (end, false), error, &text)],
     )
 }
 

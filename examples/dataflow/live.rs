@@ -249,11 +249,11 @@ pub async fn arguments_edit(calls: usize, effect: EffectClass) -> Result<Argumen
     )?;
     scratch.prompt().await?;
     scratch.finish().await?;
-    let wanted = scratch.state().await?;
+    let requested = scratch.state().await?;
     scratch.close().await?;
     let mut equal = true;
     for name in &names {
-        equal &= value(&after, name)? == value(&wanted, name)?;
+        equal &= value(&after, name)? == value(&requested, name)?;
     }
     Ok(ArgumentsEdit {
         executed: notes
@@ -277,14 +277,14 @@ fn side_by_side(
     effect: EffectClass,
     notes: &Arc<Notes>,
 ) -> Result<Stage, Fail> {
-    let says = |name: &String| {
+    let text = |name: &String| {
         if edited == Some(name) {
             "edited"
         } else {
             "proposed"
         }
     };
-    let calls = names.iter().map(|name| ("act", args(name, says(name)))).collect();
+    let calls = names.iter().map(|name| ("act", args(name, text(name)))).collect();
     Stage::begin(Setup {
         model: Arc::new(OneTurn {
             name: "side by side".to_owned(),

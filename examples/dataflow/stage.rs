@@ -239,7 +239,7 @@ pub fn started(adviser: &Adviser, model: &dyn Model) -> Started {
         input: Arc::from("null"),
         setup: Arc::from(json!({"session": &*adviser.session}).to_string()),
         reuse: Reuse::default(),
-        silent: false,
+        hide_edits: false,
         price: None,
     }
 }

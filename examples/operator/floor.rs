@@ -28,9 +28,9 @@ const FRAME: Duration = Duration::from_micros(16_667);
 /// Bytes of a stream that are shown: as many as fill its pane.
 const SHOWN: usize = 4_096;
 /// The ground of a row that is lit.
-const LIT: Color = Color::Indexed(236);
+const MAX_HIGHLIGHTED: Color = Color::Indexed(236);
 /// What stands before the text of the stream.
-const SAYS: &str = "t1 stream\nsays: ";
+const SHOWN_PREFIX: &str = "t1 stream\nsays: ";
 
 /// What the program is told.
 enum Told {
@@ -52,8 +52,8 @@ impl Shown {
     }
 
     /// False where it has to end.
-    fn take(&mut self, told: Told, height: usize) -> bool {
-        match told {
+    fn take(&mut self, message: Told, height: usize) -> bool {
+        match message {
             Told::Text(more) => self.text.get_or_insert_default().push_str(&more),
             Told::Key(KeyCode::Char('q')) => return false,
             Told::Key(KeyCode::Char('j')) => self.at = (self.at + 1).min(self.last()),
@@ -80,7 +80,7 @@ pub fn show(rows: usize, streams: Option<&str>) {
     enable_raw_mode().unwrap();
     execute!(stdout(), EnterAlternateScreen).unwrap();
     let mut terminal: DefaultTerminal = Terminal::new(CrosstermBackend::new(stdout())).unwrap();
-    let (to, told) = channel();
+    let (to, message) = channel();
     if let Some(address) = streams {
         listen(address, to.clone());
     }
@@ -98,7 +98,7 @@ pub fn show(rows: usize, streams: Option<&str>) {
         execute!(stdout(), BeginSynchronizedUpdate).unwrap();
         terminal.draw(|frame| draw(frame, &shown)).unwrap();
         execute!(stdout(), EndSynchronizedUpdate).unwrap();
-        if !next(&told, &mut shown, height) {
+        if !next(&message, &mut shown, height) {
             break;
         }
     }
@@ -107,17 +107,17 @@ pub fn show(rows: usize, streams: Option<&str>) {
 }
 
 /// Takes in what comes until there is something to draw: after a key at once, after text when a frame is due.
-fn next(told: &Receiver<Told>, shown: &mut Shown, height: usize) -> bool {
+fn next(message: &Receiver<Told>, shown: &mut Shown, height: usize) -> bool {
     let due = now() + FRAME;
     let mut changed = false;
     loop {
         let one = if changed {
-            match told.recv_timeout(due.saturating_duration_since(now())) {
+            match message.recv_timeout(due.saturating_duration_since(now())) {
                 Err(RecvTimeoutError::Timeout) => return true,
                 one => one.ok(),
             }
         } else {
-            told.recv().ok()
+            message.recv().ok()
         };
         let Some(one) = one else { return false };
         let is_key = matches!(one, Told::Key(_));
@@ -174,7 +174,7 @@ fn draw(frame: &mut Frame<'_>, shown: &Shown) {
         let style = if no == *at {
             Style::new().add_modifier(Modifier::REVERSED)
         } else if lights && no < *at {
-            Style::new().bg(LIT)
+            Style::new().bg(MAX_HIGHLIGHTED)
         } else {
             Style::new()
         };
@@ -187,7 +187,7 @@ fn draw(frame: &mut Frame<'_>, shown: &Shown) {
     frame.render_widget(Paragraph::new("nothing waits for you").block(block()), area);
     let area = Rect::new(left, 1 + height / 3, width - left, height - 1 - height / 3);
     let words = match end.filter(|_| *at == list.len()) {
-        Some(end) => format!("{SAYS}{end}"),
+        Some(end) => format!("{SHOWN_PREFIX}{end}"),
         None => format!("c{at} call\nsucceeded\nread_file\nsrc/part{at}/file{at}.rs\n").repeat(8),
     };
     let text = Paragraph::new(words)

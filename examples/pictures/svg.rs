@@ -22,14 +22,14 @@ struct Look {
 impl Look {
     fn of(cell: &Cell) -> Self {
         let mut ink = colour(cell.fg, PLAIN.1);
-        let mut ground = colour(cell.bg, PLAIN.0);
+        let mut background = colour(cell.bg, PLAIN.0);
         let modifiers = cell.modifier;
         if modifiers.contains(Modifier::REVERSED) {
-            std::mem::swap(&mut ink, &mut ground);
+            std::mem::swap(&mut ink, &mut background);
         }
         Self {
             ink,
-            ground,
+            ground: background,
             modifiers,
         }
     }
@@ -47,11 +47,11 @@ pub fn of(buffer: &Buffer) -> String {
     let area = buffer.area;
     let (width, height) = (f32::from(area.width) * CELL.0, f32::from(area.height) * CELL.1);
     let usual = buffer.cell((area.width - 1, area.height / 2));
-    let ground = usual.map_or_else(|| PLAIN.0.to_owned(), |cell| colour(cell.bg, PLAIN.0));
+    let background = usual.map_or_else(|| PLAIN.0.to_owned(), |cell| colour(cell.bg, PLAIN.0));
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>\n"
+         <rect width=\"100%\" height=\"100%\" fill=\"{background}\"/>\n"
     );
     for y in area.top()..area.bottom() {
         let mut x = area.left();
@@ -66,8 +66,8 @@ pub fn of(buffer: &Buffer) -> String {
                 text.push_str(cell.symbol());
                 x += u16::try_from(cell.symbol().width()).unwrap_or(1).max(1);
             }
-            let lit = look.ground != ground;
-            run(&mut out, &text, &look, (from, x, y), lit);
+            let highlighted = look.ground != background;
+            run(&mut out, &text, &look, (from, x, y), highlighted);
         }
     }
     out.push_str("</svg>\n");
@@ -75,12 +75,12 @@ pub fn of(buffer: &Buffer) -> String {
 }
 
 /// Cells side by side of one look.
-fn run(out: &mut String, text: &str, look: &Look, (from, to, y): (u16, u16, u16), lit: bool) {
+fn run(out: &mut String, text: &str, look: &Look, (from, to, y): (u16, u16, u16), highlighted: bool) {
     let left = f32::from(from) * CELL.0;
     let width = f32::from(to - from) * CELL.0;
     let top = f32::from(y) * CELL.1;
     // Writing into a string cannot fail.
-    if lit {
+    if highlighted {
         let _ = writeln!(
             out,
             "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\" fill=\"{}\"/>",

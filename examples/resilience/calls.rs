@@ -106,17 +106,17 @@ pub fn measure(set: &str) -> Result<Figures, String> {
         let shown = format!("{} {args}: {}", call.tool, call.why);
         match made.next {
             Next::Apply => {
-                let mended: Value = serde_json::from_str(&made.args).map_err(|error| error.to_string())?;
-                if Some(&mended) == call.means.as_ref() {
+                let repaired: Value = serde_json::from_str(&made.args).map_err(|error| error.to_string())?;
+                if Some(&repaired) == call.means.as_ref() {
                     figures.right += 1;
                 } else {
-                    figures.wrong.push(format!("{shown}; became {mended}"));
+                    figures.wrong.push(format!("{shown}; became {repaired}"));
                 }
                 continue;
             }
             Next::AskOperator => figures.operator += 1,
             Next::AskModel(_) => figures.model += 1,
-            Next::Nothing | Next::Retry | Next::GiveUp { .. } => figures.left += 1,
+            Next::Nothing | Next::Retry | Next::Stop { .. } => figures.left += 1,
         }
         if call.means.is_some() {
             figures.missed.push(shown);

@@ -117,9 +117,9 @@ fn look(path: &Path) -> Result<Session, String> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let told = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
-    let place = Place::at(path).map_err(|error| told(&error))?;
-    let loaded = journal::read(&place).map_err(|error| told(&error))?;
+    let message = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
+    let place = Place::at(path).map_err(|error| message(&error))?;
+    let loaded = journal::read(&place).map_err(|error| message(&error))?;
     let (mut state, mut watch) = (State::default(), Watch::new(Config::default()));
     let (mut loops, mut warnings) = (Vec::new(), Vec::new());
     for envelope in &loaded.envelopes {
@@ -127,11 +127,11 @@ fn look(path: &Path) -> Result<Session, String> {
         let threads: Vec<ThreadId> = state.threads.keys().copied().collect();
         for report in threads.into_iter().flat_map(|thread| watch.look(&state, thread)) {
             // What is told of a tool is neither an alarm nor a warning.
-            if report.finding.detector.tells_only() {
+            if report.finding.detector.is_informational() {
                 continue;
             }
             let to = if report.is_loop { &mut loops } else { &mut warnings };
-            let words = format!("{}, {}", report.finding.detector, report.finding.words());
+            let words = format!("{}, {}", report.finding.detector, report.finding.describe());
             if !to.contains(&words) {
                 to.push(words);
             }

@@ -124,7 +124,7 @@ impl Grown {
             hash: "".into(),
             last: false,
             new: Vec::new(),
-            told: Vec::new(),
+            notices: Vec::new(),
         }));
         self.say(Event::Turn(TurnEvent::Proposed {
             turn,

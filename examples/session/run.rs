@@ -135,7 +135,7 @@ impl Run {
             context: hash("context", turn.0).into(),
             hash: hash("request", turn.0).into(),
             new: Vec::new(),
-            told: Vec::new(),
+            notices: Vec::new(),
             last: false,
         });
         turn
@@ -322,7 +322,7 @@ pub fn started() -> Started {
         input: "null".into(),
         setup: "{}".into(),
         reuse: Reuse::default(),
-        silent: false,
+        hide_edits: false,
         price: None,
         sandbox: "sandbox level 0".into(),
     }

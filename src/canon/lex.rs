@@ -188,13 +188,13 @@ impl<'a> Lexer<'a> {
             }
             b'"' => Token::String(self.string()?),
             b'-' | b'0'..=b'9' => Token::Number(self.number()?),
-            _ => Token::Word(self.word()?),
+            _ => Token::Word(self.literal()?),
         };
         self.after_value();
         Ok(token)
     }
 
-    fn word(&mut self) -> Result<&'a str, Stop> {
+    fn literal(&mut self) -> Result<&'a str, Stop> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let word = ["true", "false", "null"]
             .into_iter()

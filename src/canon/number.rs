@@ -3,7 +3,7 @@
 use serde_json::Number;
 
 /// Returns what a number becomes when it is read and written again, if that is a different value.
-pub(super) fn altered(written: &str) -> Option<String> {
+pub(super) fn number_change(written: &str) -> Option<String> {
     let Ok(number) = serde_json::from_str::<Number>(written) else {
         return Some("a number out of range".to_owned());
     };

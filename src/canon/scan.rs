@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::lex::{Lexer, MAX_DEPTH, Stop, Token};
-use super::number::altered;
+use super::number::number_change;
 
 /// Maximum number of findings in one text; a reader learns nothing from a thousand more.
 const MOST: usize = 100;
@@ -127,21 +127,21 @@ impl<'a> Scan<'a> {
             }
             Token::Key(text) => {
                 let name = text.decode();
-                let mut twice = false;
+                let mut doubled = false;
                 if let Some(Frame::Object { seen, key }) = self.stack.last_mut() {
-                    twice = !seen.insert(name.clone());
+                    doubled = !seen.insert(name.clone());
                     key.clone_from(&name);
                 }
                 if text.lone {
                     self.add(at, OddityKind::LoneSurrogate);
                 }
-                if twice {
+                if doubled {
                     self.add(at, OddityKind::DuplicateKey(shortened(&name)));
                 }
             }
             Token::String(text) if text.lone => self.add(at, OddityKind::LoneSurrogate),
             Token::Number(written) if self.found.len() < MOST => {
-                if let Some(becomes) = altered(written) {
+                if let Some(becomes) = number_change(written) {
                     let written = shortened(written);
                     self.add(at, OddityKind::Number { written, becomes });
                 }

@@ -86,7 +86,7 @@ fn deep_values_need_no_stack() {
 }
 
 #[test]
-fn hashes_tell_lists_apart() {
+fn hashes_of_different_lists_differ() {
     let of = |parts: &[&[u8]]| hash("t", parts);
     assert_eq!(of(&[b"ab"]).len(), 64);
     assert_ne!(of(&[b"ab"]), of(&[b"a", b"b"]));
@@ -131,7 +131,7 @@ fn plain_json_is_not_odd() {
 }
 
 #[test]
-fn names_that_stand_twice_are_found_however_they_are_spelled() {
+fn duplicate_keys_are_found_in_any_spelling() {
     let found = scan(r#"{"x":[0,{"a":1,"b":2,"\u0061":3}]}"#);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].path, "/x/1/a");
@@ -173,7 +173,7 @@ fn half_a_pair_is_found() {
 }
 
 #[test]
-fn what_is_not_json_is_said_so() {
+fn invalid_json_is_reported_as_such() {
     for text in [
         "",
         " ",

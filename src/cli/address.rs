@@ -75,7 +75,7 @@ mod tests {
         Address::new("0a1b", &Flags::of(common, sessions)).to_string()
     }
 
-    fn said_by(origin: Origin) -> Setting<Option<PathBuf>> {
+    fn setting_from(origin: Origin) -> Setting<Option<PathBuf>> {
         Setting {
             value: Some(PathBuf::from("/kept here")),
             origin,
@@ -83,14 +83,14 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_lead_to_a_session_are_said_again() {
+    fn flags_that_select_a_session_are_repeated() {
         let common = Common {
             sessions: Some(PathBuf::from("/my runs")),
             config: Some(PathBuf::from("/own.toml")),
             ..Common::default()
         };
-        let told = address(&common, &said_by(Origin::Flag("--sessions")));
-        assert_eq!(told, "0a1b --config /own.toml --sessions '/my runs'");
+        let message = address(&common, &setting_from(Origin::Flag("--sessions")));
+        assert_eq!(message, "0a1b --config /own.toml --sessions '/my runs'");
     }
 
     #[test]
@@ -99,19 +99,19 @@ mod tests {
             sessions: Some(PathBuf::from("runs")),
             ..Common::default()
         };
-        let told = address(&common, &said_by(Origin::Flag("--sessions")));
+        let message = address(&common, &setting_from(Origin::Flag("--sessions")));
         let here = std::env::current_dir().expect("there is one").join("runs");
         assert_eq!(
-            told,
+            message,
             format!("0a1b --sessions {}", quote(&here.to_string_lossy()))
         );
     }
 
     #[test]
-    fn what_the_next_command_finds_by_itself_is_not_said() {
+    fn defaults_of_the_next_command_are_omitted() {
         let plain = Common::default();
         for origin in [Origin::Default, Origin::Environment("OVERRULE_SESSIONS")] {
-            assert_eq!(address(&plain, &said_by(origin)), "0a1b");
+            assert_eq!(address(&plain, &setting_from(origin)), "0a1b");
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
             line: 3,
             column: 1,
         };
-        let there = said_by(Origin::Workspace(place));
+        let there = setting_from(Origin::Workspace(place));
         let named = Common {
             workspace: Some(PathBuf::from("/w")),
             ..Common::default()
@@ -137,7 +137,7 @@ mod tests {
             sessions: Some(PathBuf::from("a\u{1b}[2J")),
             ..Common::default()
         };
-        let told = address(&common, &said_by(Origin::Flag("--sessions")));
-        assert!(!told.contains('\u{1b}'), "{told}");
+        let message = address(&common, &setting_from(Origin::Flag("--sessions")));
+        assert!(!message.contains('\u{1b}'), "{message}");
     }
 }

@@ -11,7 +11,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crate::config;
 
 pub use verb::{
-    Change, Choice, ErrorIs, FailureVerb, Look, LoopVerb, On, Planned, Ran, Seen, Verb, WeightVerb,
+    AttemptArg, Change, Choice, CommitArgs, ErrorIs, FailureVerb, Look, LoopVerb, On, RevisionArg, Verb,
+    WeightVerb,
 };
 
 /// Supervise an LLM agent from the terminal.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::args::{self, AuditFormat, Common};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::export::audit;
@@ -11,8 +11,8 @@ use crate::journal;
 
 /// Prints who decided what, oldest first; of a damaged session what stands before the damage.
 pub fn audit(common: &Common, args: &args::Audit) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let loaded = journal::read(&place)?;
     if let Some(damage) = &loaded.damage {
         print::err(&format!(

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::args::{self, BranchesWhat, Common};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
-use crate::console::{alike, summary};
+use crate::console::{call_group, summary};
 use crate::domain::branch::compare::{self, Comparison, Row};
 use crate::domain::branch::{self, Branch, Sum};
 use crate::domain::call::Outcome;
-use crate::domain::came::{self, Came};
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::Content;
+use crate::domain::result_source::{self, ResultSource};
 use crate::domain::state::State;
 use crate::text::{visible, visible_head};
 
@@ -25,14 +25,14 @@ const MOST: usize = 100;
 
 /// Lists the branches of a session, or names one.
 pub fn branches(common: &Common, args: &args::Branches) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     if let Some(BranchesWhat::Name { branch, name }) = &args.what {
         let command = Command::Edit(EditCommand::Name {
             epoch: Epoch(*branch),
             name: Arc::from(name.as_str()),
         });
-        print::out(&record::decide(common, &ground, &place.id(), &command)?.line(common));
+        print::out(&record::decide(common, &context, &place.id(), &command)?.line(common));
         return Ok(Code::Ok);
     }
     let state = record::as_found(&place)?.state;
@@ -59,7 +59,7 @@ fn as_json(branch: &Branch) -> serde_json::Value {
         "branch": branch.epoch, "base": branch.base, "current": branch.current, "name": branch.name,
         "what": branch.what, "answer": sum.answer, "text": sum.text, "calls": sum.calls,
         "executions": sum.executions, "requests": sum.requests, "tokens_in": sum.usage.input,
-        "tokens_out": sum.usage.output, "cost": sum.spent.words(),
+        "tokens_out": sum.usage.output, "cost": sum.spent.describe(),
     })
 }
 
@@ -83,7 +83,7 @@ fn as_words(branch: &Branch) -> String {
 
 fn costs(sum: &Sum) -> String {
     let (sent, received) = tokens(sum);
-    let money = sum.spent.words().map(|money| format!(", {money}"));
+    let money = sum.spent.describe().map(|money| format!(", {money}"));
     let many = |count: u64, what: &str| match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
@@ -110,7 +110,7 @@ fn short(text: &str) -> String {
 
 /// A text in a line, of which what tells it from another one stays: its beginning would be that of both.
 fn beside(text: &str, other: &str) -> String {
-    match alike::from(text, other).filter(|_| text.chars().nth(MOST).is_some()) {
+    match call_group::from(text, other).filter(|_| text.chars().nth(MOST).is_some()) {
         Some(from) => summary::text_from(text, from).visible(MOST),
         None => short(text),
     }
@@ -118,8 +118,8 @@ fn beside(text: &str, other: &str) -> String {
 
 /// Compares two branches node by node. Exit code 0 whether they differ or not.
 pub fn compare(common: &Common, args: &args::Compare) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let state = record::as_found(&place)?.state;
     for named in [args.a, args.b] {
         if !branch::is_one(&state, Epoch(named)) {
@@ -147,7 +147,7 @@ fn compared_json(state: &State, found: &Comparison, all: bool) -> serde_json::Va
         json!({
             "answer": sum.answer, "text": sum.text, "calls": sum.calls, "executions": sum.executions,
             "requests": sum.requests, "tokens_in": sum.usage.input, "tokens_out": sum.usage.output,
-            "cost": sum.spent.words(),
+            "cost": sum.spent.describe(),
         })
     };
     let rows: Vec<_> = found
@@ -157,10 +157,10 @@ fn compared_json(state: &State, found: &Comparison, all: bool) -> serde_json::Va
         .map(|row| {
             json!({
                 "node": row.node, "a": row.a, "b": row.b, "same": row.same,
-                "text_a": row.a.map(|rev| says(state, row.node, rev)),
-                "text_b": row.b.map(|rev| says(state, row.node, rev)),
-                "came_a": row.a.and_then(|rev| came(state, row.node, rev)).or(row.left_a),
-                "came_b": row.b.and_then(|rev| came(state, row.node, rev)).or(row.left_b),
+                "text_a": row.a.map(|rev| revision_text(state, row.node, rev)),
+                "text_b": row.b.map(|rev| revision_text(state, row.node, rev)),
+                "came_a": row.a.and_then(|rev| result_source(state, row.node, rev)).or(row.left_a),
+                "came_b": row.b.and_then(|rev| result_source(state, row.node, rev)).or(row.left_b),
             })
         })
         .collect();
@@ -196,13 +196,17 @@ fn compared_words(state: &State, found: &Comparison, all: bool) -> String {
 }
 
 fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
-    let told = |rev, left: Option<&str>| match came(state, row.node, rev).or(left) {
-        Some(came) => format!("({came}) "),
+    let reported = |rev, left: Option<&str>| match result_source(state, row.node, rev).or(left) {
+        Some(source) => format!("({source}) "),
         None => String::new(),
     };
-    let text = |rev, left| told(rev, left) + &short(&says(state, row.node, rev));
+    let text = |rev, left| reported(rev, left) + &short(&revision_text(state, row.node, rev));
     let beside = |(rev, left), other| {
-        told(rev, left) + &beside(&says(state, row.node, rev), &says(state, row.node, other))
+        reported(rev, left)
+            + &beside(
+                &revision_text(state, row.node, rev),
+                &revision_text(state, row.node, other),
+            )
     };
     match (row.a, row.b) {
         (Some(rev), Some(_)) if row.same => vec![format!("= {}  {}", row.node, text(rev, row.left_a))],
@@ -221,13 +225,13 @@ fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
 }
 
 /// How a result came about that no execution gave; none for anything else.
-fn came(state: &State, id: NodeId, rev: Rev) -> Option<&'static str> {
-    let said = state.nodes.get(&id)?.revision(rev)?;
-    came::of(state.calls.get(&id.call())?, said).map(Came::word)
+fn result_source(state: &State, id: NodeId, rev: Rev) -> Option<&'static str> {
+    let stated = state.nodes.get(&id)?.revision(rev)?;
+    result_source::of(state.calls.get(&id.call())?, stated).map(ResultSource::label)
 }
 
 /// What a revision of a node says.
-pub fn says(state: &State, id: NodeId, rev: Rev) -> String {
+pub fn revision_text(state: &State, id: NodeId, rev: Rev) -> String {
     let revision = state.nodes.get(&id).and_then(|node| node.revision(rev));
     match revision.map(|revision| &revision.content) {
         Some(Content::Text { text, .. }) => text.to_string(),
@@ -239,7 +243,7 @@ pub fn says(state: &State, id: NodeId, rev: Rev) -> String {
                 ..
             } => format!("exit {code}: {value}"),
             Outcome::Ok { value, .. } => value.to_string(),
-            Outcome::Err(error) => format!("{}: {}", error.class.word(), error.message),
+            Outcome::Err(error) => format!("{}: {}", error.class.label(), error.message),
             Outcome::Cancelled { .. } => "cancelled".to_owned(),
         },
         Some(Content::Deleted) => "deleted".to_owned(),

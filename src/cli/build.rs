@@ -35,7 +35,7 @@ use crate::tools::sample;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
-pub struct Ground {
+pub struct AppContext {
     /// The environment.
     pub env: Env,
     /// What the command line says of settings.
@@ -54,7 +54,7 @@ pub struct Ground {
     pub private: Vec<PathBuf>,
 }
 
-impl Ground {
+impl AppContext {
     /// Reads everything that a subcommand needs; looks only.
     pub fn read(common: &Common) -> Result<Self, Failure> {
         let env = Env::read();
@@ -203,7 +203,7 @@ impl Ground {
             input: Arc::from(input),
             setup: Arc::from(setup.to_text()),
             reuse: self.settings.reuse.values(),
-            silent: !self.settings.tell_edits.value,
+            hide_edits: !self.settings.announce_edits.value,
             price: self.price(setup),
         })
     }

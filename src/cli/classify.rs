@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::args::{Common, ErrorIs};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::config::keep;
@@ -19,7 +19,7 @@ use crate::text::visible;
 /// Keeps the rule, and returns the command that the run uses it with. Where it cannot be kept, nothing is changed.
 pub fn command(
     common: &Common,
-    ground: &Ground,
+    context: &AppContext,
     (place, state): (&Place, &State),
     call: NodeId,
     (error, pattern): (ErrorIs, Option<&str>),
@@ -36,13 +36,13 @@ pub fn command(
         let why = format!("cannot suggest a pattern for the error of {call}; hint: give one with --pattern");
         return Err(refused(why));
     }
-    let (session, by) = (place.id(), ground.user());
+    let (session, by) = (place.id(), context.user());
     let date = today();
     let rule = failed
         .corrected(verdict, pattern, (&session, &date, &by))
         .map_err(|why| Failure::new(Code::Usage, visible(&why)))?;
-    let value = correction::with(state, &ground.settings.resilience.errors.corrections, &rule);
-    let file = keep::correction(&ground.env, &ground.flags, &rule)?;
+    let value = correction::with(state, &context.settings.resilience.errors.corrections, &rule);
+    let file = keep::correction(&context.env, &context.flags, &rule)?;
     let file = visible(&file.to_string_lossy());
     print::out(&if common.json {
         serde_json::json!({ "type": "kept", "file": file, "correction": rule }).to_string()

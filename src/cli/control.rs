@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::args::Common;
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::run::Ready;
 use crate::control::protocol::Request;
@@ -22,41 +22,41 @@ fn directory(place: &Place) -> Option<PathBuf> {
 
 /// Opens the door, if one is asked for. The agent's commands run without a sandbox, so that it is
 /// never open unasked.
-pub fn open(common: &Common, ground: &Ground, ready: &Ready) -> Result<Option<Door>, Failure> {
+pub fn open(common: &Common, context: &AppContext, ready: &Ready) -> Result<Option<Door>, Failure> {
     if !common.control {
         return Ok(None);
     }
-    let place = ground.store.find(&ready.session)?;
+    let place = context.store.find(&ready.session)?;
     let Some(dir) = directory(&place) else {
         return Ok(None);
     };
-    let door = Door::open(&ground.places, &dir, &place.id(), ready.handle.clone())
+    let door = Door::open(&context.places, &dir, &place.id(), ready.handle.clone())
         .map_err(|error| Failure::new(Code::Config, error))?;
     ready.handle.notice(format!(
         "other processes of {} may decide here: overrule queue {}, overrule approve … ({}). The agent's own are told \
          {}.",
-        ground.user(),
-        ground.address(&ready.session),
+        context.user(),
+        context.address(&ready.session),
         door.path().display(),
-        peer::Means::here().words()
+        peer::Means::here().describe()
     ));
     Ok(Some(door))
 }
 
 /// Hands a command to the process that has the session open.
 pub fn hand_over(
-    ground: &Ground,
+    context: &AppContext,
     place: &Place,
     holder: Option<u32>,
     command: &Command,
 ) -> Result<Answer, control::Error> {
     let dir = directory(place).ok_or(control::Error::NoSocket)?;
     let target = Target {
-        places: &ground.places,
+        places: &context.places,
         session: &dir,
         holder,
     };
-    let request = Request::new(&ground.user(), command.clone());
+    let request = Request::new(&context.user(), command.clone());
     runtime()?.block_on(control::send(target, &request))
 }
 

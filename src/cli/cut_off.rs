@@ -30,7 +30,7 @@ mod tests {
     use crate::console::testing::Stage;
 
     #[test]
-    fn after_a_halt_nothing_is_said_to_be_asked() {
+    fn after_a_halt_no_call_is_reported_as_asking() {
         let mut stage = Stage::new(80, 24);
         stage.begin();
         stage.running("c3", "write_file", "{}");

@@ -18,7 +18,7 @@ use crate::engine::{clock::Clock, ids};
 use crate::journal::{self, Damage, Place, Store};
 
 /// What the lines behind the damage still tell.
-pub struct Behind {
+pub struct DamagedTail {
     /// The effects that began there, oldest first; the outcome of each is unknown.
     pub effects: Vec<Arc<Elsewhere>>,
     /// Lines that cannot be read.
@@ -26,9 +26,9 @@ pub struct Behind {
 }
 
 /// Reads what stands behind the damage; `before` is the fold of what stands before it.
-pub fn behind(place: &Place, damage: &Damage, before: &State) -> Result<Behind, Failure> {
+pub fn read_tail(place: &Place, damage: &Damage, before: &State) -> Result<DamagedTail, Failure> {
     let beyond = journal::beyond(place, damage)?;
-    Ok(Behind {
+    Ok(DamagedTail {
         effects: salvage::effects(before, &place.id().into(), &beyond.envelopes),
         unreadable: beyond.unreadable,
     })
@@ -36,7 +36,7 @@ pub fn behind(place: &Place, damage: &Damage, before: &State) -> Result<Behind, 
 
 /// Writes the new session, durable when this returns; with what the operator has to know. The damaged one is left as
 /// it is.
-pub fn goes_on(
+pub fn write_continuation(
     store: &Store,
     place: &Place,
     damage: &Damage,
@@ -48,7 +48,7 @@ pub fn goes_on(
     for envelope in &intact {
         reading.take(envelope.clone());
     }
-    let Behind { effects, unreadable } = behind(place, damage, reading.folded())?;
+    let DamagedTail { effects, unreadable } = read_tail(place, damage, reading.folded())?;
     let Some(mut ready) = reading.finish(&session) else {
         return Err(Failure::new(
             Code::Session,
@@ -61,7 +61,7 @@ pub fn goes_on(
         0 => "no effect on the world".to_owned(),
         count => many(count, "effect"),
     };
-    ready.foreseen.effects = effects;
+    ready.preview.effects = effects;
     let at = Clock::start().utc_ms();
     let (facts, asks) = facts(
         &ready,
@@ -93,7 +93,7 @@ pub fn goes_on(
 /// What the new session records of the damage, and how many calls ask again. Nothing starts before somebody has looked:
 /// what the unreadable lines did cannot be asked about.
 fn facts(ready: &Ready, by: &Actor, at: i64, why: &str) -> (Vec<Envelope>, usize) {
-    let mut facts = ready.foreseen.facts(by, at);
+    let mut facts = ready.preview.facts(by, at);
     let mut state = ready.point.clone();
     for fact in &facts {
         apply(&mut state, fact);

@@ -10,7 +10,7 @@ use crate::engine::setup::{ModelSetup, Samples, Setup};
 use crate::model::scripted::{Playbook, builtin};
 use crate::resilience::escape::Others;
 use crate::resilience::policy::Policy;
-use crate::resilience::repair::{ToolSettings, Written};
+use crate::resilience::repair::{RawRule, ToolSettings};
 use crate::tools::sample::{self, server};
 
 /// A built-in run.
@@ -207,7 +207,7 @@ fn spares(policy: &mut Policy) {
 
 /// What may help where there is no flight: another route, else another day.
 fn routes(policy: &mut Policy) {
-    let rule = Written {
+    let rule = RawRule {
         codes: vec!["404".into()],
         strategies: vec!["alternative_route_suggestion".into(), "date_adjustment".into()],
         params: ["origin", "destination", "departure_date"]
@@ -215,7 +215,7 @@ fn routes(policy: &mut Policy) {
             .to_vec(),
         priority: Some("low".into()),
         description: Some("no such flight: another route, or another day".into()),
-        ..Written::default()
+        ..RawRule::default()
     };
     policy
         .repair

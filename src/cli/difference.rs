@@ -14,7 +14,7 @@ use crate::domain::state::State;
 use crate::text::visible;
 
 /// What somebody had seen of a node.
-struct Seen<'a> {
+struct NodeSnapshot<'a> {
     node: NodeId,
     rev: Rev,
     digest: Option<&'a Digest>,
@@ -37,7 +37,7 @@ pub fn since(facts: &[Envelope], state: &State, command: &Command, refusal: &Ref
     );
     let old = match seen.digest {
         Some(digest) => shown(facts, node, digest),
-        None => revision(node, seen.rev).map(|old| (old.no, words(&old.content))),
+        None => revision(node, seen.rev).map(|old| (old.no, content_text(&old.content))),
     };
     if let Some((rev, old)) = old.filter(|(_, old)| *old != new) {
         lines.push(format!("since revision {}:", rev.0));
@@ -46,10 +46,10 @@ pub fn since(facts: &[Envelope], state: &State, command: &Command, refusal: &Ref
     Some(lines.join("\n"))
 }
 
-fn seen<'a>(state: &State, command: &'a Command) -> Option<Seen<'a>> {
+fn seen<'a>(state: &State, command: &'a Command) -> Option<NodeSnapshot<'a>> {
     let plain = |node: &NodeId, rev: &Rev| {
         let (node, rev, digest) = (*node, *rev, None);
-        Seen { node, rev, digest }
+        NodeSnapshot { node, rev, digest }
     };
     match command {
         Command::Call(
@@ -59,7 +59,7 @@ fn seen<'a>(state: &State, command: &'a Command) -> Option<Seen<'a>> {
             | CallCommand::Consent {
                 call, rev, digest, ..
             },
-        ) => Some(Seen {
+        ) => Some(NodeSnapshot {
             digest: Some(digest),
             ..plain(call, rev)
         }),
@@ -109,7 +109,7 @@ fn now(state: &State, node: &Node) -> String {
         call.and_then(|call| ready::resolved_args(state, call)),
     ) {
         (Content::Call { tool, .. }, Some(args)) => format!("{tool} {args}"),
-        (content, _) => words(content),
+        (content, _) => content_text(content),
     }
 }
 
@@ -138,7 +138,7 @@ fn shown(facts: &[Envelope], node: &Node, digest: &Digest) -> Option<(Rev, Strin
 }
 
 /// What a revision says, for a comparison by lines.
-fn words(content: &Content) -> String {
+fn content_text(content: &Content) -> String {
     match content {
         Content::Text { text, .. } => text.to_string(),
         Content::Call { tool, args } => format!("{tool} {args}"),

@@ -15,7 +15,7 @@ use crate::regular_file;
 use crate::text::visible;
 
 /// An edit as it stands in the file.
-type Given = BTreeMap<String, Box<RawValue>>;
+type RawEdit = BTreeMap<String, Box<RawValue>>;
 
 /// Edits in one file.
 const MOST: usize = 1000;
@@ -41,7 +41,7 @@ pub fn read(state: &State, path: &Path) -> Result<Vec<Edit>, Failure> {
     let bad = |why: String| Failure::new(Code::Usage, format!("cannot use {name} for --edits: {why}"));
     let text = regular_file::read_input(path, MOST_BYTES).and_then(regular_file::text);
     let text = text.map_err(|error| bad(error.to_string()))?;
-    let list: Vec<Given> = serde_json::from_str(&text).map_err(|error| {
+    let list: Vec<RawEdit> = serde_json::from_str(&text).map_err(|error| {
         bad(format!(
             "it is no list of edits such as [{{\"type\": \"text\", \"node\": \"t3\", \"text\": \"…\"}}]: {}",
             visible(&error.to_string())
@@ -59,7 +59,7 @@ pub fn read(state: &State, path: &Path) -> Result<Vec<Edit>, Failure> {
         .collect()
 }
 
-fn one(state: &State, given: &Given) -> Result<Edit, String> {
+fn one(state: &State, given: &RawEdit) -> Result<Edit, String> {
     let kind = given.get("type").and_then(|raw| string(raw)).unwrap_or_default();
     let Some((_, fields)) = KINDS.iter().find(|(name, _)| *name == kind) else {
         let known: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::args::{self, Common};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{damaged, fork, print, record};
 use crate::console::rows::many;
@@ -25,14 +25,14 @@ const SHOWN: usize = 200;
 /// Prints every execution of class idempotent and above, oldest first; of a damaged session also those that began behind
 /// the damage.
 pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let (found, damage) = record::up_to_damage(&place)?;
     let state = found.state;
-    let behind = damage
+    let following = damage
         .as_ref()
-        .map(|damage| damaged::behind(&place, damage, &state));
-    let behind = behind.transpose()?;
+        .map(|damage| damaged::read_tail(&place, damage, &state));
+    let following = following.transpose()?;
     if let Some(damage) = &damage {
         print::err(&format!("session {} is damaged: {damage}.", place.id()));
     }
@@ -40,7 +40,7 @@ pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         if common.json {
             json(&state, &row).to_string()
         } else {
-            words(&state, &row).join("\n")
+            row_lines(&state, &row).join("\n")
         }
     });
     let of_others = state.elsewhere.iter().map(|(seq, one)| {
@@ -50,13 +50,16 @@ pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             format!("{seq} {}", elsewhere(&one.what))
         }
     });
-    let salvaged = behind.iter().flat_map(|behind| &behind.effects).map(|one| {
-        if common.json {
-            serde_json::json!({ "behind_damage": fork::elsewhere_json(one) }).to_string()
-        } else {
-            after_damage(one)
-        }
-    });
+    let salvaged = following
+        .iter()
+        .flat_map(|following| &following.effects)
+        .map(|one| {
+            if common.json {
+                serde_json::json!({ "behind_damage": fork::elsewhere_json(one) }).to_string()
+            } else {
+                after_damage(one)
+            }
+        });
     let mut any = false;
     for text in of_this.chain(of_others).chain(salvaged) {
         any = true;
@@ -64,7 +67,7 @@ pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             break;
         }
     }
-    if let Some(open) = left_open(any, behind.map(|behind| behind.unreadable)) {
+    if let Some(open) = left_open(any, following.map(|following| following.unreadable)) {
         print::err(&open);
     }
     Ok(Code::Ok)
@@ -97,7 +100,7 @@ fn after_damage(one: &Elsewhere) -> String {
         one.entry,
         one.call,
         visible(&one.tool),
-        one.effect.word(),
+        one.effect.label(),
         print::moment(one.at),
         short(&one.args)
     )
@@ -105,9 +108,9 @@ fn after_damage(one: &Elsewhere) -> String {
 
 /// What a person should know of effects before a run goes on: those that an edit left behind, and
 /// those of which nobody knows what came.
-pub fn before_going_on(state: &State) -> Vec<String> {
+pub fn before_resume(state: &State) -> Vec<String> {
     let unknown: Vec<Seq> = ledger::unknown(state).map(|row| row.entry.seq).collect();
-    let left = ledger::left_behind(state).filter(|row| !unknown.contains(&row.entry.seq));
+    let left = ledger::orphaned_effects(state).filter(|row| !unknown.contains(&row.entry.seq));
     let left = left.map(|row| format!("left behind by an edit, and not undone: {}", name(&row)));
     let unknown = ledger::unknown(state).map(|row| format!("nobody knows what came of {}", name(&row)));
     let others = state.elsewhere.len();
@@ -194,7 +197,7 @@ fn outcome(entry: &LedgerOutcome) -> String {
         LedgerOutcome::DidNot => "did not happen".into(),
         LedgerOutcome::Known(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
         LedgerOutcome::Known(Outcome::Ok { .. }) => "ok".into(),
-        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed: {}", error.class.word()),
+        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed: {}", error.class.label()),
         LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".into(),
     }
 }
@@ -216,7 +219,7 @@ fn consent(decision: Option<&Decision>) -> String {
     match decision {
         None => "nobody".into(),
         Some(Decision::Approve { .. }) => "approved".into(),
-        Some(Decision::Auto { rule }) => format!("let run by {}", print::told_line(&rule::told(rule))),
+        Some(Decision::Auto { rule }) => format!("let run by {}", print::safe_line(&rule::describe(rule))),
         Some(Decision::Allowed { by, .. }) => format!("approved by approver {}", visible(by)),
         Some(Decision::LeftToOperator { .. }) => "nobody".into(),
         Some(Decision::Edited) => "approved by an edit".into(),
@@ -231,11 +234,11 @@ fn consent(decision: Option<&Decision>) -> String {
     }
 }
 
-fn words(state: &State, row: &Row<'_>) -> Vec<String> {
+fn row_lines(state: &State, row: &Row<'_>) -> Vec<String> {
     let entry = row.entry;
     let via = row
         .via
-        .map(|via| format!(" ({})", via.word()))
+        .map(|via| format!(" ({})", via.label()))
         .unwrap_or_default();
     let mut lines = vec![
         format!(
@@ -245,7 +248,7 @@ fn words(state: &State, row: &Row<'_>) -> Vec<String> {
             entry.rev,
             entry.attempt,
             visible(&entry.tool),
-            entry.effect.word(),
+            entry.effect.label(),
             outcome(&entry.outcome),
             print::moment(entry.at),
             entry.epoch,

@@ -11,9 +11,9 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::address::Address;
-use super::build::Ground;
+use super::build::AppContext;
 use super::watch::End;
-use crate::console::words;
+use crate::console::event_text;
 use crate::domain::apply;
 use crate::domain::call::Call;
 use crate::domain::envelope::Envelope;
@@ -36,7 +36,7 @@ const MOST: usize = 400;
 
 /// What became of a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum AlertState {
     /// It is told when this moment has come.
     Due(Instant),
     /// It was told.
@@ -53,7 +53,7 @@ pub struct Caller {
     after: Duration,
     session: Address,
     newest: VecDeque<Arc<Envelope>>,
-    standing: Option<(Cause, Told)>,
+    current: Option<(Cause, AlertState)>,
     calls: JoinSet<Vec<String>>,
 }
 
@@ -67,10 +67,10 @@ pub enum Next {
 
 impl Caller {
     /// One with the operator's settings.
-    pub fn of(ground: &Ground, session: &str) -> Self {
-        let set = &ground.settings.notify;
+    pub fn of(context: &AppContext, session: &str) -> Self {
+        let set = &context.settings.notify;
         let ways = Ways {
-            program: ground.program(&set.command.value, set.limit_ms.value),
+            program: context.program(&set.command.value, set.limit_ms.value),
             webhook: set.webhook.value.as_ref().map(|one| one.address().to_owned()),
         };
         let after = Duration::from_millis(set.after_ms.value);
@@ -79,9 +79,9 @@ impl Caller {
             version: 0,
             ways: Arc::new(ways),
             after,
-            session: ground.address(session),
+            session: context.address(session),
             newest: VecDeque::new(),
-            standing: None,
+            current: None,
             calls: JoinSet::new(),
         }
     }
@@ -97,7 +97,7 @@ impl Caller {
         let (own, after) = &self.own;
         let mut ways = Ways::clone(own);
         if let Some(command) = &changed.command {
-            ways.program.command = command.words();
+            ways.program.command = command.argv();
         }
         if let Some(Ms(ms)) = changed.timeout {
             ways.program.limit = Duration::from_millis(ms);
@@ -123,16 +123,16 @@ impl Caller {
         let cause = need::need(state)
             .map(|need| need.cause)
             .filter(|_| !self.ways.is_empty());
-        if cause.as_ref() != self.standing.as_ref().map(|(cause, _)| cause) {
-            let due = Told::Due(Instant::now() + self.after);
-            self.standing = cause.map(|cause| (cause, due));
+        if cause.as_ref() != self.current.as_ref().map(|(cause, _)| cause) {
+            let due = AlertState::Due(Instant::now() + self.after);
+            self.current = cause.map(|cause| (cause, due));
         }
     }
 
     /// Waits until there is something to do; for ever where there is nothing.
     pub async fn next(&mut self) -> Next {
-        let due = match &self.standing {
-            Some((_, Told::Due(at))) => Some(*at),
+        let due = match &self.current {
+            Some((_, AlertState::Due(at))) => Some(*at),
             _ => None,
         };
         loop {
@@ -152,10 +152,10 @@ impl Caller {
     /// Calls the operator for what stands now.
     pub fn call(&mut self, state: &State) {
         let Some(need) = need::need(state) else {
-            self.standing = None;
+            self.current = None;
             return;
         };
-        self.standing = Some((need.cause.clone(), Told::Yes));
+        self.current = Some((need.cause.clone(), AlertState::Yes));
         let attempts = need::attempts(state, &need);
         self.send(state, need.cause.name(), (&need.reason, &attempts), &need);
     }
@@ -167,7 +167,7 @@ impl Caller {
             return;
         }
         let need = need::need(state);
-        let was = |need: &Need| self.standing == Some((need.cause.clone(), Told::Yes));
+        let was = |need: &Need| self.current == Some((need.cause.clone(), AlertState::Yes));
         // What they paused or stopped themselves they know of.
         let own = need.is_none() && state.mode != Mode::Running;
         if own || need.as_ref().is_some_and(was) {
@@ -210,7 +210,11 @@ impl Caller {
             .filter_map(|id| state.calls.get(id))
             .map(|call| waiting(state, call))
             .collect();
-        let events: Vec<String> = self.newest.iter().map(|one| clean(&words::of(one))).collect();
+        let events: Vec<String> = self
+            .newest
+            .iter()
+            .map(|one| clean(&event_text::of(one)))
+            .collect();
         let (mode, why) = match &state.mode {
             Mode::Running => ("running", None),
             Mode::Paused(why) => ("paused", Some(clean(why))),
@@ -243,15 +247,15 @@ impl Caller {
 }
 
 fn waiting(state: &State, call: &Call) -> Value {
-    let said = state.nodes.get(&call.id).and_then(Node::as_call);
-    let (tool, args) = said.map_or(("", ""), |(tool, args)| (&**tool, &**args));
+    let call_content = state.nodes.get(&call.id).and_then(Node::as_call);
+    let (tool, args) = call_content.map_or(("", ""), |(tool, args)| (&**tool, &**args));
     let args = call.resolved.as_deref().unwrap_or(args);
     json!({
         "call": call.id.to_string(),
         "tool": clean(tool),
         "arguments": clean(args),
         "status": call.status.label(),
-        "effect": call.effect.word(),
+        "effect": call.effect.label(),
     })
 }
 
@@ -281,12 +285,12 @@ async fn until(due: Option<Instant>) {
 }
 
 /// Follows a run that is on the screen, and calls the operator when they are needed and do not come.
-pub async fn follow(mut caller: Caller, handle: Handle, mut heard: Subscription) {
+pub async fn follow(mut caller: Caller, handle: Handle, mut received: Subscription) {
     let mut state = State::default();
     loop {
         tokio::select! {
             biased;
-            fact = heard.facts.recv() => match fact {
+            fact = received.facts.recv() => match fact {
                 Some(Publication::Snapshot(snapshot)) => state = *snapshot,
                 Some(Publication::Event(envelope)) => {
                     caller.note(&envelope);
@@ -301,14 +305,14 @@ pub async fn follow(mut caller: Caller, handle: Handle, mut heard: Subscription)
                     handle.notice(words);
                 },
             },
-            told = heard.told.changed() => {
-                if told.is_err() {
+            message = received.published.changed() => {
+                if message.is_err() {
                     return;
                 }
             }
         }
         // Until all that follows by itself was told, this is half of something.
-        if state.seq == *heard.told.borrow() {
+        if state.seq == *received.published.borrow() {
             caller.look(&state);
         }
     }

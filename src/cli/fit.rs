@@ -25,16 +25,16 @@ pub fn cut(line: &str, columns: usize) -> String {
     if line.columns() <= columns {
         return line.to_owned();
     }
-    let mut kept = beginning(line, columns.saturating_sub(1)).to_owned();
-    if let Some(open) = kept
+    let mut stored = beginning(line, columns.saturating_sub(1)).to_owned();
+    if let Some(open) = stored
         .rfind('⟨')
-        .filter(|open| !kept.split_at(*open).1.contains('⟩'))
+        .filter(|open| !stored.split_at(*open).1.contains('⟩'))
     {
-        kept.truncate(open);
+        stored.truncate(open);
     }
-    kept.truncate(kept.trim_end().len());
-    kept.push('…');
-    kept
+    stored.truncate(stored.trim_end().len());
+    stored.push('…');
+    stored
 }
 
 /// As much of a text as fits into so many columns.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::console::model::log::KEPT;
+use crate::console::model::log::MAX_LINES;
 use crate::domain::apply::apply;
 use crate::domain::envelope::Envelope;
 use crate::domain::state::State;
@@ -20,7 +20,7 @@ impl Folding {
     /// Takes the next record in.
     pub fn take(&mut self, envelope: Envelope) {
         apply(&mut self.state, &envelope);
-        if self.past.len() == KEPT {
+        if self.past.len() == MAX_LINES {
             self.past.pop_front();
         }
         self.past.push_back(Arc::new(envelope));

@@ -3,7 +3,7 @@
 //! A file that is wrong changes nothing: what it said last goes on, and the operator is told. Must not know: what a
 //! setting does, where the file is.
 
-use super::build::Ground;
+use super::build::AppContext;
 use super::looks::Watched;
 use super::print;
 use crate::console::files::Files as _;
@@ -20,18 +20,18 @@ pub struct Followed {
     /// What was in force, or was handed to the run, last.
     before: Vec<(String, String)>,
     /// What was told last and still holds.
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Followed {
     /// Follows what a run was begun with.
-    pub fn new(ground: &Ground, handle: &Handle) -> Self {
+    pub fn new(context: &AppContext, handle: &Handle) -> Self {
         Self {
-            files: Watched::new(ground),
+            files: Watched::new(context),
             handle: handle.clone(),
-            actor: Actor::operator(ground.user(), Via::Shell),
-            before: ground.settings.resilience.values(),
-            told: Vec::new(),
+            actor: Actor::operator(context.user(), Via::Shell),
+            before: context.settings.resilience.values(),
+            reported: Vec::new(),
         }
     }
 
@@ -43,13 +43,13 @@ impl Followed {
     /// Has the run meet failures as the settings say now, key by key: what was changed in the run and stands
     /// otherwise in no file that changed stays.
     pub async fn take(&mut self) {
-        let (now, troubles) = self.files.settings();
-        for trouble in &troubles {
-            if !self.told.contains(trouble) {
-                print::err(&print::told(trouble));
+        let (now, problems) = self.files.settings();
+        for problem in &problems {
+            if !self.reported.contains(problem) {
+                print::err(&print::safe_text(problem));
             }
         }
-        self.told = troubles;
+        self.reported = problems;
         if now.is_empty() {
             return;
         }
@@ -63,8 +63,8 @@ impl Followed {
             match self.handle.command(command, self.actor.clone()).await {
                 // A command was faster than the file that it was kept in.
                 Err(refusal) if refusal.kind == RefusalKind::NoChange => {}
-                Ok(_) => print::err(&print::told(&words)),
-                Err(refusal) => print::err(&print::told(&format!("{key} stays as it was: {refusal}"))),
+                Ok(_) => print::err(&print::safe_text(&words)),
+                Err(refusal) => print::err(&print::safe_text(&format!("{key} stays as it was: {refusal}"))),
             }
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::address::{self, Address};
 use super::args::{self, Common};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::console::link::{Forking, NewSession, Update};
@@ -17,7 +17,7 @@ use crate::domain::advice::Cards;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
-use crate::domain::fork::{Elsewhere, End, Foreseen, Reading, Ready};
+use crate::domain::fork::{Elsewhere, End, ForkPreview, Reading, Ready};
 use crate::domain::id::Seq;
 use crate::domain::state::State;
 use crate::engine::{clock::Clock, ids};
@@ -43,7 +43,7 @@ pub struct Forks {
 }
 
 /// A session that was read for a fork.
-struct Found {
+struct ForkSource {
     records: Records,
     report: Report,
     ready: Ready,
@@ -51,12 +51,12 @@ struct Found {
 
 /// Writes a fork and says how to go on with it.
 pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let forks = Forks {
-        store: ground.store.clone(),
-        reach: ground.reach.clone(),
-        by: Actor::operator(ground.user(), Via::Shell),
+        store: context.store.clone(),
+        reach: context.reach.clone(),
+        by: Actor::operator(context.user(), Via::Shell),
         made: Arc::default(),
     };
     let found = read(&place, args.at.map(Seq))?;
@@ -64,43 +64,43 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
         print::err(&format!("session {} is damaged: {damage}", visible(&place.id())));
     }
     let made = forks.write(&found, args.name.as_deref())?;
-    let foreseen = &found.ready.foreseen;
+    let predicted = &found.ready.preview;
     let id = made.id();
     if common.json {
-        print::out(&as_json(&id, foreseen).to_string());
+        print::out(&as_json(&id, predicted).to_string());
         return Ok(Code::Ok);
     }
     print::out(&format!(
         "{id}: written, begins with events 1 to {} of {}",
-        foreseen.at.0, foreseen.of.0
+        predicted.at.0, predicted.of.0
     ));
-    for line in words(foreseen) {
+    for line in preview_lines(predicted) {
         print::err(&line);
     }
-    print::err(&format!("to go on: overrule resume {}", ground.address(&id)));
+    print::err(&format!("to go on: overrule resume {}", context.address(&id)));
     Ok(Code::Ok)
 }
 
 /// What came of a wish of a recording's screen that stands behind so many events.
 pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Update {
-    let told = |failure: Failure| failure.message;
+    let reported = |failure: Failure| failure.message;
     match step {
         Forking::Foresee => {
-            let found = read(place, Some(Seq(shown as u64))).map_err(told);
-            Update::Foreseen(found.map(|found| Arc::new(found.ready.foreseen)))
+            let found = read(place, Some(Seq(shown as u64))).map_err(reported);
+            Update::ForkPreview(found.map(|found| Arc::new(found.ready.preview)))
         }
-        Forking::Write { at, go_on } => {
+        Forking::Write { at, resume: resumes } => {
             let made = read(place, Some(at)).and_then(|found| forks.write(&found, None));
             Update::Forked {
-                session: made.map(|made| forks.written(&made)).map_err(told),
-                go_on,
+                session: made.map(|made| forks.written(&made)).map_err(reported),
+                resume: resumes,
             }
         }
     }
 }
 
 /// Reads a session up to its end, with a place in it; none is its end.
-fn read(place: &Place, at: Option<Seq>) -> Result<Found, Failure> {
+fn read(place: &Place, at: Option<Seq>) -> Result<ForkSource, Failure> {
     let mut reading = Reading::up_to(at);
     let (records, report) = Records::read(place, |envelope| reading.take(envelope))?;
     let (id, count) = (visible(&place.id()), records.len());
@@ -124,7 +124,7 @@ fn read(place: &Place, at: Option<Seq>) -> Result<Found, Failure> {
             format!("nothing of session {id} is recorded there yet: its first decision is not over, name a later event"),
         )
     })?;
-    Ok(Found {
+    Ok(ForkSource {
         records,
         report,
         ready,
@@ -143,7 +143,7 @@ impl Forks {
     }
 
     /// Tells of those that were written from a screen which is left, but for one that is gone on with.
-    pub fn tell(&self, but: Option<&str>) {
+    pub fn print_written(&self, but: Option<&str>) {
         let all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         for session in all.iter().filter(|session| Some(session.id.as_str()) != but) {
             print::err(&format!(
@@ -155,22 +155,22 @@ impl Forks {
     }
 
     /// Writes it whole, or not at all.
-    fn write(&self, found: &Found, name: Option<&str>) -> Result<Place, Failure> {
-        let foreseen = &found.ready.foreseen;
+    fn write(&self, found: &ForkSource, name: Option<&str>) -> Result<Place, Failure> {
+        let predicted = &found.ready.preview;
         let at = Clock::start().utc_ms();
-        let mut facts = foreseen.facts(&self.by, at);
+        let mut facts = predicted.facts(&self.by, at);
         if let Some(name) = name {
             facts.extend(titled(&found.ready.point, name, &self.by, &facts)?);
         }
         let made = self.store.create_whole(ids::session(), |writer| {
-            let mut kept = Ok(());
-            let count = usize::try_from(foreseen.at.0).unwrap_or(usize::MAX);
+            let mut stored = Ok(());
+            let count = usize::try_from(predicted.at.0).unwrap_or(usize::MAX);
             found.records.range(0, count, |envelope| {
-                if kept.is_ok() {
-                    kept = writer.append(&envelope);
+                if stored.is_ok() {
+                    stored = writer.append(&envelope);
                 }
             })?;
-            kept?;
+            stored?;
             facts.iter().try_for_each(|fact| writer.append(fact))
         })?;
         Ok(made)
@@ -184,9 +184,9 @@ fn titled(point: &State, name: &str, by: &Actor, facts: &[Envelope]) -> Result<V
     });
     let events = decide::command(point, &Cards(point), &command)?;
     let last = facts.last();
-    let named = events.into_iter().zip(1..).map(|(event, behind)| Envelope {
+    let named = events.into_iter().zip(1..).map(|(event, after)| Envelope {
         v: FORMAT,
-        seq: Seq(last.map_or(0, |last| last.seq.0) + behind),
+        seq: Seq(last.map_or(0, |last| last.seq.0) + after),
         at: last.map_or(0, |last| last.at),
         mono: last.map_or(0, |last| last.mono),
         actor: by.clone(),
@@ -197,38 +197,43 @@ fn titled(point: &State, name: &str, by: &Actor, facts: &[Envelope]) -> Result<V
     Ok(named.collect())
 }
 
-fn words(foreseen: &Foreseen) -> Vec<String> {
-    let lines = tabs::fork_lines(foreseen).into_iter().skip(1);
+fn preview_lines(predicted: &ForkPreview) -> Vec<String> {
+    let lines = tabs::fork_lines(predicted).into_iter().skip(1);
     let mut lines: Vec<String> = lines.map(|(_, line)| line).collect();
-    let effects = foreseen.effects.iter().take(NAMED);
+    let effects = predicted.effects.iter().take(NAMED);
     lines.extend(effects.map(|one| {
         let args = visible_head(&one.args, SHOWN);
         format!("  {} {} {} {args}", one.entry, one.call, visible(&one.tool))
     }));
-    if let Some(more) = foreseen.effects.len().checked_sub(NAMED).filter(|more| *more > 0) {
+    if let Some(more) = predicted
+        .effects
+        .len()
+        .checked_sub(NAMED)
+        .filter(|more| *more > 0)
+    {
         lines.push(format!("  and {more} more; `overrule effects` lists them all"));
     }
     lines
 }
 
-fn as_json(id: &str, foreseen: &Foreseen) -> Value {
-    let running: Vec<Value> = foreseen
+fn as_json(id: &str, predicted: &ForkPreview) -> Value {
+    let running: Vec<Value> = predicted
         .running
         .iter()
         .map(|one| {
             let becomes = match &one.end {
-                End::Told(_) => "told",
+                End::Recorded(_) => "told",
                 End::Again => "again",
-                End::Doubt => "in_doubt",
+                End::Unknown => "in_doubt",
             };
             json!({ "call": one.call, "tool": one.tool, "attempt": one.attempt, "becomes": becomes })
         })
         .collect();
     json!({
-        "session": id, "fork_of": foreseen.session, "at": foreseen.at, "events": foreseen.of,
-        "running": running, "streams": foreseen.streams, "begin": foreseen.approved, "ask": foreseen.asks,
-        "waiting": foreseen.waiting,
-        "effects": foreseen.effects.iter().map(|one| elsewhere_json(one)).collect::<Vec<_>>(),
+        "session": id, "fork_of": predicted.session, "at": predicted.at, "events": predicted.of,
+        "running": running, "streams": predicted.streams, "begin": predicted.approved, "ask": predicted.asks,
+        "waiting": predicted.waiting,
+        "effects": predicted.effects.iter().map(|one| elsewhere_json(one)).collect::<Vec<_>>(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! `overrule graph`: prints the graph of a session. Must not know: how a graph is laid out.
 
 use super::args::{self, Common, Format};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::domain::apply::fold;
@@ -9,8 +9,8 @@ use crate::{export, journal};
 
 /// Prints the graph of a session in one of several forms. Runs nothing.
 pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let loaded = journal::read(&place)?;
     if let Some(damage) = &loaded.damage {
         print::err(&format!("session {} is damaged: {damage}", place.id()));
@@ -20,7 +20,7 @@ pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
     let text = match args.format.unwrap_or(Format::Gutter) {
         _ if args.format.is_none() && common.json => export::json(&state, args.active, &times).to_string(),
         Format::Gutter => {
-            let ascii = common.ascii || ground.settings.glyphs.value == crate::config::Glyphs::Ascii;
+            let ascii = common.ascii || context.settings.glyphs.value == crate::config::Glyphs::Ascii;
             export::gutter(&state, ascii)
         }
         Format::Json => {

@@ -3,12 +3,12 @@
 
 use super::address::Address;
 use super::args::Common;
-use super::build::Ground;
+use super::build::AppContext;
 use super::escalate::{Caller, Next};
 use super::exit::{Code, Failure};
 use super::follow::Followed;
 use super::run::Ready;
-use super::signals::{self, Asked};
+use super::signals::{self, StopRequest};
 use super::watch::{End, Watch};
 use super::{cut_off, output, print, progress, sessions};
 use crate::console::asked;
@@ -24,7 +24,7 @@ use crate::journal::{Link, encode_line};
 use crate::text::visible;
 
 /// Serves a run until it ends, waits for somebody, or is interrupted.
-pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Code, Failure> {
+pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Result<Code, Failure> {
     let Ready {
         driver,
         handle,
@@ -37,45 +37,45 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         past: _,
         tools: _,
     } = ready;
-    let address = ground.address(&session);
+    let address = context.address(&session);
     let mut stop = signals::listen()?;
-    let mut heard = handle.subscribe();
+    let mut received = handle.subscribe();
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
-        tokio::spawn(handle.command(task, Actor::operator(ground.user(), Via::Shell)));
+        tokio::spawn(handle.command(task, Actor::operator(context.user(), Via::Shell)));
     }
     let mut out = Out {
         json: common.json,
         link: head,
         run,
-        caller: Caller::of(ground, &session),
+        caller: Caller::of(context, &session),
     };
-    let mut watch = Watch::new(handle.clone(), heard.told.clone(), address.clone());
+    let mut watch = Watch::new(handle.clone(), received.published.clone(), address.clone());
     watch.attended = door.is_some();
-    let mut files = Followed::new(ground, &handle);
+    let mut files = Followed::new(context, &handle);
     files.take().await;
     let end = loop {
         tokio::select! {
             biased;
             asked = stop.next() => match asked {
-                Asked::Stop(code) => {
+                StopRequest::Stop(code) => {
                     print::err("interrupted: ending what runs (again to end at once)");
                     break End::new(code, "");
                 }
-                Asked::StopNow(code) => return Ok(stop_now(&address, code)),
+                StopRequest::StopNow(code) => return Ok(stop_now(&address, code)),
             },
-            fact = heard.facts.recv() => {
+            fact = received.facts.recv() => {
                 if let Some(end) = take(&mut watch.state, &mut out, fact) {
                     break end;
                 }
             }
-            told = heard.told.changed() => {
-                let told = told.map(|()| *heard.told.borrow_and_update());
+            reported = received.published.changed() => {
+                let reported = reported.map(|()| *received.published.borrow_and_update());
                 // What led there was sent before, but may have come after the branch above was looked at.
-                if let Some(end) = catch_up(&mut heard.facts, &mut watch.state, &mut out) {
+                if let Some(end) = catch_up(&mut received.facts, &mut watch.state, &mut out) {
                     break end;
                 }
-                if let Ok(told) = told && let Some(end) = watch.look(told).await {
+                if let Ok(reported) = reported && let Some(end) = watch.look(reported).await {
                     break end;
                 }
                 // Where nobody can come to decide, the end is what is told.
@@ -93,9 +93,9 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     // A second signal while things end is obeyed at once.
     tokio::select! {
         () = handle.shutdown() => {}
-        asked = stop.next() => if let Asked::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
+        asked = stop.next() => if let StopRequest::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
     }
-    while let Some(fact) = heard.facts.try_recv() {
+    while let Some(fact) = received.facts.try_recv() {
         if !matches!(fact, Publication::Ended | Publication::Halted(_)) {
             take(&mut watch.state, &mut out, Some(fact));
         }
@@ -112,8 +112,8 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     let mut caller = out.caller;
     caller.call_at_end(&watch.state, &end);
     tokio::select! {
-        failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::told(words))),
-        asked = stop.next() => if let Asked::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
+        failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::safe_text(words))),
+        asked = stop.next() => if let StopRequest::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
     }
     conclude(common, &watch.state, &address, end)
 }
@@ -147,7 +147,7 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
             }
             apply::apply(state, &envelope);
         }
-        Some(Publication::Notice(text)) => print::err(&print::told(&text)),
+        Some(Publication::Notice(text)) => print::err(&print::safe_text(&text)),
         Some(Publication::Halted(halt)) => {
             let Failure { code, message } = halt.into();
             return Some(End::new(code, message));
@@ -159,15 +159,15 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
 
 fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
     if state.usage != Usage::default() {
-        let spent = state.spent.words().map(|spent| format!("; {spent}"));
+        let spent = state.spent.describe().map(|spent| format!("; {spent}"));
         let tokens = sessions::tokens(state.usage);
         print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
     }
     if let Some(asked) = asked::of(state) {
-        print::err(&print::told(&format!("asked {}", asked.words)));
+        print::err(&print::safe_text(&format!("asked {}", asked.words)));
     }
     for words in cut_off::lines(state, end.code == Code::Session) {
-        print::err(&print::told(&words));
+        print::err(&print::safe_text(&words));
     }
     if let Mode::Finished(answer) = state.mode
         && end.code != Code::Session
@@ -201,7 +201,7 @@ pub fn print_answer(common: &Common, state: &State, text: &str, session: &Addres
         print::err("the answer does not fit the output schema: the operator took it as it is");
     }
     let failed = unresolved::failed_calls(state, thread::ROOT);
-    if let Some(words) = unresolved::words(failed.len()) {
+    if let Some(words) = unresolved::describe_count(failed.len()) {
         print::err(&format!("{words}: {}", named(state, &failed)));
     }
     let printed = if common.json {
@@ -261,7 +261,9 @@ impl Out {
     fn call(&mut self, next: Next, state: &State) {
         match next {
             Next::Due => self.caller.call(state),
-            Next::Failed(failed) => failed.iter().for_each(|words| print::err(&print::told(words))),
+            Next::Failed(failed) => failed
+                .iter()
+                .for_each(|words| print::err(&print::safe_text(words))),
         }
     }
 

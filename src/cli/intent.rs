@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use calls::{digest_of, no_call, on_call, together};
 
-use super::args::{Change, Common, FailureVerb, LoopVerb, On, Seen, Verb};
-use super::build::Ground;
+use super::args::{Change, Common, FailureVerb, LoopVerb, On, RevisionArg, Verb};
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{edits, effects, resume, rules, weights};
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
-    Behind, Command, Edit, EditCommand, EscapeCommand, ResilienceCommand, RunCommand,
+    Command, Edit, EditCommand, EscapeCommand, InsertAfter, ResilienceCommand, RunCommand,
 };
 use crate::domain::escape::Detector;
 use crate::domain::id::{BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
@@ -26,7 +26,7 @@ use crate::text::visible;
 /// The commands of a verb, in order. Where no revision was named, it is that of the state that was read.
 pub fn commands(
     common: &Common,
-    ground: &Ground,
+    context: &AppContext,
     state: &State,
     verb: &Verb,
 ) -> Result<Vec<Command>, Failure> {
@@ -34,7 +34,7 @@ pub fn commands(
         Verb::ApproveAll { digest, .. } => return together(state, digest),
         Verb::Failures(verb) => return on_failures(state, verb),
         Verb::Allow { call, digest, .. } => {
-            let any = Seen { rev: None };
+            let any = RevisionArg { rev: None };
             let (id, rev) = seen(state, call, &any)?;
             rules::always(id, rev, digest_of(state, id, digest))
         }
@@ -72,7 +72,7 @@ pub fn commands(
         | Verb::StopTurn { .. }
         | Verb::Stop { .. }
         | Verb::SetLimits { .. }
-        | Verb::SetPolicy { .. } => Command::Run(on_run(common, ground, state, verb)?),
+        | Verb::SetPolicy { .. } => Command::Run(on_run(common, context, state, verb)?),
         Verb::Weights(verb) => Command::Weight(weights::intent(verb)),
     };
     Ok(vec![one])
@@ -87,7 +87,7 @@ fn misplaced() -> Failure {
 }
 
 fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
-    let effects_seen = |planned: &super::args::Planned| planned.effects_seen;
+    let effects_seen = |planned: &super::args::CommitArgs| planned.effects_seen;
     Ok(match verb {
         Verb::Undo { planned, epoch, .. } => EditCommand::Undo {
             epoch: epoch.map(Epoch),
@@ -171,7 +171,7 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
             after: place,
             ..
         } => Edit::InsertThought {
-            after: place.as_deref().map(behind).transpose()?,
+            after: place.as_deref().map(insert_after).transpose()?,
             text: text(words),
         },
         Verb::InsertCall {
@@ -214,10 +214,10 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
 }
 
 /// A turn by its number, or a node by its id.
-fn behind(text: &str) -> Result<Behind, Failure> {
+fn insert_after(text: &str) -> Result<InsertAfter, Failure> {
     match text.parse() {
-        Ok(number) => Ok(Behind::Turn(TurnId(number))),
-        Err(_) => node(text).map(Behind::Node),
+        Ok(number) => Ok(InsertAfter::Turn(TurnId(number))),
+        Err(_) => node(text).map(InsertAfter::Node),
     }
 }
 
@@ -282,7 +282,7 @@ fn on_loops(verb: &LoopVerb) -> Result<EscapeCommand, Failure> {
     })
 }
 
-fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Result<RunCommand, Failure> {
+fn on_run(common: &Common, context: &AppContext, state: &State, verb: &Verb) -> Result<RunCommand, Failure> {
     let reason = verb.on().reason.clone().unwrap_or_default();
     Ok(match verb {
         Verb::AskAgain { turn, request, .. } => RunCommand::AskAgain {
@@ -307,7 +307,7 @@ fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Resul
             reason: or(reason, "stopped by the operator"),
         },
         Verb::SetLimits { .. } => {
-            let limits = resume::limits(common, ground, state.limits);
+            let limits = resume::limits(common, context, state.limits);
             if limits == state.limits {
                 return Err(Failure::new(
                     Code::Usage,
@@ -360,7 +360,7 @@ pub fn node(text: &str) -> Result<NodeId, Failure> {
 }
 
 /// A node with the revision that was seen: the one named, or the one in the state that was read.
-fn seen(state: &State, text: &str, named: &Seen) -> Result<(NodeId, Rev), Failure> {
+fn seen(state: &State, text: &str, named: &RevisionArg) -> Result<(NodeId, Rev), Failure> {
     let id = node(text)?;
     let read = || state.nodes.get(&id).map(Node::rev).unwrap_or_default();
     Ok((id, named.rev.map_or_else(read, Rev)))

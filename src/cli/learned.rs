@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::args::Common;
-use super::build::Ground;
+use super::build::AppContext;
 use super::demos;
 use super::exit::{Code, Failure};
 use super::print;
@@ -34,24 +34,24 @@ pub struct Start {
 
 /// Returns what a new run starts with: the weights of a file that the settings name, else what earlier sessions of the
 /// workspace learned.
-pub fn start(ground: &Ground, setup: &Setup) -> Result<Start, Failure> {
-    if let Some(file) = &ground.settings.routing.priors.value {
+pub fn start(context: &AppContext, setup: &Setup) -> Result<Start, Failure> {
+    if let Some(file) = &context.settings.routing.priors.value {
         return Ok(Start {
             event: Some(priors(file)?),
             notice: None,
         });
     }
-    let Some(files) = files(ground).filter(|_| keeps(ground, setup)) else {
+    let Some(files) = files(context).filter(|_| keeps(context, setup)) else {
         return Ok(Start::default());
     };
-    match files.read(&ground.workspace) {
-        Ok(kept) => Ok(Start {
-            event: kept.filter(|kept| !kept.learned.is_empty()).map(|kept| {
+    match files.read(&context.workspace) {
+        Ok(stored) => Ok(Start {
+            event: stored.filter(|stored| !stored.learned.is_empty()).map(|stored| {
                 let from = format!(
                     "earlier sessions of this workspace, the last one {}",
-                    kept.session
+                    stored.session
                 );
-                imported(from, kept.learned)
+                imported(from, stored.learned)
             }),
             notice: None,
         }),
@@ -66,18 +66,18 @@ pub fn start(ground: &Ground, setup: &Setup) -> Result<Start, Failure> {
 }
 
 /// Lets a run keep what it learns for later sessions of its workspace.
-pub fn keep(driver: Driver, ground: &Ground, setup: &Setup) -> Driver {
-    let Some(files) = files(ground).filter(|_| keeps(ground, setup)) else {
+pub fn keep(driver: Driver, context: &AppContext, setup: &Setup) -> Driver {
+    let Some(files) = files(context).filter(|_| keeps(context, setup)) else {
         return driver;
     };
-    let workspace = ground.workspace.clone();
+    let workspace = context.workspace.clone();
     let session = setup.session.clone();
     let failed = AtomicBool::new(false);
-    driver.kept_by(Arc::new(move |state, watch| {
+    driver.with_keeper(Arc::new(move |state, watch| {
         // What was reset while the run was going on must not come back with it.
         let was_reset = match files.read(&workspace) {
             Ok(None) => true,
-            Ok(Some(kept)) => kept.alone && kept.session == session,
+            Ok(Some(stored)) => stored.alone && stored.session == session,
             Err(_) => false,
         };
         let alone = was_reset && state.weights.imported.is_some();
@@ -94,15 +94,15 @@ pub fn keep(driver: Driver, ground: &Ground, setup: &Setup) -> Driver {
 
 /// Removes what earlier sessions of a workspace learned.
 pub fn reset(common: &Common) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = visible(&ground.workspace.display().to_string());
-    let removed = match files(&ground) {
-        Some(files) => files.remove(&ground.workspace)?,
+    let context = AppContext::read(common)?;
+    let place = visible(&context.workspace.display().to_string());
+    let removed = match files(&context) {
+        Some(files) => files.remove(&context.workspace)?,
         None => false,
     };
     if common.json {
         let done =
-            serde_json::json!({ "workspace": ground.workspace.display().to_string(), "removed": removed });
+            serde_json::json!({ "workspace": context.workspace.display().to_string(), "removed": removed });
         print::out(&done.to_string());
     } else if removed {
         print::out(&format!(
@@ -117,15 +117,15 @@ pub fn reset(common: &Common) -> Result<Code, Failure> {
 }
 
 /// Where it is kept; `None` where no directory of the user's is known. No tool can write there.
-fn files(ground: &Ground) -> Option<LearnedFiles> {
-    let dir = ground.env.state_dir.as_ref()?;
+fn files(context: &AppContext) -> Option<LearnedFiles> {
+    let dir = context.env.state_dir.as_ref()?;
     Some(LearnedFiles::open(dir.join(config::OWN).join("learned")))
 }
 
 /// True for a run that starts with what others learned, and leaves what it learns. The built-in runs do not: they are
 /// the same whatever ran before.
-fn keeps(ground: &Ground, setup: &Setup) -> bool {
-    ground.settings.routing.keep.value && !demos::is_built_in(setup)
+fn keeps(context: &AppContext, setup: &Setup) -> bool {
+    context.settings.routing.keep.value && !demos::is_built_in(setup)
 }
 
 fn imported(from: String, learned: Learned) -> Event {

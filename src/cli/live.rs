@@ -3,15 +3,15 @@
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 
-use super::build::Ground;
+use super::build::AppContext;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
-use super::outliving::Watcher;
+use super::orphan_watcher::Watcher;
 use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::{cut_off, looks, print, screen, sent};
 use crate::console::asked;
-use crate::console::link::{Frames, Link, Looked, Outliving, Update};
+use crate::console::link::{Frames, Link, LoadTarget, OrphanCandidate, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Via};
@@ -25,13 +25,13 @@ use crate::journal::Place;
 use crate::journal::wire::Wire;
 
 /// Refuses a theme that cannot be shown, and keys that mean nothing, before anything is written.
-pub fn check(ground: &Ground) -> Result<(), Failure> {
-    looks::theme(ground)?;
-    looks::keymap(ground).map(|_| ())
+pub fn check(context: &AppContext) -> Result<(), Failure> {
+    looks::theme(context)?;
+    looks::keymap(context).map(|_| ())
 }
 
 /// Serves a run on the screen until the operator leaves it.
-pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
+pub async fn serve(context: &AppContext, ready: Ready) -> Result<Code, Failure> {
     let Ready {
         driver,
         handle,
@@ -43,45 +43,45 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         tools: (registry, workspace),
         ..
     } = ready;
-    let actor = Actor::operator(ground.user(), Via::Console);
-    let place = ground.store.find(&session).ok();
+    let actor = Actor::operator(context.user(), Via::Console);
+    let place = context.store.find(&session).ok();
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
     if !past.is_empty() {
         link.waiting.push_back(Update::Past(past));
     }
-    let caller = Caller::of(ground, &session);
+    let caller = Caller::of(context, &session);
     let calls = tokio::spawn(escalate::follow(caller, handle.clone(), handle.subscribe()));
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
         // The run's own first prompt cannot be refused by a run that has just begun.
         if let Err(refusal) = handle
-            .command(task, Actor::operator(ground.user(), Via::Shell))
+            .command(task, Actor::operator(context.user(), Via::Shell))
             .await
         {
             return Err(refusal.into());
         }
     }
-    let shown = screen::show(ground, Box::new(link), &session, false).await;
+    let shown = screen::show(context, Box::new(link), &session, false).await;
     // Whoever leaves the screen needs no call.
     calls.abort();
     if let Some(door) = &door {
         door.shut();
     }
-    let mut heard = handle.subscribe();
+    let mut reply = handle.subscribe();
     handle.shutdown().await;
-    let (last, halt) = last(&mut heard.facts).await;
+    let (last, halt) = last(&mut reply.facts).await;
     let ended = running.await;
     if let Some(door) = door {
         door.settle().await;
     }
     if let Some(asked) = asked::of(&last) {
-        print::err(&print::told(&format!("{} {}", asked.name, asked.words)));
+        print::err(&print::safe_text(&format!("{} {}", asked.name, asked.words)));
     }
     for words in cut_off::lines(&last, halt.is_some()) {
-        print::err(&print::told(&words));
+        print::err(&print::safe_text(&words));
     }
-    let address = ground.address(&session);
+    let address = context.address(&session);
     print::err(&format!("session {session}; to go on: overrule resume {address}"));
     let code = shown?;
     if ended.is_err() {
@@ -206,11 +206,11 @@ impl Link for EngineLink {
         });
     }
 
-    fn look(&mut self, at: Option<Looked>) {
+    fn look(&mut self, at: Option<LoadTarget>) {
         self.looker.look(at);
     }
 
-    fn watch(&mut self, processes: Vec<Outliving>) {
+    fn watch(&mut self, processes: Vec<OrphanCandidate>) {
         self.watcher.watch(processes);
     }
 

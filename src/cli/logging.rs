@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_logged_unasked_and_a_wrong_filter_is_told() {
+    fn logging_is_off_by_default_and_an_invalid_filter_is_reported() {
         assert!(start(&Env::default()).unwrap().is_none());
         let env = Env {
             log: Some("=,=".into()),

@@ -9,7 +9,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep_until};
 
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use crate::config::{self, keep, keymap as keys};
 use crate::console::files::{Files, Read};
@@ -31,26 +31,29 @@ struct Places {
 }
 
 impl Places {
-    fn of(ground: &Ground) -> Self {
-        let own = keys::own_dir(&ground.env);
+    fn of(app_context: &AppContext) -> Self {
+        let own = keys::own_dir(&app_context.env);
         Self {
             themes: own.as_deref().map(keys::themes_dir),
             keys: own.as_deref().map(keys::file),
-            named: ground.flags.config.clone(),
+            named: app_context.flags.config.clone(),
             own,
         }
     }
 }
 
 /// The theme that the settings name.
-pub fn theme(ground: &Ground) -> Result<Theme, Failure> {
-    Theme::load(&ground.settings.theme.value, Places::of(ground).themes.as_deref())
-        .map_err(|error| Failure::new(Code::Config, error))
+pub fn theme(app_context: &AppContext) -> Result<Theme, Failure> {
+    Theme::load(
+        &app_context.settings.theme.value,
+        Places::of(app_context).themes.as_deref(),
+    )
+    .map_err(|error| Failure::new(Code::Config, error))
 }
 
 /// The keys, as the operator's file changes them.
-pub fn keymap(ground: &Ground) -> Result<Keymap, Failure> {
-    read_keys(Places::of(ground).keys.as_deref()).map_err(|why| Failure::new(Code::Config, why))
+pub fn keymap(app_context: &AppContext) -> Result<Keymap, Failure> {
+    read_keys(Places::of(app_context).keys.as_deref()).map_err(|why| Failure::new(Code::Config, why))
 }
 
 fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {
@@ -63,7 +66,7 @@ fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {
 
 /// The files, watched for as long as this lives.
 pub struct Watched {
-    ground: Ground,
+    context: AppContext,
     places: Places,
     news: mpsc::Receiver<()>,
     /// How failures are met, as it was read last.
@@ -71,7 +74,7 @@ pub struct Watched {
     /// When what changed is read.
     due: Option<Instant>,
     watch: Watch,
-    told: bool,
+    reported: bool,
 }
 
 /// Whether changes are noticed.
@@ -85,21 +88,21 @@ enum Watch {
 
 impl Watched {
     /// Watches from the first reading on; the first news is that nothing was read yet.
-    pub fn new(ground: &Ground) -> Self {
-        let (tell, news) = mpsc::channel(1);
+    pub fn new(app_context: &AppContext) -> Self {
+        let (sender, news) = mpsc::channel(1);
         Self {
-            ground: ground.clone(),
-            places: Places::of(ground),
+            context: app_context.clone(),
+            places: Places::of(app_context),
             news,
             policy: Vec::new(),
             due: Some(Instant::now()),
-            watch: Watch::Later(tell),
-            told: false,
+            watch: Watch::Later(sender),
+            reported: false,
         }
     }
 
     /// The one that tells of every change of a file that is ours.
-    fn begin(&self, tell: mpsc::Sender<()>) -> Watch {
+    fn begin(&self, sender: mpsc::Sender<()>) -> Watch {
         let named = self.places.named.as_deref().and_then(Path::file_name);
         let named = named.map(OsStr::to_owned);
         let own = self.places.own.clone();
@@ -116,7 +119,7 @@ impl Watched {
             });
             if is_news {
                 // One that waits already says the same.
-                let _ = tell.try_send(());
+                let _ = sender.try_send(());
             }
         });
         match watcher {
@@ -127,10 +130,10 @@ impl Watched {
 
     /// Watches every directory that is there; one that comes later is news in the nearest one above that is.
     fn watch(&mut self) {
-        if let Watch::Later(tell) = &self.watch {
-            self.watch = self.begin(tell.clone());
+        if let Watch::Later(sender) = &self.watch {
+            self.watch = self.begin(sender.clone());
         }
-        let named = Path::new(&self.ground.settings.theme.value);
+        let named = Path::new(&self.context.settings.theme.value);
         let beside = named.parent().filter(|dir| !dir.as_os_str().is_empty());
         let settings = self.places.named.as_deref().map(|file| {
             let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
@@ -178,23 +181,28 @@ impl Watched {
     /// With what is wrong: a file that is wrong changes nothing.
     pub fn settings(&mut self) -> (Vec<(String, String)>, Vec<String>) {
         self.watch();
-        let mut troubles = Vec::new();
-        if let (Watch::Failed(why), false) = (&self.watch, self.told) {
-            self.told = true;
-            troubles.push(format!(
+        let mut faults = Vec::new();
+        if let (Watch::Failed(why), false) = (&self.watch, self.reported) {
+            self.reported = true;
+            faults.push(format!(
                 "changes of themes, keys and settings are not noticed before the next start: {why}"
             ));
         }
-        let ground = &self.ground;
-        let loaded = config::load(&ground.env, &ground.flags, &ground.workspace, config::Trust::No);
+        let app_context = &self.context;
+        let loaded = config::load(
+            &app_context.env,
+            &app_context.flags,
+            &app_context.workspace,
+            config::Trust::No,
+        );
         match loaded {
             Ok(settings) => {
-                self.ground.settings.theme = settings.theme;
+                self.context.settings.theme = settings.theme;
                 self.policy = settings.resilience.values();
             }
-            Err(error) => troubles.push(format!("{error}; the settings stay as they were")),
+            Err(error) => faults.push(format!("{error}; the settings stay as they were")),
         }
-        (self.policy.clone(), troubles)
+        (self.policy.clone(), faults)
     }
 
     /// Names the operator's own files without their directory: a line of the screen is short.
@@ -208,7 +216,7 @@ impl Watched {
             .iter_mut()
             .filter_map(|(_, theme)| theme.as_mut().err());
         let keys = read.keymap.iter_mut().filter_map(|keymap| keymap.as_mut().err());
-        for words in themes.chain(keys).chain(&mut read.troubles) {
+        for words in themes.chain(keys).chain(&mut read.problems) {
             *words = words.replace(&own, "");
         }
     }
@@ -223,8 +231,8 @@ fn is_ours(path: &Path, own: Option<&Path>, named: Option<&OsStr>) -> bool {
 
 impl Files for Watched {
     fn read(&mut self) -> Read {
-        let (policy, troubles) = self.settings();
-        let named = self.ground.settings.theme.value.clone();
+        let (policy, faults) = self.settings();
+        let named = self.context.settings.theme.value.clone();
         let own = self.places.themes.as_deref();
         let mut names = Theme::all(own);
         if !names.contains(&named) {
@@ -239,8 +247,8 @@ impl Files for Watched {
             theme: named,
             keymap: Some(read_keys(self.places.keys.as_deref())),
             policy,
-            troubles,
-            place: keep::shown_place(&self.ground.env, &self.ground.flags),
+            problems: faults,
+            place: keep::shown_place(&self.context.env, &self.context.flags),
         };
         self.shorten(&mut read);
         read
@@ -248,8 +256,8 @@ impl Files for Watched {
 
     fn keep(&mut self, mut correction: Correction) -> Result<Correction, String> {
         correction.date = super::classify::today();
-        let kept = keep::correction(&self.ground.env, &self.ground.flags, &correction);
-        kept.map(|_| correction).map_err(|error| error.to_string())
+        let stored = keep::correction(&self.context.env, &self.context.flags, &correction);
+        stored.map(|_| correction).map_err(|error| error.to_string())
     }
 
     fn changed(&mut self) -> BoxFuture<'_, ()> {

@@ -3,10 +3,10 @@
 
 use super::address::Address;
 use super::args::{self, Common};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
-use crate::console::{loops, words};
+use crate::console::{event_text, loops};
 use crate::domain::decide::escape::waits_for_operator;
 use crate::domain::escape::{Incident, Lesson, Step};
 use crate::domain::state::State;
@@ -18,8 +18,8 @@ const EVENTS: usize = 10;
 
 /// Prints every incident, newest first.
 pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let found = record::as_found(&place)?;
     let state = &found.state;
     if common.json {
@@ -29,12 +29,12 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             }
         }
         let lesson =
-            |one: Lesson| serde_json::json!({ "step": one.rung, "tried": one.tried, "helped": one.helped });
+            |one: Lesson| serde_json::json!({ "step": one.kind, "tried": one.tried, "helped": one.helped });
         let list = |all: Vec<Lesson>| all.into_iter().map(lesson).collect::<Vec<serde_json::Value>>();
         let (lessons, earlier) = (list(state.escape.lessons()), list(state.escape.earlier_lessons()));
         if !lessons.is_empty() || !earlier.is_empty() {
-            let told = serde_json::json!({ "lessons": lessons, "earlier_sessions": earlier });
-            print::out(&told.to_string());
+            let message = serde_json::json!({ "lessons": lessons, "earlier_sessions": earlier });
+            print::out(&message.to_string());
         }
         return Ok(Code::Ok);
     }
@@ -56,9 +56,9 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         let loaded = journal::read(&place)?;
         let newest = loaded.envelopes.len().saturating_sub(EVENTS);
         for envelope in loaded.envelopes.iter().skip(newest) {
-            print::out(&format!("  {}", print::told_line(&words::of(envelope))));
+            print::out(&format!("  {}", print::safe_line(&event_text::of(envelope))));
         }
-        print::out(&choices(&ground.address(&args.id), state, incident));
+        print::out(&choices(&context.address(&args.id), state, incident));
     }
     if found.held {
         print::err("another process has the session open: this is what it has recorded");
@@ -96,14 +96,14 @@ fn as_json(state: &State, incident: &Incident) -> serde_json::Value {
     let steps: Vec<serde_json::Value> = incident.steps.iter().map(step).collect();
     serde_json::json!({
         "incident": incident.no, "over": incident.over, "waits": waits_for_operator(state, incident),
-        "finding": incident.finding, "what": incident.finding.words(), "steps": steps,
+        "finding": incident.finding, "what": incident.finding.describe(), "steps": steps,
         "proposals": loops::proposals_json(incident),
     })
 }
 
 fn step(step: &Step) -> serde_json::Value {
     serde_json::json!({
-        "node": step.node, "step": step.rung, "why": step.why, "upshot": step.upshot,
-        "refused": step.forbidden, "told": step.told,
+        "node": step.node, "step": step.kind, "why": step.why, "upshot": step.outcome,
+        "refused": step.forbidden, "told": step.notice,
     })
 }

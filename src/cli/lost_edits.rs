@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_does_not_go_on_by_itself_stays_as_it_is() {
+    fn a_stopped_run_is_left_unchanged() {
         let mut state = state();
         state.editing.insert(id("c3"), [id("c3")].into());
         state.mode = Mode::Stopped("by hand".into());

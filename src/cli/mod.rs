@@ -34,7 +34,7 @@ pub mod loops;
 pub mod lost_edits;
 pub mod models;
 mod opening;
-mod outliving;
+mod orphan_watcher;
 mod output;
 pub mod plan;
 pub mod print;

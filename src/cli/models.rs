@@ -5,7 +5,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 
 use super::args::Common;
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use crate::config::{KeyOf, Settings};
 use crate::engine::setup::ModelSetup;
@@ -19,12 +19,12 @@ use crate::text::{shown_address, visible};
 const PLAYBOOK: u64 = 4 << 20;
 
 /// The model that flags, settings, environment or a running server name.
-pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
+pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failure> {
     if common.model.as_deref() == Some("scripted") || common.playbook.is_some() {
         return scripted(common);
     }
-    let settings = &ground.settings;
-    let given = discover::Given {
+    let settings = &context.settings;
+    let given = discover::ModelSettings {
         model: settings.model.value.clone(),
         base_url: settings.base_url.value.clone(),
         has_key: key_of(
@@ -32,7 +32,7 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
             settings.base_url.value.as_deref().unwrap_or(discover::OPENAI),
         )
         .is_some(),
-        ollama_host: ground.env.ollama_host.clone(),
+        ollama_host: context.env.ollama_host.clone(),
     };
     // Only what has to be asked which models it has needs the key already.
     let key = match &given.base_url {
@@ -53,21 +53,21 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
 }
 
 /// The model that a recorded run goes on with: its own, unless another one or another place is named.
-pub fn again(common: &Common, ground: &Ground, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
+pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
     let is_scripted = common.playbook.is_some() || common.model.as_deref() == Some("scripted");
     match recorded {
         ModelSetup::OpenaiChat { base_url, model } if !is_scripted => Ok(ModelSetup::OpenaiChat {
             // Only a flag moves the conversation elsewhere: the environment of today may be about something else.
-            base_url: match (&common.base_url, &ground.settings.base_url.value) {
+            base_url: match (&common.base_url, &context.settings.base_url.value) {
                 (Some(_), Some(named)) => named.clone(),
                 _ => base_url,
             },
-            model: match (&common.model, &ground.settings.model.value) {
+            model: match (&common.model, &context.settings.model.value) {
                 (Some(_), Some(named)) => named.clone(),
                 _ => model,
             },
         }),
-        _ if common.model.is_some() || is_scripted => choose(common, ground),
+        _ if common.model.is_some() || is_scripted => choose(common, context),
         recorded => Ok(recorded),
     }
 }
@@ -153,7 +153,7 @@ pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
 }
 
 /// Builds a model from its setup. A scripted model streams with pauses only where somebody watches.
-pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<dyn Model>, Failure> {
+pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<Arc<dyn Model>, Failure> {
     match setup {
         ModelSetup::Scripted { name, playbook } => {
             let playbook =
@@ -161,10 +161,12 @@ pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<d
             Ok(Arc::new(Scripted::new(playbook, watched)))
         }
         ModelSetup::OpenaiChat { base_url, model } => {
-            let key = key_for(&ground.settings, base_url)?;
+            let key = key_for(&context.settings, base_url)?;
             let client = Client::new(base_url, model, key, Patience::default())
                 .map_err(|error| Failure::new(Code::Config, error))?;
-            Ok(Arc::new(client.with_max_output(ground.settings.max_output.value)))
+            Ok(Arc::new(
+                client.with_max_output(context.settings.max_output.value),
+            ))
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::Failure;
 use super::folding::Folding;
 use super::{damaged, print};
@@ -46,9 +46,13 @@ pub struct Opened {
 
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle
 /// the run goes on in a new session from the last intact record, see [`damaged`].
-pub fn open(ground: &Ground, place: &Place) -> Result<Opened, Failure> {
+pub fn open(context: &AppContext, place: &Place) -> Result<Opened, Failure> {
     announce(place);
-    read(&ground.store, place, &Actor::operator(ground.user(), Via::Shell))
+    read(
+        &context.store,
+        place,
+        &Actor::operator(context.user(), Via::Shell),
+    )
 }
 
 fn read(store: &Store, place: &Place, by: &Actor) -> Result<Opened, Failure> {
@@ -60,7 +64,7 @@ fn read(store: &Store, place: &Place, by: &Actor) -> Result<Opened, Failure> {
             (writer, place.id(), notices)
         }
         Err(journal::Error::Damaged { damage, .. }) => {
-            let (new, notice) = damaged::goes_on(store, place, &damage, by)?;
+            let (new, notice) = damaged::write_continuation(store, place, &damage, by)?;
             let mut opened = read(store, &new, by)?;
             opened.notices.insert(0, notice);
             return Ok(opened);

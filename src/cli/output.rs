@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::args::{Common, Task};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::models;
 use crate::domain::output::json_text;
@@ -22,10 +22,10 @@ const LONGEST: u64 = 256 * 1024;
 pub fn schema(
     task: &Task,
     common: &Common,
-    ground: &Ground,
+    context: &AppContext,
     model: &ModelSetup,
 ) -> Result<Option<String>, Failure> {
-    let settings = &ground.settings.output_schema;
+    let settings = &context.settings.output_schema;
     let named = match (&task.output_schema, &settings.value) {
         (Some(file), _) => Some((file.clone(), "--output-schema".to_owned(), Code::Usage)),
         (None, Some(file)) => Some((file.clone(), settings.origin.to_string(), Code::Config)),

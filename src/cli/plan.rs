@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::lineage::{Asked, Plan};
+use crate::domain::lineage::{ModelRequest, Plan};
 use crate::domain::state::{LedgerEntry, State};
 use crate::text::visible;
 
@@ -35,7 +35,7 @@ fn turns(ids: &[TurnId]) -> String {
 }
 
 /// The plan in words, a line for each kind of consequence.
-pub fn words(state: &State, plan: &Plan) -> String {
+pub fn describe(state: &State, plan: &Plan) -> String {
     let happened: Vec<String> = effects(state, plan)
         .into_iter()
         .map(|entry| {
@@ -43,14 +43,14 @@ pub fn words(state: &State, plan: &Plan) -> String {
                 "{} {} ({})",
                 entry.call,
                 visible(&entry.tool),
-                entry.effect.word()
+                entry.effect.label()
             )
         })
         .collect();
     let request = if plan.asks.perhaps() {
         let sure = match plan.asks {
-            Asked::IfDifferent => "only if something comes out different",
-            Asked::No | Asked::Yes => "yes",
+            ModelRequest::IfDifferent => "only if something comes out different",
+            ModelRequest::No | ModelRequest::Yes => "yes",
         };
         let cost = plan.cost.as_ref().map(|cost| format!(", at least about {cost}"));
         format!("{sure}, about {} tokens{}", plan.tokens, cost.unwrap_or_default())
@@ -64,12 +64,12 @@ pub fn words(state: &State, plan: &Plan) -> String {
     if !plan.recalled.is_empty() {
         lines.push(format!("count again        {}", list(&plan.recalled)));
     }
-    let (first, judged) = plan.first();
+    let (first, decided) = plan.first();
     if !first.is_empty() {
         lines.push(format!("run                {}", list(&first)));
     }
-    if !judged.is_empty() {
-        lines.push(format!("run or ask         {}", list(&judged)));
+    if !decided.is_empty() {
+        lines.push(format!("run or ask         {}", list(&decided)));
     }
     let (new, may) = plan.perhaps();
     if !new.is_empty() {
@@ -78,7 +78,7 @@ pub fn words(state: &State, plan: &Plan) -> String {
     lines.extend([
         format!("run again          {}", list(&plan.again())),
         format!("may run again      {}", list(&may)),
-        format!("keep their results {}", list(&plan.kept)),
+        format!("keep their results {}", list(&plan.unchanged)),
         format!("are cancelled      {}", list(&plan.cancelled)),
         format!("finish first       {}", list(&plan.drained)),
         match happened.len() {
@@ -123,8 +123,8 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "recalled": plan.recalled,
         "certain": plan.certain,
         "may": may(plan),
-        "anew": plan.anew,
-        "kept": plan.kept,
+        "anew": plan.first_runs,
+        "kept": plan.unchanged,
         "cancelled": plan.cancelled,
         "drained": plan.drained,
         "effects": happened,
@@ -132,8 +132,8 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "consents": plan.consents,
         "corrections": plan.corrections,
         "corrections_lost": plan.corrections_lost,
-        "asks": plan.asks == Asked::Yes,
-        "asks_if_different": plan.asks == Asked::IfDifferent,
+        "asks": plan.asks == ModelRequest::Yes,
+        "asks_if_different": plan.asks == ModelRequest::IfDifferent,
         "tokens": plan.tokens,
         "cost": plan.cost.as_ref().map(ToString::to_string),
         "drifted": plan.drifted,

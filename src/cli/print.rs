@@ -63,12 +63,12 @@ pub fn safe(text: &str) -> String {
 
 /// A message of several lines, made safe. Parts of it may have been made visible where it was
 /// composed: their marks stay as they are, so that nothing is marked twice. Not for what is decided on.
-pub fn told(text: &str) -> String {
+pub fn safe_text(text: &str) -> String {
     marks(&safe(text))
 }
 
 /// The same for a message that must stay on one line.
-pub fn told_line(text: &str) -> String {
+pub fn safe_line(text: &str) -> String {
     marks(&crate::text::visible(text))
 }
 
@@ -87,8 +87,8 @@ pub fn moment(ms: i64) -> String {
 
 /// Says why the program ends.
 pub fn failure(failure: &Failure) -> ExitCode {
-    let told = told(&failure.message);
-    let lines: Vec<Cow<'_, str>> = told.split('\n').map(|line| excerpt(line, LONG)).collect();
+    let reported = safe_text(&failure.message);
+    let lines: Vec<Cow<'_, str>> = reported.split('\n').map(|line| excerpt(line, LONG)).collect();
     err(&format!("overrule: {}", lines.join("\n")));
     failure.code.into()
 }
@@ -106,16 +106,16 @@ pub fn usage(error: &clap::Error) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::{told, told_line};
+    use super::{safe_line, safe_text};
 
     #[test]
     fn what_was_made_visible_before_is_not_marked_again() {
         let text = "a\u{1b}[31m\u{202e}\u{9b}\nb⟨x⟩";
-        let once = told(text);
+        let once = safe_text(text);
         assert_eq!(once, "a⟨U+001B⟩[31m⟨U+202E⟩⟨U+009B⟩\nb⟨x⟩");
-        assert_eq!(told(&once), once);
-        let line = told_line(text);
+        assert_eq!(safe_text(&once), once);
+        let line = safe_line(text);
         assert_eq!(line, "a⟨U+001B⟩[31m⟨U+202E⟩⟨U+009B⟩⟨LF⟩b⟨x⟩");
-        assert_eq!(told_line(&line), line);
+        assert_eq!(safe_line(&line), line);
     }
 }

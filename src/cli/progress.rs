@@ -2,7 +2,7 @@
 //! know: where it is printed.
 
 use super::print;
-use crate::console::{tabs, words};
+use crate::console::{event_text, tabs};
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::NodeId;
@@ -43,15 +43,15 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         )),
         Event::Turn(TurnEvent::Broken { turn, fault, .. }) => Some(format!(
             "{turn}: {}: {}",
-            fault.kind.word(),
-            print::told(&fault.message)
+            fault.kind.label(),
+            print::safe_text(&fault.message)
         )),
         Event::Call(CallEvent::Checked { call, faults, .. } | CallEvent::Unfit { call, faults, .. })
             if !faults.is_empty() =>
         {
             let wrong: Vec<String> = faults
                 .iter()
-                .map(|fault| print::told_line(&fault.message))
+                .map(|fault| print::safe_line(&fault.message))
                 .collect();
             name(call).map(|name| format!("{name}: cannot run: {}", wrong.join("; ")))
         }
@@ -71,7 +71,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         Event::Call(CallEvent::Decided { call, decision, .. }) => match decision {
             Decision::Deny { rule, reason } => Some(format!(
                 "{call}: denied by {}",
-                print::told_line(&rule::told_with(rule, reason))
+                print::safe_line(&rule::describe_with_reason(rule, reason))
             )),
             Decision::Expire { .. } => Some(format!("{call}: not approved: no operator")),
             Decision::Carry { from, .. } => {
@@ -79,7 +79,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             }
             Decision::Allowed { .. } | Decision::LeftToOperator { .. } => Some(format!(
                 "{call}: {}",
-                print::told_line(&tabs::decision_word(decision))
+                print::safe_line(&tabs::decision_word(decision))
             )),
             _ => None,
         },
@@ -87,7 +87,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             call,
             approver: Some(approver),
             ..
-        }) => name(call).map(|name| format!("{name}: asking approver {}", print::told_line(approver))),
+        }) => name(call).map(|name| format!("{name}: asking approver {}", print::safe_line(approver))),
         Event::Call(CallEvent::Asked {
             call,
             deadline_ms: Some(ms @ 1..),
@@ -96,13 +96,13 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         Event::Resilience(event) => resilience(event),
         Event::Run(RunEvent::Refused { command, reason }) => Some(format!(
             "refused: {}: {}",
-            print::told_line(command),
-            print::told_line(reason)
+            print::safe_line(command),
+            print::safe_line(reason)
         )),
         Event::Escape(event) => escape(event),
-        Event::Edit(EditEvent::CorrectionsLost { nodes }) => Some(words::lost(nodes)),
+        Event::Edit(EditEvent::CorrectionsLost { nodes }) => Some(event_text::lost(nodes)),
         Event::Run(RunEvent::LimitReached { message, .. }) => {
-            Some(format!("limit reached: {}", print::told_line(message)))
+            Some(format!("limit reached: {}", print::safe_line(message)))
         }
         _ => None,
     }
@@ -120,7 +120,7 @@ fn resilience(event: &ResilienceEvent) -> Option<String> {
         } => Some(format!(
             "{call}: again in {} ({no} of {of}): {}",
             span(*wait_ms),
-            print::told_line(why)
+            print::safe_line(why)
         )),
         ResilienceEvent::RepairBroke {
             call,
@@ -132,24 +132,24 @@ fn resilience(event: &ResilienceEvent) -> Option<String> {
         } => Some(format!(
             "{call}: the request about its arguments broke, again in {} ({no} of {of}): {}",
             span(*wait_ms),
-            print::told_line(why)
+            print::safe_line(why)
         )),
         ResilienceEvent::BreakerChanged { scope, to, why, .. } => Some(format!(
             "breaker of {} is {}: {}",
-            print::told_line(&scope.to_string()),
-            to.word(),
-            print::told_line(why)
+            print::safe_line(&scope.to_string()),
+            to.label(),
+            print::safe_line(why)
         )),
         ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
-            let says = |found: &&Diagnosis| found.description.is_some() || found.learnt.is_some();
-            let described = diagnoses.iter().filter(says);
+            let claims = |found: &&Diagnosis| found.description.is_some() || found.learnt.is_some();
+            let described = diagnoses.iter().filter(claims);
             let found: Vec<String> = described
-                .map(|found| print::told_line(&found.grounds()))
+                .map(|found| print::safe_line(&found.grounds()))
                 .collect();
             (!found.is_empty()).then(|| format!("{call}: found {}", found.join("; ")))
         }
         ResilienceEvent::RepairApplied { call, changes, .. } => {
-            let made: Vec<String> = changes.iter().map(|one| print::told_line(&one.why)).collect();
+            let made: Vec<String> = changes.iter().map(|one| print::safe_line(&one.why)).collect();
             Some(format!("{call}: repaired: {}", made.join("; ")))
         }
         _ => None,
@@ -158,26 +158,34 @@ fn resilience(event: &ResilienceEvent) -> Option<String> {
 
 fn escape(event: &EscapeEvent) -> Option<String> {
     match event {
-        EscapeEvent::Found { incident, finding } => {
-            Some(format!("loop {incident}: {}", print::told_line(&finding.words())))
-        }
+        EscapeEvent::Found { incident, finding } => Some(format!(
+            "loop {incident}: {}",
+            print::safe_line(&finding.describe())
+        )),
         EscapeEvent::Proposed {
             incident,
             node,
-            rung,
+            step: level,
             why,
             ..
         } => {
             let why = if why.is_empty() {
                 String::new()
             } else {
-                format!(" ({})", print::told_line(why))
+                format!(" ({})", print::safe_line(why))
             };
-            Some(format!("{node} against loop {incident}: {}{why}", rung.words()))
+            Some(format!(
+                "{node} against loop {incident}: {}{why}",
+                level.describe()
+            ))
         }
-        EscapeEvent::Came { node, upshot, .. } => Some(format!("{node}: {}", upshot.word())),
+        EscapeEvent::StepEnded {
+            node,
+            outcome: step_outcome,
+            ..
+        } => Some(format!("{node}: {}", step_outcome.label())),
         EscapeEvent::Over { incident, why } => {
-            Some(format!("loop {incident} is over: {}", print::told_line(why)))
+            Some(format!("loop {incident} is over: {}", print::safe_line(why)))
         }
         EscapeEvent::Warned { .. }
         | EscapeEvent::Applied { .. }
@@ -190,7 +198,7 @@ fn ended(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Ok { exit: Some(code), .. } => format!("exit {code}"),
         Outcome::Ok { .. } => "ok".to_owned(),
-        Outcome::Err(error) => format!("{}: {}", error.class.word(), print::told_line(&error.message)),
+        Outcome::Err(error) => format!("{}: {}", error.class.label(), print::safe_line(&error.message)),
         Outcome::Cancelled { .. } => "cancelled".to_owned(),
     }
 }

@@ -1,17 +1,17 @@
 //! `overrule queue`: prints the calls that wait for a decision. Must not know: who decides.
 
 mod deadline;
-mod former;
 mod repeats;
 mod runs;
 mod still;
+mod tool_change;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use self::still::{STREAM, Still};
 use super::args::{self, Common};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::console::tabs;
@@ -21,14 +21,14 @@ use crate::domain::breaker::Phase;
 use crate::domain::bulk;
 use crate::domain::call::{Call, EffectClass, Status};
 use crate::domain::fork;
-use crate::domain::journey;
 use crate::domain::node::Node;
+use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::ready;
 use crate::domain::reference::rewrite;
 use crate::domain::repair::Diagnosis;
+use crate::domain::repair_trace;
 use crate::domain::rule;
 use crate::domain::state::State;
-use crate::domain::survivor::Survivor;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{StreamFault, Turn};
@@ -40,8 +40,8 @@ use crate::tools::child;
 
 /// Prints each waiting call with its digest and exact arguments, first come first.
 pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let found = record::as_found(&place)?;
     let mut any = false;
     for call in found.state.queue().filter(|call| waits(call)) {
@@ -54,8 +54,8 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     }
     let still = still::of(&found.state, !found.held);
     // The one for which nothing goes on is told with that.
-    let told = still.as_ref().map(|still| &still.need.cause);
-    let broken = again::left(&found.state).filter(|(turn, _)| told != Some(&Cause::Stream(turn.id)));
+    let reported = still.as_ref().map(|still| &still.need.cause);
+    let broken = again::left(&found.state).filter(|(turn, _)| reported != Some(&Cause::Stream(turn.id)));
     for (turn, fault) in broken {
         any = true;
         print::out(&as_broken(turn, fault, common.json));
@@ -115,12 +115,13 @@ fn as_restricted(why: &str, id: &str, json: bool) -> String {
 /// A stream that broke, with the verbs about it.
 fn as_broken(turn: &Turn, fault: &StreamFault, json: bool) -> String {
     if json {
-        let (kind, message) = (fault.kind.word(), &fault.message);
-        let told = serde_json::json!({ "turn": turn.id, "broke": kind, "reason": message, "verbs": STREAM });
-        return told.to_string();
+        let (kind, message) = (fault.kind.label(), &fault.message);
+        let reported =
+            serde_json::json!({ "turn": turn.id, "broke": kind, "reason": message, "verbs": STREAM });
+        return reported.to_string();
     }
     let verbs = STREAM.join(", ");
-    format!("{} {}\n  verbs: {verbs}", turn.id, visible(&fault.words()))
+    format!("{} {}\n  verbs: {verbs}", turn.id, visible(&fault.describe()))
 }
 
 /// Calls, requests and breakers that wait for nobody but time.
@@ -128,22 +129,22 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
     let now = Clock::start().utc_ms();
     let delayed = state.agenda.delayed.iter().filter_map(|id| state.calls.get(id));
     let calls = delayed.filter_map(|call| {
-        let delay = call.trouble.delay.as_ref()?;
+        let delay = call.failure.delay.as_ref()?;
         let tool = visible(&tool(state.nodes.get(&call.id)));
         Some(format!(
             "{} {tool} · {} · {}",
             call.id,
-            delay.words(now),
+            delay.describe(now),
             visible(&delay.why)
         ))
     });
-    let asked = again::all(state).map(|again| visible(&again.words(Some(now))));
+    let asked = again::all(state).map(|again| visible(&again.describe(Some(now))));
     let shut = state
         .breakers
         .iter()
         .filter(|(_, one)| one.phase != Phase::Closed);
     let breakers = shut.map(|(scope, one)| {
-        let (scope, word) = (visible(&scope.to_string()), one.phase.word());
+        let (scope, word) = (visible(&scope.to_string()), one.phase.label());
         format!("breaker {scope} · {word} · {}", visible(&one.why))
     });
     calls.chain(asked).chain(breakers).collect()
@@ -151,10 +152,10 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
 
 /// What was cut off and can be repeated without harm is run again by whoever goes on, unasked.
 fn waits(call: &Call) -> bool {
-    !matches!(call.status, Status::InDoubt(_)) || call.effect > EffectClass::Idempotent
+    !matches!(call.status, Status::OutcomeUnknown(_)) || call.effect > EffectClass::Idempotent
 }
 
-fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
+fn as_json(found: &record::SessionSnapshot, call: &Call) -> serde_json::Value {
     let state = &found.state;
     let node = state.nodes.get(&call.id);
     let shown = shown(state, call);
@@ -167,63 +168,63 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "why": node.and_then(why::of), "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "found": found_wrong(call), "original": original(call, node), "runs": call.operands(), "rule": rule(call), "word": word(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": former::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "found": found_wrong(call), "original": original(call, node), "runs": call.operands(), "rule": rule(call), "word": confirmation(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": tool_change::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
         "outlives": outlives(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
 
-fn as_words(found: &record::Found, call: &Call) -> String {
+fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
     let state = &found.state;
     let node = state.nodes.get(&call.id);
     let shown = shown(state, call);
-    let class = std::iter::once(call.effect.word().to_owned()).chain(tags(state, node));
+    let class = std::iter::once(call.effect.label().to_owned()).chain(tags(state, node));
     let mut words = format!(
         "{} {} · {} · {} · revision {} · {}\n  digest {}\n  {}",
         thread::named(state, call.id),
         visible(&tool(node)),
-        call.status.word(),
+        call.status.base_label(),
         class.collect::<Vec<_>>().join(" "),
         node.map(Node::rev).unwrap_or_default().0,
         rule(call),
         digest(call),
         visible(&shown)
     );
-    for line in runs::words(call, &tool(node), &shown) {
+    for line in runs::detail_lines(call, &tool(node), &shown) {
         let _ = write!(words, "\n  {line}");
     }
     for line in tabs::repeated(state, call) {
         let _ = write!(words, "\n  {line}");
     }
-    for line in former::words(state, call) {
+    for line in tool_change::detail_lines(state, call) {
         let _ = write!(words, "\n  {line}");
     }
     if let Some((pid, left)) = outlives(call) {
         let _ = write!(
             words,
             "\n  {}: wait for the end of that, or {}; until then it cannot be said that it did not happen",
-            left.words(call.id, pid),
+            left.describe(call.id, pid),
             left.ending(pid)
         );
     }
-    if let Some(said) = approver::describe(call) {
-        let _ = write!(words, "\n  approver: {}", visible(&said));
+    if let Some(output) = approver::describe(call) {
+        let _ = write!(words, "\n  approver: {}", visible(&output));
     }
-    if let Some(deadline) = deadline::words(state, call, found.held, Clock::start().utc_ms()) {
+    if let Some(deadline) = deadline::describe(state, call, found.held, Clock::start().utc_ms()) {
         let _ = write!(words, "\n  deadline: {deadline}");
     }
-    if let Some(word) = word(state, call) {
+    if let Some(word) = confirmation(state, call) {
         let _ = write!(
             words,
             "\n  cannot be undone: it runs only with --word {}",
             visible(word)
         );
     }
-    if let Some((tool, args)) = node.and_then(journey::replaced) {
+    if let Some((tool, args)) = node.and_then(repair_trace::replaced) {
         let _ = write!(words, "\n  original: {} {}", visible(tool), visible(args));
     }
     if let Some(change) = call
         .proposed()
-        .filter(|_| node.and_then(journey::replaced).is_some())
+        .filter(|_| node.and_then(repair_trace::replaced).is_some())
     {
         let _ = write!(words, "\n  proposed: {}", visible(&change.why));
     }
@@ -231,7 +232,7 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         let _ = write!(words, "\n  found: {}", visible(&found.grounds()));
     }
     if !call.offered().unwrap_or_default().is_empty() {
-        let why = call.snags.because.as_deref().unwrap_or_default();
+        let why = call.validation.because.as_deref().unwrap_or_default();
         let _ = write!(words, "\n  {}", visible(why));
     }
     for (at, fix) in call.offered().unwrap_or_default().iter().enumerate() {
@@ -245,25 +246,25 @@ fn as_words(found: &record::Found, call: &Call) -> String {
 
 /// The call in whose place a repair proposes another tool, and why.
 fn original(call: &Call, node: Option<&Node>) -> Option<serde_json::Value> {
-    let (tool, args) = node.and_then(journey::replaced)?;
+    let (tool, args) = node.and_then(repair_trace::replaced)?;
     let why = call.proposed().map(|change| &change.why);
     Some(serde_json::json!({ "tool": tool, "args": args, "why": why }))
 }
 
 /// What was found wrong with a call whose repair waits for a choice.
 fn found_wrong(call: &Call) -> &[Diagnosis] {
-    let offered = call.offered().and_then(|_| call.trouble.repairs.last());
+    let offered = call.offered().and_then(|_| call.failure.repairs.last());
     offered.map_or(&[], |round| &round.diagnoses)
 }
 
 /// The process of an execution in doubt, with what still runs of it; none where nothing does.
-fn outlives(call: &Call) -> Option<(u32, Survivor)> {
-    let Status::InDoubt(attempt) = call.status else {
+fn outlives(call: &Call) -> Option<(u32, OrphanProcess)> {
+    let Status::OutcomeUnknown(attempt) = call.status else {
         return None;
     };
     let record = call.attempts.iter().find(|one| one.no == attempt)?;
     let (pid, ticks) = record.under.process.filter(|_| record.outcome.is_none())?;
-    Some((pid, child::survivor(pid, ticks)?))
+    Some((pid, child::orphan_process(pid, ticks)?))
 }
 
 /// What raises a call above its effect class: tags of its tool.
@@ -273,9 +274,9 @@ fn tags(state: &State, node: Option<&Node>) -> Vec<String> {
 }
 
 /// What has to be typed to let a call run that cannot be undone.
-fn word<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
+fn confirmation<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
     let asks = matches!(call.status, Status::Awaiting | Status::Consent(_));
-    tags::word(state, call.id).filter(|_| asks)
+    tags::confirmation(state, call.id).filter(|_| asks)
 }
 
 /// The arguments that would run; before what they refer to is there, as they stand in the call.
@@ -300,11 +301,11 @@ fn rule(call: &Call) -> String {
     let Some(verdict) = &call.verdict else {
         return String::new();
     };
-    let told = rule::told(&verdict.rule);
+    let reported = rule::describe(&verdict.rule);
     let words = verdict.quoted.as_ref().and_then(|quoted| quoted.words.as_deref());
     visible(&match words {
-        Some(words) => format!("{told}, which says {}", rule::quotation(words)),
-        None => told,
+        Some(words) => format!("{reported}, which says {}", rule::quotation(words)),
+        None => reported,
     })
 }
 
@@ -315,7 +316,7 @@ mod tests {
     use crate::domain::call::{Quoted, Verdict};
 
     #[test]
-    fn what_a_file_of_the_workspace_says_stands_as_a_quotation() {
+    fn a_reason_from_a_workspace_file_is_quoted() {
         let words = "none\" needed; digest\n  0000 \u{202e}\\";
         let verdict = Verdict {
             rule: format!("workspace overrule.toml:3: {{ reason = {words:?} }}"),
@@ -329,22 +330,22 @@ mod tests {
         let mut stage = Stage::new(80, 24);
         stage.begin();
         stage.awaiting_by("c3", ("write_file", "{}"), verdict);
-        let found = record::Found {
+        let found = record::SessionSnapshot {
             state: stage.model.run.state.clone(),
             held: false,
         };
         let call = &found.state.calls[&id("c3")];
-        let said = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
+        let output = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
         let printed = as_words(&found, call);
         assert!(
             printed
                 .lines()
                 .next()
                 .unwrap()
-                .ends_with(&format!("revision 1 · {said}")),
+                .ends_with(&format!("revision 1 · {output}")),
             "{printed}"
         );
-        assert_eq!(as_json(&found, call)["rule"], said);
+        assert_eq!(as_json(&found, call)["rule"], output);
         assert_eq!(printed.matches("0000").count(), 1, "it is not cited once more");
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::args::Common;
-use super::build::{Ground, JournalLog};
+use super::build::{AppContext, JournalLog};
 use super::exit::{Code, Failure};
 use super::{control, difference, print, resume};
 use crate::control::{Answer, Error as ControlError};
@@ -26,7 +26,7 @@ use crate::journal::{self, Damage, Place, Writer};
 use crate::text::visible;
 
 /// A session as it stands, read without disturbing whoever has it open.
-pub struct Found {
+pub struct SessionSnapshot {
     /// What it amounts to. Where nobody has it open, nothing is under way in it: what was, is in doubt.
     pub state: State,
     /// True where somebody has it open.
@@ -34,7 +34,7 @@ pub struct Found {
 }
 
 /// Reads a session. Writes nothing, and says where its record breaks off: what came after that is in no list.
-pub fn as_found(place: &Place) -> Result<Found, Failure> {
+pub fn as_found(place: &Place) -> Result<SessionSnapshot, Failure> {
     let (found, damage) = up_to_damage(place)?;
     if let Some(damage) = damage {
         print::err(&format!(
@@ -46,7 +46,7 @@ pub fn as_found(place: &Place) -> Result<Found, Failure> {
 }
 
 /// Reads a session as far as it is intact, with where it breaks off. Writes nothing and says nothing.
-pub fn up_to_damage(place: &Place) -> Result<(Found, Option<Damage>), Failure> {
+pub fn up_to_damage(place: &Place) -> Result<(SessionSnapshot, Option<Damage>), Failure> {
     // Asked first: what is recorded later than this is there all the same.
     let held = journal::is_held(place);
     let loaded = journal::read(place)?;
@@ -54,7 +54,7 @@ pub fn up_to_damage(place: &Place) -> Result<(Found, Option<Damage>), Failure> {
     if !held {
         draft.take_over();
     }
-    let found = Found {
+    let found = SessionSnapshot {
         state: draft.state,
         held,
     };
@@ -85,10 +85,15 @@ impl Recorded {
 }
 
 /// Records a command with what follows by itself.
-pub fn decide(common: &Common, ground: &Ground, id: &str, command: &Command) -> Result<Recorded, Failure> {
-    let place = ground.store.find(id)?;
-    if let Some(said) = journal::holder(&place)
-        && let Some(done) = elsewhere(ground, &place, Some(said), command)?
+pub fn decide(
+    common: &Common,
+    context: &AppContext,
+    id: &str,
+    command: &Command,
+) -> Result<Recorded, Failure> {
+    let place = context.store.find(id)?;
+    if let Some(output) = journal::holder(&place)
+        && let Some(done) = elsewhere(context, &place, Some(output), command)?
     {
         return Ok(done);
     }
@@ -97,21 +102,21 @@ pub fn decide(common: &Common, ground: &Ground, id: &str, command: &Command) -> 
             if let Some(torn) = &loaded.torn {
                 print::err(&torn.to_string());
             }
-            here(common, ground, &place, (writer, &loaded.envelopes), command)
+            here(common, context, &place, (writer, &loaded.envelopes), command)
         }
         Err(journal::Error::Locked { path, pid }) => {
             // It may have begun this moment, and have opened its socket since.
-            if let Some(done) = elsewhere(ground, &place, pid, command)? {
+            if let Some(done) = elsewhere(context, &place, pid, command)? {
                 return Ok(done);
             }
-            Err(unheard(ground, &place, &journal::Error::Locked { path, pid }))
+            Err(unheard(context, &place, &journal::Error::Locked { path, pid }))
         }
         Err(error) => Err(error.into()),
     }
 }
 
 /// Why nothing is done to a session that a process has open which listens to nobody.
-pub fn locked(ground: &Ground, place: &Place, pid: Option<u32>) -> Failure {
+pub fn locked(context: &AppContext, place: &Place, pid: Option<u32>) -> Failure {
     let path = visible(
         &place
             .journal()
@@ -119,16 +124,16 @@ pub fn locked(ground: &Ground, place: &Place, pid: Option<u32>) -> Failure {
             .unwrap_or(Path::new(""))
             .to_string_lossy(),
     );
-    unheard(ground, place, &journal::Error::Locked { path, pid })
+    unheard(context, place, &journal::Error::Locked { path, pid })
 }
 
-fn unheard(ground: &Ground, place: &Place, locked: &journal::Error) -> Failure {
+fn unheard(context: &AppContext, place: &Place, locked: &journal::Error) -> Failure {
     Failure::new(
         Code::Session,
         format!(
             "{locked}. It takes no commands from other processes: for that a run is begun with --control, or gone on \
              with by `overrule resume {} --control`",
-            ground.address(&place.id())
+            context.address(&place.id())
         ),
     )
 }
@@ -136,12 +141,12 @@ fn unheard(ground: &Ground, place: &Place, locked: &journal::Error) -> Failure {
 /// Has the command recorded by the process that has the session open; none where there is no such
 /// process or it takes no commands.
 fn elsewhere(
-    ground: &Ground,
+    context: &AppContext,
     place: &Place,
     holder: Option<u32>,
     command: &Command,
 ) -> Result<Option<Recorded>, Failure> {
-    match control::hand_over(ground, place, holder, command) {
+    match control::hand_over(context, place, holder, command) {
         Ok(Answer::Recorded(seq)) => Ok(Some(Recorded { seq, elsewhere: true })),
         Ok(Answer::Refused(refusal)) => {
             let facts = journal::read(place)?.envelopes;
@@ -163,18 +168,18 @@ fn refused(facts: &[Envelope], state: &State, command: &Command, mut refusal: Re
 /// Records a command on a session that nobody else has open.
 fn here(
     common: &Common,
-    ground: &Ground,
+    context: &AppContext,
     place: &Place,
     (writer, facts): (Writer, &[Envelope]),
     command: &Command,
 ) -> Result<Recorded, Failure> {
     let state = fold(facts);
-    let mut adviser = adviser(common, ground, place, &state)?;
+    let mut adviser = adviser(common, context, place, &state)?;
     let mut draft = Draft::new(state);
     draft.take_over();
     let events = decide::command(&draft.state, &adviser, command)
         .map_err(|refusal| refused(facts, &draft.state, command, refusal))?;
-    draft.add(unsent(events), &Actor::operator(ground.user(), Via::Shell));
+    draft.add(unsent(events), &Actor::operator(context.user(), Via::Shell));
     adviser.keep_rules(&draft.state.rules);
     if let Command::Run(RunCommand::SetPolicy { policy }) = command {
         adviser.keep_preset(policy);
@@ -234,17 +239,22 @@ fn unsent(events: Vec<Event>) -> Vec<Event> {
 }
 
 /// What decisions on a recorded run are advised by: its own tools, directory and policy.
-pub fn adviser(common: &Common, ground: &Ground, place: &Place, state: &State) -> Result<Adviser, Failure> {
+pub fn adviser(
+    common: &Common,
+    context: &AppContext,
+    place: &Place,
+    state: &State,
+) -> Result<Adviser, Failure> {
     let recorded = state
         .started
         .as_deref()
         .ok_or_else(|| resume::unbegun(&place.id()))?;
     let setup = resume::setup_of(recorded, &place.id())?;
     let workspace = Path::new(&recorded.workspace);
-    let ground = ground.clone().for_run(common, workspace, &setup)?;
+    let context = context.clone().for_run(common, workspace, &setup)?;
     // Whoever decides here can be asked: no question is over before somebody saw it. A process that goes on
     // where nobody watches gives it the deadline that holds there.
-    let mut adviser = ground.adviser(&setup, workspace, false)?;
+    let mut adviser = context.adviser(&setup, workspace, false)?;
     // What the verb makes ready is judged as a run that goes on with these flags would judge it.
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);

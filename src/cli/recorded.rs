@@ -12,7 +12,7 @@ use super::folding::Folding;
 use super::fork::{self, Forks};
 use super::{live, run, sent};
 use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update};
-use crate::console::model::log::KEPT;
+use crate::console::model::log::MAX_LINES;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
@@ -35,7 +35,7 @@ struct Fold {
 }
 
 /// What is shown of a place in the record.
-struct Shown {
+struct ReplayPosition {
     state: State,
     /// The newest of the records in it.
     past: Vec<Arc<Envelope>>,
@@ -43,7 +43,7 @@ struct Shown {
     mark: Fold,
 }
 
-impl Shown {
+impl ReplayPosition {
     /// Folds the first records up to a place, from a fold before it if there is one.
     fn up_to(records: &Records, to: usize, mark: Option<Fold>) -> Result<Self, Error> {
         let none = || Fold {
@@ -59,7 +59,7 @@ impl Shown {
         let mut state = mark.state.clone();
         records.range(mark.at, to, |envelope| apply(&mut state, &envelope))?;
         let mut past = Vec::new();
-        records.range(to.saturating_sub(KEPT), to, |envelope| {
+        records.range(to.saturating_sub(MAX_LINES), to, |envelope| {
             past.push(Arc::new(envelope));
         })?;
         Ok(Self { state, past, mark })
@@ -131,12 +131,12 @@ impl Recorded {
     fn show(&mut self, state: State, past: Vec<Arc<Envelope>>) {
         let whole = Update::Snapshot(Box::new(state));
         self.waiting.extend([whole, Update::Past(past)]);
-        self.tell_place();
+        self.queue_position();
     }
 
     /// Goes to the place after so many events.
     fn go(&mut self, to: usize) {
-        match Shown::up_to(&self.records, to, self.mark.take()) {
+        match ReplayPosition::up_to(&self.records, to, self.mark.take()) {
             Ok(shown) => {
                 self.at = to;
                 self.mark = Some(shown.mark).filter(|_| to < self.len());
@@ -146,7 +146,7 @@ impl Recorded {
         }
     }
 
-    fn tell_place(&mut self) {
+    fn queue_position(&mut self) {
         self.waiting.push_back(Update::At(At {
             event: self.at,
             of: self.len(),
@@ -178,7 +178,7 @@ impl Recorded {
         let plays = self.playing;
         self.playing &= self.at < self.len();
         if plays {
-            self.tell_place();
+            self.queue_position();
         }
     }
 
@@ -258,7 +258,7 @@ impl Link for Recorded {
         match control {
             ReplayControl::Play if self.at >= self.len() => {
                 self.playing = false;
-                self.tell_place();
+                self.queue_position();
                 let text = "this is the last event: go back first (`event-back`, `to-start`)";
                 self.waiting.push_back(Update::Notice(text.to_owned()));
                 self.wake.notify_one();
@@ -283,7 +283,7 @@ impl Link for Recorded {
             }
             ReplayControl::End => self.go(self.len()),
         }
-        self.tell_place();
+        self.queue_position();
         self.wake.notify_one();
     }
 }

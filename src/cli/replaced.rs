@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 
 use crate::console::diff;
-use crate::console::link::{Look, Looked, Replaced, Update};
+use crate::console::link::{LoadTarget, Look, Replaced, Update};
 use crate::engine::advise::parse_args;
 use crate::tools::Replacement;
 use crate::tools::registry::Registry;
@@ -45,7 +45,7 @@ impl Looker {
     }
 
     /// Looks at this call from now on, and at no other.
-    pub fn look(&mut self, at: Option<Looked>) {
+    pub fn look(&mut self, at: Option<LoadTarget>) {
         self.end();
         let Some((look, tool, args)) = at else { return };
         let (registry, workspace) = (Arc::clone(&self.registry), Arc::clone(&self.workspace));
@@ -90,12 +90,14 @@ where
         let (find, before) = (Arc::clone(&find), last.clone());
         let seen = tokio::task::spawn_blocking(move || {
             let now = find()?;
-            let told = (before.as_ref() != Some(&now)).then(|| told(&now));
-            Some((now, told))
+            let message = (before.as_ref() != Some(&now)).then(|| to_replaced(&now));
+            Some((now, message))
         });
         // A tool that replaces nothing is not asked again.
-        let Ok(Some((now, told))) = seen.await else { return };
-        if let Some(found) = told {
+        let Ok(Some((now, message))) = seen.await else {
+            return;
+        };
+        if let Some(found) = message {
             let look = look.clone();
             if answers.send(Update::Replaces { look, found }).is_err() {
                 return;
@@ -109,7 +111,7 @@ where
     }
 }
 
-fn told(found: &Replacement) -> Replaced {
+fn to_replaced(found: &Replacement) -> Replaced {
     match &found.now {
         Ok(None) => Replaced::Nothing,
         Ok(Some(now)) => Replaced::Text(diff::lines(now, &found.then).into()),
@@ -159,13 +161,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_would_be_replaced_is_told_and_told_again_when_it_changes() {
+    async fn the_replacement_is_reported_again_when_the_file_changes() {
         let dir = tempfile::tempdir().unwrap();
-        let (answers, mut heard) = unbounded_channel();
+        let (answers, mut received) = unbounded_channel();
         let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
         let args: Arc<str> = r#"{"path":"a.md","content":"new\n"}"#.into();
         looker.look(Some((look(1), "write_file".into(), Arc::clone(&args))));
-        let first = heard.recv().await;
+        let first = received.recv().await;
         assert!(
             matches!(&first, Some(Update::Replaces { look: of, found: Replaced::Nothing }) if *of == look(1)),
             "{first:?}"
@@ -176,9 +178,9 @@ mod tests {
             (Change::Removed, "old".to_owned()),
             (Change::Added, "new".to_owned()),
         ];
-        assert_eq!(marks(heard.recv().await), both);
+        assert_eq!(marks(received.recv().await), both);
         std::fs::write(&file, [0u8, 1, 2]).unwrap();
-        let untold = heard.recv().await;
+        let untold = received.recv().await;
         assert!(
             matches!(&untold, Some(Update::Replaces { found: Replaced::Untold(why), .. }) if why.contains("is no text")),
             "{untold:?}"
@@ -188,20 +190,20 @@ mod tests {
         looker.look(None);
         std::fs::write(&file, "else").unwrap();
         tokio::time::sleep(AGAIN * 5).await;
-        assert!(heard.try_recv().is_err());
+        assert!(received.try_recv().is_err());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn arguments_too_long_to_compare_are_said_to_be_so_once() {
+    async fn arguments_too_long_to_compare_are_reported_once() {
         let dir = tempfile::tempdir().unwrap();
-        let (answers, mut heard) = unbounded_channel();
+        let (answers, mut received) = unbounded_channel();
         let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
         let of = |bytes: usize| -> Arc<str> {
             let around = r#"{"path":"a.md","content":""}"#.len();
             format!(r#"{{"path":"a.md","content":"{}"}}"#, "x".repeat(bytes - around)).into()
         };
         looker.look(Some((look(1), "write_file".into(), of(COMPARED))));
-        let whole = heard.recv().await;
+        let whole = received.recv().await;
         let new = matches!(
             &whole,
             Some(Update::Replaces {
@@ -214,7 +216,7 @@ mod tests {
         let Some(Update::Replaces {
             look: of_it,
             found: Replaced::Untold(why),
-        }) = heard.recv().await
+        }) = received.recv().await
         else {
             panic!("nothing is said of long arguments");
         };
@@ -224,23 +226,23 @@ mod tests {
         );
         std::fs::write(dir.path().join("a.md"), "old").unwrap();
         tokio::time::sleep(AGAIN * 5).await;
-        assert!(heard.try_recv().is_err(), "they stay as long as they are");
+        assert!(received.try_recv().is_err(), "they stay as long as they are");
         looker.look(Some((look(3), "shell".into(), of(COMPARED + 1))));
         drop(looker.looking.take());
         tokio::time::sleep(AGAIN * 3).await;
-        assert!(heard.try_recv().is_err(), "a tool that replaces nothing");
+        assert!(received.try_recv().is_err(), "a tool that replaces nothing");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_a_tool_that_replaces_nothing_nothing_is_told() {
+    async fn tools_that_replace_nothing_are_not_reported() {
         let dir = tempfile::tempdir().unwrap();
-        let (answers, mut heard) = unbounded_channel();
+        let (answers, mut received) = unbounded_channel();
         let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
         looker.look(Some((look(1), "shell".into(), r#"{"command":"ls"}"#.into())));
         drop(looker.looking.take());
         tokio::time::sleep(AGAIN * 3).await;
         looker.look(Some((look(2), "no_such_tool".into(), "{}".into())));
         tokio::time::sleep(AGAIN * 3).await;
-        assert!(heard.try_recv().is_err());
+        assert!(received.try_recv().is_err());
     }
 }

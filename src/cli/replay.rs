@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use super::args::{self, Common};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::fork::Forks;
 use super::recorded::Recorded;
-use super::screen::Left;
+use super::screen::ReplayExit;
 use super::{opening, print, resume, screen};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
@@ -16,8 +16,8 @@ use crate::text::{visible, visible_head};
 
 /// Opens the screen on a recorded session.
 pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     if !journal::begins(&place)? && journal::read(&place)?.envelopes.is_empty() {
         return Err(Failure::new(
             Code::Session,
@@ -32,9 +32,9 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
     let forks = Forks {
-        store: ground.store.clone(),
-        reach: ground.reach.clone(),
-        by: Actor::operator(ground.user(), Via::Console),
+        store: context.store.clone(),
+        reach: context.reach.clone(),
+        by: Actor::operator(context.user(), Via::Console),
         made: Arc::default(),
     };
     opening::announce(&place);
@@ -42,28 +42,28 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         let _inside = runtime.enter();
         Recorded::open(&place, args.speed)?.forked_into(forks.clone())
     };
-    let shown = runtime.block_on(screen::replay(&ground, Box::new(link), &place.id()));
+    let shown = runtime.block_on(screen::replay(&context, Box::new(link), &place.id()));
     // Who leaves does not wait for what is still made.
     runtime.shutdown_background();
     // The one that is gone on with is named when that is left.
-    forks.tell(match &shown {
-        Ok(Left::GoOn(session)) => Some(session.as_str()),
+    forks.print_written(match &shown {
+        Ok(ReplayExit::Resume(session)) => Some(session.as_str()),
         _ => None,
     });
     match shown? {
-        Left::Code(code) => Ok(code),
-        Left::GoOn(session) => resume::go_on(common, ground, &session),
+        ReplayExit::Code(code) => Ok(code),
+        ReplayExit::Resume(session) => resume::resume_session(common, context, &session),
     }
 }
 
 /// Without a screen, one line per recorded event.
 fn print_steps(common: &Common, place: &journal::Place) -> Result<Code, Failure> {
-    let mut wanted = true;
+    let mut requested = true;
     let mut failed = None;
     journal::each(place, |envelope| {
-        if wanted && failed.is_none() {
+        if requested && failed.is_none() {
             match line(common, &envelope) {
-                Ok(line) => wanted = print::out(&line),
+                Ok(line) => requested = print::out(&line),
                 Err(error) => failed = Some(error),
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::args::{self, Common};
-use super::build::{self, Ground};
+use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
@@ -27,14 +27,14 @@ use crate::tools::child;
 
 /// Goes on with a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
-    go_on(common, Ground::read(common)?, &resume.id)
+    resume_session(common, AppContext::read(common)?, &resume.id)
 }
 
 /// Goes on with the session of this id.
-pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure> {
+pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<Code, Failure> {
     let headless = run::is_headless(common);
-    live::check(&ground)?;
-    let place = ground.store.find(id)?;
+    live::check(&context)?;
+    let place = context.store.find(id)?;
     let runtime = run::runtime()?;
     let Opened {
         writer,
@@ -42,7 +42,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         past,
         session,
         mut notices,
-    } = opening::open(&ground, &place)?;
+    } = opening::open(&context, &place)?;
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };
@@ -51,10 +51,10 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     {
         // Nothing to go on with: the answer is there.
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
-        return headless::print_answer(common, &state, text, &ground.address(&session));
+        return headless::print_answer(common, &state, text, &context.address(&session));
     }
     if headless {
-        for line in effects::before_going_on(&state) {
+        for line in effects::before_resume(&state) {
             print::err(&line);
         }
     }
@@ -69,28 +69,28 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
             ),
         ));
     }
-    let ground = ground.for_run(common, &workspace, &setup)?;
-    notices.extend(ground.notices());
+    let context = context.for_run(common, &workspace, &setup)?;
+    notices.extend(context.notices());
     setup.headless = headless;
-    setup.policy = ground.policy_text();
-    setup.model = models::again(common, &ground, setup.model)?;
+    setup.policy = context.policy_text();
+    setup.model = models::again(common, &context, setup.model)?;
     notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
-    let mut adviser = ground.adviser(&setup, &workspace, headless && !common.control)?;
+    let mut adviser = context.adviser(&setup, &workspace, headless && !common.control)?;
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
     }
     adviser.watch = adviser.watch.on(&state);
     adviser.keep_rules(&state.rules);
     notices.extend(rules_in_force(&adviser));
-    let model: Arc<dyn Model> = models::build(&ground, &setup.model, !headless)?;
-    let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input)?;
+    let model: Arc<dyn Model> = models::build(&context, &setup.model, !headless)?;
+    let mut fitted = context.started(&adviser, &*model, &setup, &recorded.input)?;
     keep_words(&recorded, &mut fitted);
     fitted.user = recorded.user.clone();
-    fitted.silent = recorded.silent;
-    fitted.limits = limits(common, &ground, state.limits);
+    fitted.hide_edits = recorded.hide_edits;
+    fitted.limits = limits(common, &context, state.limits);
     fitted.policy = adviser.policy.preset().to_string();
     notices.extend(run::uncosted(&fitted));
-    notices.extend(survivors(&state));
+    notices.extend(orphan_processes(&state));
     adviser.keep_resilience(&state);
     let mut first = first_events(&state, &adviser, fitted);
     first.extend(adviser.resilience(&state));
@@ -104,7 +104,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let (head, run) = (writer.head(), writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(state, writer, adviser, model, notices);
-    let driver = learned::keep(driver, &ground, &setup).approved_by(ground.approver());
+    let driver = learned::keep(driver, &context, &setup).approved_by(context.approver());
     let ready = Ready {
         driver,
         handle,
@@ -117,7 +117,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         door: None,
         tools,
     };
-    run::serve(common, &ground, ready, headless, runtime)
+    run::serve(common, &context, ready, headless, runtime)
 }
 
 /// What a run said to its model stays as it was recorded: other words in this version for the same tools ask nothing
@@ -185,8 +185,8 @@ pub fn setup_of(recorded: &Started, session: &str) -> Result<Setup, Failure> {
 }
 
 /// The limits in force, with those that were named now.
-pub fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
-    let named = ground.settings.limits.values();
+pub fn limits(common: &Common, context: &AppContext, mut limits: Limits) -> Limits {
+    let named = context.settings.limits.values();
     if common.max_turns.is_some() {
         limits.turns = named.turns;
     }
@@ -218,20 +218,20 @@ fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event>
 }
 
 /// Children of the process that died, where they or what they started outlived it.
-pub fn survivors(state: &State) -> Vec<String> {
+pub fn orphan_processes(state: &State) -> Vec<String> {
     engine::resume::processes(state)
         .into_iter()
-        .filter_map(|(call, pid, ticks)| Some((call, pid, child::survivor(pid, ticks)?)))
+        .filter_map(|(call, pid, ticks)| Some((call, pid, child::orphan_process(pid, ticks)?)))
         .map(|(call, pid, left)| {
             let counts = state.nodes.get(&call).is_some_and(|node| node.active);
             let waited_for = counts
                 && state
                     .calls
                     .get(&call)
-                    .is_some_and(|call| matches!(call.status, Status::Running(_) | Status::InDoubt(_)));
+                    .is_some_and(|call| matches!(call.status, Status::Running(_) | Status::OutcomeUnknown(_)));
             let words = format!(
                 "{}, started before the interruption: {}, or wait for its end, before you say what came of {call}.",
-                left.words(call, pid),
+                left.describe(call, pid),
                 left.ending(pid)
             );
             if waited_for {

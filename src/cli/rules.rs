@@ -8,7 +8,7 @@ use crate::domain::bulk;
 use crate::domain::call::{Digest, Gate};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::{NodeId, Rev};
-use crate::domain::rule::{self, SessionRule, Wanted};
+use crate::domain::rule::{self, RuleRequest, SessionRule};
 use crate::domain::state::State;
 use crate::policy::backtest::{self, Would};
 use crate::policy::session;
@@ -18,13 +18,13 @@ use crate::text::visible;
 pub fn always(call: NodeId, rev: Rev, digest: Digest) -> Command {
     Command::Run(RunCommand::AddRule {
         seen: vec![digest.clone()],
-        rule: Wanted::Exact { call, rev, digest },
+        rule: RuleRequest::Exact { call, rev, digest },
     })
 }
 
 /// A rule as it was typed. It decides about what waits only where the digest of that is named.
 pub fn add(state: &State, text: &str, digest: Option<&str>) -> Result<Command, Failure> {
-    let (wanted, would) = read(state, text)?;
+    let (requested, would) = read(state, text)?;
     let seen = match digest {
         None => Vec::new(),
         Some(given) => {
@@ -42,14 +42,17 @@ pub fn add(state: &State, text: &str, digest: Option<&str>) -> Result<Command, F
             would.seen()
         }
     };
-    Ok(Command::Run(RunCommand::AddRule { rule: wanted, seen }))
+    Ok(Command::Run(RunCommand::AddRule {
+        rule: requested,
+        seen,
+    }))
 }
 
-fn read(state: &State, text: &str) -> Result<(Wanted, Would), Failure> {
-    let wanted = Wanted::Text { text: text.into() };
-    let would = backtest::would(state, &wanted)
+fn read(state: &State, text: &str) -> Result<(RuleRequest, Would), Failure> {
+    let requested = RuleRequest::Text { text: text.into() };
+    let would = backtest::would(state, &requested)
         .map_err(|why| Failure::new(Code::Usage, format!("the rule may not stand: {why}")))?;
-    Ok((wanted, would))
+    Ok((requested, would))
 }
 
 /// Prints a rule and what it would have meant.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 
 use super::args::{self, Common};
-use super::build::{self, Ground};
+use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::{control, demos, headless, learned, live, models, output};
 use crate::control::Door;
@@ -61,33 +61,33 @@ pub fn demo(common: &Common, demo: &args::Demo) -> Result<Code, Failure> {
         return Ok(Code::Ok);
     };
     let run = demos::named(name)?;
-    let ground = Ground::read(common)?;
+    let context = AppContext::read(common)?;
     if run.reads_directory && !demo.anywhere {
-        refuse_wide(&ground)?;
+        refuse_wide(&context)?;
     }
     let mut task = demos::prepare(run)?;
     if common.model.is_some() || common.playbook.is_some() {
-        task.model = models::choose(common, &ground)?;
+        task.model = models::choose(common, &context)?;
         task.notice = Some(demos::with_own_model(run));
     }
-    begin(common, &ground, task)
+    begin(common, &context, task)
 }
 
 /// The built-in run reads what is there; it should not read a whole disk or home by accident.
-fn refuse_wide(ground: &Ground) -> Result<(), Failure> {
-    let home = ground
+fn refuse_wide(context: &AppContext) -> Result<(), Failure> {
+    let home = context
         .env
         .home
         .as_deref()
         .and_then(|home| std::fs::canonicalize(home).ok());
-    let wide = ground.workspace == Path::new("/") || home.as_deref() == Some(&ground.workspace);
+    let wide = context.workspace == Path::new("/") || home.as_deref() == Some(&context.workspace);
     if wide {
         return Err(Failure::new(
             Code::Usage,
             format!(
                 "the built-in run reads the directory that it is started in, and {} is very wide: go to a project's \
                  directory, name one with --workspace, or say `overrule demo audit --anywhere`",
-                ground.workspace.display()
+                context.workspace.display()
             ),
         ));
     }
@@ -102,28 +102,28 @@ const LONGEST_TASK: u64 = 1024 * 1024;
 
 /// Runs a task.
 pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
-    let said = match task.task.as_deref() {
+    let content = match task.task.as_deref() {
         Some("-") => Some(read_task(std::io::stdin().lock())?),
-        said => said.map(str::to_owned),
+        content => content.map(str::to_owned),
     };
-    if said.as_ref().is_some_and(|task| task.trim().is_empty()) {
+    if content.as_ref().is_some_and(|task| task.trim().is_empty()) {
         return Err(Failure::new(
             Code::Usage,
             "the task is empty: say what the agent shall do",
         ));
     }
     let scripted = common.playbook.is_some();
-    if said.is_none() && !scripted {
+    if content.is_none() && !scripted {
         return Err(Failure::new(
             Code::Usage,
             "no task is given: say what the agent shall do, as in `overrule run \"Do it\"`",
         ));
     }
-    let ground = Ground::read(common)?;
+    let context = AppContext::read(common)?;
     let input = read_input(task.input.as_deref())?;
-    let model = models::choose(common, &ground)?;
-    let output_schema = output::schema(task, common, &ground, &model)?;
-    let (task, notice) = if let Some(task) = said {
+    let model = models::choose(common, &context)?;
+    let output_schema = output::schema(task, common, &context, &model)?;
+    let (task, notice) = if let Some(task) = content {
         (task, None)
     } else {
         let task = models::prompt(&model)?;
@@ -138,7 +138,7 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
         output_schema,
         notice,
     };
-    begin(common, &ground, what)
+    begin(common, &context, what)
 }
 
 /// What a new run begins with.
@@ -190,28 +190,28 @@ pub(super) fn is_headless(common: &Common) -> bool {
     common.headless || common.json || !std::io::stdout().is_terminal()
 }
 
-fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure> {
+fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Failure> {
     let headless = is_headless(common);
     // A theme that cannot be shown is refused before anything is written.
-    live::check(ground)?;
+    live::check(context)?;
     let id = ids::session();
     let setup = Setup {
         session: id.to_string(),
         model: what.model,
         headless,
         task: Some(what.task.clone()),
-        policy: ground.policy_text(),
+        policy: context.policy_text(),
         samples: what.samples,
         output_schema: what.output_schema,
     };
     // Where another process may decide, questions wait as they do on the screen.
     let unattended = headless && !common.control;
-    let adviser = ground.adviser(&setup, &ground.workspace, unattended)?;
-    let model = models::build(ground, &setup.model, !headless)?;
-    let started = ground.started(&adviser, &*model, &setup, &what.input)?;
-    let start = learned::start(ground, &setup)?;
-    let writer = ground.store.create(id)?;
-    let mut notices = ground.notices();
+    let adviser = context.adviser(&setup, &context.workspace, unattended)?;
+    let model = models::build(context, &setup.model, !headless)?;
+    let started = context.started(&adviser, &*model, &setup, &what.input)?;
+    let start = learned::start(context, &setup)?;
+    let writer = context.store.create(id)?;
+    let mut notices = context.notices();
     notices.extend(uncosted(&started));
     notices.extend(what.notice);
     notices.extend(start.notice);
@@ -221,7 +221,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
     first.extend(start.event);
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
-    let driver = learned::keep(driver, ground, &setup).approved_by(ground.approver());
+    let driver = learned::keep(driver, context, &setup).approved_by(context.approver());
     let session = setup.session;
     let ready = Ready {
         driver,
@@ -235,9 +235,9 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
         door: None,
         tools,
     };
-    let result = runtime().and_then(|runtime| serve(common, ground, ready, headless, runtime));
+    let result = runtime().and_then(|runtime| serve(common, context, ready, headless, runtime));
     if result.is_err() {
-        ground.store.forget_unbegun(id);
+        context.store.forget_unbegun(id);
     }
     result
 }
@@ -273,10 +273,10 @@ fn taps(place: &Place, requests: bool) -> Taps {
     let wire = wire_of(place);
     Arc::new(move |turn, request| {
         // Its files are closed with the tap, which goes with the request.
-        let kept = wire.of_request(turn, request);
+        let stored = wire.of_request(turn, request);
         Tap::new(move |way, bytes| match way {
-            Way::Sent if !requests => kept.begin_reply(),
-            way => kept.keep(way == Way::Sent, bytes),
+            Way::Sent if !requests => stored.begin_reply(),
+            way => stored.keep(way == Way::Sent, bytes),
         })
     })
 }
@@ -299,21 +299,21 @@ pub(super) fn runtime() -> Result<Runtime, Failure> {
 /// Serves a run to its end, on the screen or without one.
 pub(super) fn serve(
     common: &Common,
-    ground: &Ground,
+    context: &AppContext,
     mut ready: Ready,
     headless: bool,
     runtime: Runtime,
 ) -> Result<Code, Failure> {
-    if common.keep_wire || ground.settings.keep_replies.value {
-        let place = ground.store.find(&ready.session)?;
+    if common.keep_wire || context.settings.keep_replies.value {
+        let place = context.store.find(&ready.session)?;
         ready.driver = ready.driver.listened_to(taps(&place, common.keep_wire));
     }
     let result = runtime.block_on(async {
-        ready.door = control::open(common, ground, &ready)?;
+        ready.door = control::open(common, context, &ready)?;
         if headless {
-            Box::pin(headless::serve(common, ground, ready)).await
+            Box::pin(headless::serve(common, context, ready)).await
         } else {
-            Box::pin(live::serve(ground, ready)).await
+            Box::pin(live::serve(context, ready)).await
         }
     });
     // A blocked file system call of a tool must not hold the program back.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::looks::{self, Watched};
 use crate::config::settings::{Ambiguous, Glyphs, Origin};
@@ -21,12 +21,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Characters of a session's id by which it is told from all others that began in another millisecond; the first
 /// eight are shared by all of a minute.
-const TOLD_APART: usize = 13;
+const SHORT_ID_CHARS: usize = 13;
 
 /// What a console of this process is opened with.
-fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Failure> {
-    let settings = &ground.settings;
-    let env = &ground.env;
+fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Options, Failure> {
+    let settings = &context.settings;
+    let env = &context.env;
     let colours = Colours::detect(
         env.no_color.as_deref(),
         env.colorterm.as_deref(),
@@ -44,20 +44,20 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
     let charset = if wide { Charset::Ascii } else { charset };
     Ok(Options {
         colours,
-        theme: (settings.theme.value.clone(), looks::theme(ground)?),
+        theme: (settings.theme.value.clone(), looks::theme(context)?),
         charset,
         wide,
         line: match charset {
             Charset::Ascii => Line::Ascii,
             Charset::Unicode => Line::Unicode,
         },
-        keymap: looks::keymap(ground)?,
+        keymap: looks::keymap(context)?,
         arming_ms: settings.arming_ms.value,
-        session_name: session.chars().take(TOLD_APART).collect(),
-        resume_hint: format!("to go on: overrule resume {}\n", ground.address(session)),
+        session_name: session.chars().take(SHORT_ID_CHARS).collect(),
+        resume_hint: format!("to go on: overrule resume {}\n", context.address(session)),
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
-        watch: ground.watch(),
+        watch: context.watch(),
         alerts: Alerts {
             bell: settings.notify.bell.value,
             title: settings.notify.title.value,
@@ -76,42 +76,42 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
             .sessions
             .value
             .clone()
-            .unwrap_or_else(|| ground.workspace.clone()),
+            .unwrap_or_else(|| context.workspace.clone()),
     })
 }
 
 /// Shows what comes through a link until the operator leaves.
 pub async fn show(
-    ground: &Ground,
+    context: &AppContext,
     link: Box<dyn Link>,
     session: &str,
     recorded: bool,
 ) -> Result<Code, Failure> {
-    let exit = on(ground, link, options(ground, session, recorded)?).await?;
+    let exit = on(context, link, options(context, session, recorded)?).await?;
     Ok(code(&exit))
 }
 
 /// How a recording was left.
-pub enum Left {
+pub enum ReplayExit {
     /// With this exit code.
     Code(Code),
     /// To go on with this session.
-    GoOn(String),
+    Resume(String),
 }
 
 /// Shows a recording until the operator leaves.
-pub async fn replay(ground: &Ground, link: Box<dyn Link>, session: &str) -> Result<Left, Failure> {
-    let exit = on(ground, link, options(ground, session, true)?).await?;
+pub async fn replay(context: &AppContext, link: Box<dyn Link>, session: &str) -> Result<ReplayExit, Failure> {
+    let exit = on(context, link, options(context, session, true)?).await?;
     Ok(match exit.how {
-        Leave::GoOn(session) => Left::GoOn(session),
-        _ => Left::Code(code(&exit)),
+        Leave::Resume(session) => ReplayExit::Resume(session),
+        _ => ReplayExit::Code(code(&exit)),
     })
 }
 
-async fn on(ground: &Ground, link: Box<dyn Link>, options: Options) -> Result<Exit, Failure> {
+async fn on(context: &AppContext, link: Box<dyn Link>, options: Options) -> Result<Exit, Failure> {
     let sources = Sources {
         link,
-        files: Box::new(Watched::new(ground)),
+        files: Box::new(Watched::new(context)),
     };
     // Everything that is on screen lies in it.
     Box::pin(app::run(sources, options))

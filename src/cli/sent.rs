@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::console::link::Update;
 use crate::domain::id::TurnId;
-use crate::domain::transcript::sent::{Finder, Found, Sent};
+use crate::domain::transcript::sent::{Finder, Lookup, SentRequest};
 use crate::journal::{self, Place};
 
 /// What a request of a turn said, for the console. Takes as long as the session is long: not for its own thread.
@@ -13,12 +13,12 @@ pub fn update(place: &Place, turn: TurnId, request: u32) -> Update {
     Update::Sent { turn, request, found }
 }
 
-fn find(place: &Place, turn: TurnId, request: u32) -> Result<Sent, String> {
+fn find(place: &Place, turn: TurnId, request: u32) -> Result<SentRequest, String> {
     let mut finder = Finder::new(turn, request);
     journal::each(place, |envelope| finder.take(&envelope)).map_err(|error| error.to_string())?;
     match finder.found() {
-        Some(Found::Sent(sent)) => Ok(sent),
-        Some(Found::Otherwise) => Err(format!(
+        Some(Lookup::Sent(sent)) => Ok(sent),
+        Some(Lookup::Otherwise) => Err(format!(
             "what request {request} of {turn} said is not known: this program makes something else of the record than \
              the one that sent it"
         )),
@@ -72,7 +72,7 @@ mod tests {
             }
             finder.found()
         };
-        assert!(matches!(of(&facts), Some(Found::Sent(_))));
+        assert!(matches!(of(&facts), Some(Lookup::Sent(_))));
         let mut other = 0;
         for fact in &mut facts {
             if let Event::Turn(TurnEvent::Requested { context, .. }) = &mut fact.event {
@@ -81,6 +81,6 @@ mod tests {
             }
         }
         assert!(other > 0);
-        assert_eq!(of(&facts), Some(Found::Otherwise));
+        assert_eq!(of(&facts), Some(Lookup::Otherwise));
     }
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::args::{Common, Sessions, SessionsWhat};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record, rules};
 use crate::domain::apply::fold;
@@ -21,19 +21,19 @@ use crate::text::visible;
 
 /// Does what was asked of the sessions.
 pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
+    let context = AppContext::read(common)?;
     match sessions.what.unwrap_or(SessionsWhat::List) {
-        SessionsWhat::List => list::list(common, &ground),
-        SessionsWhat::Show { id } => show(common, &ground, &id),
+        SessionsWhat::List => list::list(common, &context),
+        SessionsWhat::Show { id } => show(common, &context, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
-            print::out(&record::decide(common, &ground, &id, &command)?.line(common));
+            print::out(&record::decide(common, &context, &id, &command)?.line(common));
             Ok(Code::Ok)
         }
-        SessionsWhat::Delete { id, yes } => delete(common, &ground, &id, yes),
-        SessionsWhat::Verify { id } => verify(common, &ground, &id),
+        SessionsWhat::Delete { id, yes } => delete(common, &context, &id, yes),
+        SessionsWhat::Verify { id } => verify(common, &context, &id),
         SessionsWhat::Path => {
-            let dir = ground.store.dir().display().to_string();
+            let dir = context.store.dir().display().to_string();
             if common.json {
                 print::out(&json!({ "path": dir }).to_string());
             } else {
@@ -45,14 +45,14 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
 }
 
 /// Deletes a session; a person at a terminal is asked first, with what it is.
-fn delete(common: &Common, ground: &Ground, id: &str, yes: bool) -> Result<Code, Failure> {
+fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<Code, Failure> {
     if id == "last" {
         return Err(Failure::new(
             Code::Usage,
             "name the session to delete by its id: `last` may be another one than you think",
         ));
     }
-    let place = ground.store.find(id)?;
+    let place = context.store.find(id)?;
     let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if person && !yes && !common.json {
         print::out(list::listed(&place.summary()).trim_end());
@@ -65,7 +65,7 @@ fn delete(common: &Common, ground: &Ground, id: &str, yes: bool) -> Result<Code,
             return Ok(Code::Ok);
         }
     }
-    ground.store.delete(&place)?;
+    context.store.delete(&place)?;
     if common.json {
         print::out(&json!({ "deleted": place.id() }).to_string());
     } else {
@@ -116,8 +116,8 @@ pub fn tokens(usage: Usage) -> String {
     )
 }
 
-fn show(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
-    let place = ground.store.find(id)?;
+fn show(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure> {
+    let place = context.store.find(id)?;
     let loaded = journal::read(&place)?;
     let state = fold(&loaded.envelopes);
     if common.json {
@@ -161,7 +161,7 @@ fn show(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
             .map(|fork| format!("fork of    {} at event {}", visible(&fork.session), fork.at.0)),
     );
     lines.extend(rules::lines(&state));
-    if let Some(spent) = state.spent.words() {
+    if let Some(spent) = state.spent.describe() {
         lines.push(format!("price      {spent}"));
     }
     if let Some(torn) = &loaded.torn {
@@ -188,14 +188,14 @@ fn shown_json(id: &str, loaded: &journal::Loaded, state: &State) -> Value {
         "state": mode(state), "restricted": state.restricted, "events": loaded.envelopes.len(), "requests": state.requests,
         "tokens_in": state.usage.input, "tokens_cached": state.usage.cached, "tokens_out": state.usage.output,
         "calls": state.calls.len(), "executions": state.ledger.len(), "edits": state.edits.len(),
-        "waiting": state.queue().count(), "rules": rules::lines(state), "cost": state.spent.words(),
+        "waiting": state.queue().count(), "rules": rules::lines(state), "cost": state.spent.describe(),
         "torn": loaded.torn.as_ref().map(ToString::to_string),
         "damaged": loaded.damage.as_ref().map(ToString::to_string),
     })
 }
 
-fn verify(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
-    let place = ground.store.find(id)?;
+fn verify(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure> {
+    let place = context.store.find(id)?;
     let report = journal::verify(&place)?;
     if common.json {
         let found = json!({

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::args::Common;
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::config::Why;
@@ -16,9 +16,9 @@ const WIDEST: usize = 32;
 
 /// Prints them; reads the same files as a run in this directory would, and writes none.
 pub fn print(common: &Common) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let all = ground.settings.why();
-    let policy = ground.settings.policy.clone().in_workspace(&ground.workspace);
+    let context = AppContext::read(common)?;
+    let all = context.settings.why();
+    let policy = context.settings.policy.clone().in_workspace(&context.workspace);
     let rules = policy.in_force();
     if common.json {
         for why in &all {
@@ -37,7 +37,7 @@ pub fn print(common: &Common) -> Result<Code, Failure> {
             print::out(&format!("{:13}{}", rule.gate.does(), rule.cite()));
         }
     }
-    for notice in ground.notices() {
+    for notice in context.notices() {
         print::err(&visible(&notice));
     }
     Ok(Code::Ok)

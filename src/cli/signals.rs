@@ -13,7 +13,7 @@ const STATUS: u64 = 1 << 16;
 
 /// What a signal asks for. Each has the exit code by which shells know the signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum StopRequest {
     /// An orderly end.
     Stop(Code),
     /// The end, at once.
@@ -66,7 +66,7 @@ fn ignores_hang_up() -> bool {
 
 impl Signals {
     /// The next one.
-    pub async fn next(&mut self) -> Asked {
+    pub async fn next(&mut self) -> StopRequest {
         let code = tokio::select! {
             _ = self.interrupt.recv() => Code::Interrupted,
             _ = self.terminate.recv() => Code::of_signal(SignalKind::terminate().as_raw_value()),
@@ -75,9 +75,9 @@ impl Signals {
         };
         let again = std::mem::replace(&mut self.seen, true);
         if again {
-            Asked::StopNow(code)
+            StopRequest::StopNow(code)
         } else {
-            Asked::Stop(code)
+            StopRequest::Stop(code)
         }
     }
 }

@@ -3,7 +3,7 @@
 //! command is decided.
 
 use super::args::{Common, FailureVerb, Verb};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{classify, effects, intent, plan, print, record, resume, rules};
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -11,29 +11,29 @@ use crate::domain::decide;
 use crate::domain::lineage;
 use crate::domain::state::State;
 use crate::journal::Place;
-use crate::text::{heed, visible};
+use crate::text::{submit_warning, visible};
 
 /// Carries out a verb.
 pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
+    let context = AppContext::read(common)?;
     let on = verb.on();
-    let place = ground.store.find(&on.session)?;
+    let place = context.store.find(&on.session)?;
     let found = record::as_found(&place)?;
     let (state, held) = (found.state, found.held);
     let commands = match verb {
         Verb::Failures(FailureVerb::Classify {
             call, error, pattern, ..
         }) => {
-            let kept = (*error, pattern.as_deref());
+            let saved = (*error, pattern.as_deref());
             vec![classify::command(
                 common,
-                &ground,
+                &context,
                 (&place, &state),
                 intent::node(call)?,
-                kept,
+                saved,
             )?]
         }
-        verb => intent::commands(common, &ground, &state, verb)?,
+        verb => intent::commands(common, &context, &state, verb)?,
     };
     if let Verb::AddRule { rule, look, .. } = verb
         && look.preview
@@ -45,20 +45,20 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     }
     // A process that runs on is told of before something is put in its place; whoever goes on is told anyway.
     if !held && (!on.resume || verb.is_preview()) && commands.iter().any(about_nodes) {
-        for words in resume::survivors(&state) {
+        for words in resume::orphan_processes(&state) {
             print::err(&words);
         }
     }
     if verb.is_preview() {
         for command in &commands {
-            preview(common, &ground, &place, &state, command)?;
+            preview(common, &context, &place, &state, command)?;
         }
         return Ok(Code::Ok);
     }
     let mut elsewhere = false;
     for command in &commands {
         // `last` must mean the same session all along.
-        let recorded = record::decide(common, &ground, &place.id(), command)?;
+        let recorded = record::decide(common, &context, &place.id(), command)?;
         elsewhere = recorded.elsewhere;
         // Standard output is for the answer, where one is still to come.
         if on.resume && !elsewhere {
@@ -69,7 +69,7 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     }
     // In the process that has it open the run goes on anyway.
     if on.resume && !elsewhere {
-        return resume::go_on(common, ground, &place.id());
+        return resume::resume_session(common, context, &place.id());
     }
     Ok(Code::Ok)
 }
@@ -84,19 +84,19 @@ fn heeded(command: &Command) -> Vec<String> {
     let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
         return Vec::new();
     };
-    let words = edits.iter().filter_map(Edit::words);
-    words.filter_map(|words| heed(words)).collect()
+    let words = edits.iter().filter_map(Edit::text);
+    words.filter_map(|words| submit_warning(words)).collect()
 }
 
 /// Prints what a command would do; refused as the command would be.
 fn preview(
     common: &Common,
-    ground: &Ground,
+    context: &AppContext,
     place: &Place,
     state: &State,
     command: &Command,
 ) -> Result<(), Failure> {
-    let adviser = record::adviser(common, ground, place, state)?;
+    let adviser = record::adviser(common, context, place, state)?;
     let events = decide::command(state, &adviser, command)?;
     let plan = lineage::of_events(state, &events);
     let inserts = effects::inserts(command);
@@ -112,6 +112,6 @@ fn preview(
     for (tool, args) in inserts {
         print::out(&format!("insert             {} {}", visible(tool), visible(args)));
     }
-    print::out(&plan::words(state, &plan));
+    print::out(&plan::describe(state, &plan));
     Ok(())
 }

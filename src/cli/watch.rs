@@ -51,7 +51,7 @@ pub struct Watch {
     /// The run as far as it was told.
     pub state: State,
     handle: Handle,
-    told: watch::Receiver<Seq>,
+    published: watch::Receiver<Seq>,
     session: Address,
     /// True where an operator can decide from another process.
     pub attended: bool,
@@ -61,11 +61,11 @@ pub struct Watch {
 
 impl Watch {
     /// An eye on the run behind a handle.
-    pub fn new(handle: Handle, told: watch::Receiver<Seq>, session: Address) -> Self {
+    pub fn new(handle: Handle, reported: watch::Receiver<Seq>, session: Address) -> Self {
         Self {
             state: State::default(),
             handle,
-            told,
+            published: reported,
             session,
             attended: false,
             asked: String::new(),
@@ -75,10 +75,10 @@ impl Watch {
     /// Looks at the run when all that follows by itself was told, up to this event. Decides what
     /// nobody is there to decide; says when the run cannot go on. What runs is let end first: to cut
     /// it off would only leave one more thing that nobody knows.
-    pub async fn look(&mut self, told: Seq) -> Option<End> {
+    pub async fn look(&mut self, reported: Seq) -> Option<End> {
         // More has come meanwhile, which may be half of something: it will be told when it is whole. Before the
         // first prompt there is nothing to see.
-        if self.state.seq != told || self.state.turns.is_empty() {
+        if self.state.seq != reported || self.state.turns.is_empty() {
             return None;
         }
         if let Mode::Finished(_) = self.state.mode {
@@ -140,7 +140,7 @@ impl Watch {
         });
         consent.or_else(|| {
             self.broken()
-                .find_map(|(turn, fault)| mend(&self.state, turn, fault))
+                .find_map(|(turn, fault)| repair_turn(&self.state, turn, fault))
         })
     }
 
@@ -170,9 +170,9 @@ impl Watch {
             Mode::Running | Mode::Finished(_) => {}
         }
         let mut queue = self.state.queue();
-        let doubt = queue.find(|call| matches!(call.status, Status::InDoubt(_)));
-        if let Some(call) = doubt {
-            return self.in_doubt(call);
+        let unknown = queue.find(|call| matches!(call.status, Status::OutcomeUnknown(_)));
+        if let Some(call) = unknown {
+            return self.outcome_unknown(call);
         }
         let mut queue = self.state.queue();
         let consent = queue.find(|call| matches!(call.status, Status::Consent(_)));
@@ -248,9 +248,9 @@ impl Watch {
         End::new(Code::Halted, why)
     }
 
-    fn in_doubt(&self, call: &Call) -> End {
+    fn outcome_unknown(&self, call: &Call) -> End {
         let (session, id) = (&self.session, call.id);
-        let cancelled = matches!(call.status, Status::InDoubt(attempt) if call.was_cancelled(attempt));
+        let cancelled = matches!(call.status, Status::OutcomeUnknown(attempt) if call.was_cancelled(attempt));
         let way = if cancelled {
             format!(" (`--did-not-finish` ends {id}, which was cancelled, and goes on)")
         } else {
@@ -279,7 +279,7 @@ impl Watch {
 
     fn model_failed(&self, turn: &Turn, fault: &StreamFault) -> End {
         let (session, id, number) = (&self.session, turn.id, turn.id.0);
-        let (kind, message) = (fault.kind.word(), print::told(&fault.message));
+        let (kind, message) = (fault.kind.label(), print::safe_text(&fault.message));
         if fault.kind == StreamFaultKind::Script {
             return End::new(Code::Config, format!("{id}: {kind}: {message}"));
         }
@@ -315,7 +315,7 @@ impl Watch {
         if cause == ConsentCause::SameCall {
             return None;
         }
-        let (entry, _) = repeat::stands_for(&self.state, call)?;
+        let (entry, _) = repeat::reusable_result(&self.state, call)?;
         Some(Command::Call(CallCommand::Consent {
             call: call.id,
             rev: self.state.nodes.get(&call.id).map(Node::rev)?,
@@ -328,14 +328,14 @@ impl Watch {
     /// Sends a command. A refusal is the end, unless the run went on meanwhile.
     async fn send(&self, command: Command) -> Option<End> {
         let refusal = self.handle.command(command, Actor::Engine).await.err()?;
-        let same = *self.told.borrow() <= self.state.seq;
+        let same = *self.published.borrow() <= self.state.seq;
         same.then(|| End::new(Code::Halted, refusal.message))
     }
 }
 
 /// What mends a broken turn without anybody, where it does not mend itself: what arrived is kept if
 /// a call is in it, and otherwise it is asked for again, but not for ever.
-fn mend(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
+fn repair_turn(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
     let cut = matches!(
         fault.kind,
         StreamFaultKind::Network
@@ -383,7 +383,7 @@ fn under_way(state: &State) -> bool {
             limited && !call.asking.overdue || approver::is_asked(state, call)
         }
         // A stopped run asks nobody.
-        Status::InDoubt(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),
+        Status::OutcomeUnknown(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),
         _ => false,
     };
     let shut = || {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::args::{self, Common, WeightVerb};
-use super::build::Ground;
+use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record, resume};
 use crate::console::loops;
@@ -37,8 +37,8 @@ pub fn intent(verb: &WeightVerb) -> WeightCommand {
 
 /// Prints the weights with what they rest on, or every change of those of one tool.
 pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    let place = ground.store.find(&args.id)?;
+    let context = AppContext::read(common)?;
+    let place = context.store.find(&args.id)?;
     let found = record::as_found(&place)?;
     let recorded = found
         .state
@@ -46,8 +46,8 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
         .as_deref()
         .ok_or_else(|| resume::unbegun(&place.id()))?;
     let setup = resume::setup_of(recorded, &place.id())?;
-    let ground = ground.for_run(common, std::path::Path::new(&recorded.workspace), &setup)?;
-    let watch = ground.watch().on(&found.state);
+    let context = context.for_run(common, std::path::Path::new(&recorded.workspace), &setup)?;
+    let watch = context.watch().on(&found.state);
     if let Some(tool) = &args.tool {
         explain(common, &watch, tool)?;
     } else if common.json {
@@ -118,7 +118,7 @@ fn table(watch: &Watch, state: &State) {
         print::out(&format!(
             "{:20} breaker {}, opened {}: {}",
             visible(&scope.to_string()),
-            breaker.phase.word(),
+            breaker.phase.label(),
             plural(u64::from(breaker.trips), "time"),
             visible(&breaker.why)
         ));
@@ -183,7 +183,7 @@ fn health_words(health: &ToolHealth) -> String {
         plural(health.executions(), "execution")
     );
     for (class, count) in &health.failed {
-        words = format!("{words}, {count} {}", class.word());
+        words = format!("{words}, {count} {}", class.label());
     }
     if health.retries > 0 {
         words = format!("{words}; {} again", health.retries);
@@ -236,7 +236,7 @@ fn change_json((tool, kind): (&str, &str), change: &Change) -> Value {
     let (call, attempt) = change.execution.unzip();
     json!({
         "tool": tool, "kind": kind, "seq": change.seq.0, "call": call, "attempt": attempt,
-        "before": change.before, "after": change.after, "why": change.why.words(),
+        "before": change.before, "after": change.after, "why": change.why.describe(),
     })
 }
 
@@ -251,6 +251,6 @@ fn change_words(change: &Change) -> String {
         change.seq,
         change.before,
         change.after,
-        change.why.words()
+        change.why.describe()
     )
 }

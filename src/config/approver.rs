@@ -28,16 +28,16 @@ pub struct ApproverSettings {
 
 /// The contents of `[approver]` in a file.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct RawApprover {
     command: Option<At<Vec<String>>>,
     name: Option<At<String>>,
     limit_ms: Option<At<u64>>,
 }
 
 /// Reads `[approver]`.
-pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, document::Error> {
+pub(super) fn section(mut section: Section<'_, '_>) -> Result<RawApprover, document::Error> {
     let limit = "write a duration from 1ms to 1h, such as \"10s\"";
-    let written = Written {
+    let written = RawApprover {
         command: command(&mut section)?,
         name: name(&mut section)?,
         limit_ms: duration(&mut section, "timeout", (1, LONGEST_LIMIT_MS), limit)?,
@@ -61,7 +61,7 @@ fn name(section: &mut Section<'_, '_>) -> Result<Option<At<String>>, document::E
 }
 
 /// Resolves the settings. An untrusted workspace provides none.
-pub(super) fn weigh(mine: Written, theirs: Written) -> ApproverSettings {
+pub(super) fn weigh(mine: RawApprover, theirs: RawApprover) -> ApproverSettings {
     ApproverSettings {
         command: last(Vec::new(), [user(mine.command), workspace(theirs.command)]),
         name: last(None, [some(user(mine.name)), some(workspace(theirs.name))]),

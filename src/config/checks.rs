@@ -46,21 +46,21 @@ pub fn name(text: &str) -> Result<String, &'static str> {
 
 /// Parses the name of a wire format.
 pub fn wire(text: &str) -> Option<Wire> {
-    [Wire::OpenaiChat].into_iter().find(|wire| wire.word() == text)
+    [Wire::OpenaiChat].into_iter().find(|wire| wire.label() == text)
 }
 
 /// Parses the name of a set of characters.
 pub fn glyphs(text: &str) -> Option<Glyphs> {
     [Glyphs::Unicode, Glyphs::Ascii]
         .into_iter()
-        .find(|glyphs| glyphs.word() == text)
+        .find(|glyphs| glyphs.label() == text)
 }
 
 /// Parses the name of a width.
 pub fn ambiguous(text: &str) -> Option<Ambiguous> {
     [Ambiguous::Narrow, Ambiguous::Wide]
         .into_iter()
-        .find(|width| width.word() == text)
+        .find(|width| width.label() == text)
 }
 
 /// Resolves a path from a file: `~/` is the home directory, and a relative path starts at the file's own

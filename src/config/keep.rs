@@ -70,7 +70,7 @@ fn readable(
         )
     };
     let new = read(after).map_err(|error| by_hand(error.to_string()))?;
-    let count = |of: &written::Written| {
+    let count = |of: &written::RawSettings| {
         let list = of.resilience.iter().find(|(key, _)| is_list(key));
         list.and_then(|(_, at)| at.value.as_array().cloned())
             .unwrap_or_default()

@@ -68,12 +68,12 @@ impl KeyOf {
 
 /// A shell command that prints a key, and the key once it was asked for: people type a passphrase for it.
 #[derive(Clone)]
-pub struct Asked {
+pub struct KeyCommand {
     line: String,
     got: Arc<OnceLock<SecretString>>,
 }
 
-impl<T: Into<String>> From<T> for Asked {
+impl<T: Into<String>> From<T> for KeyCommand {
     fn from(line: T) -> Self {
         Self {
             line: line.into(),
@@ -91,7 +91,7 @@ pub enum Key {
     /// The key itself.
     Value(SecretString),
     /// The first line that this shell command prints; it is run once.
-    Command(Asked),
+    Command(KeyCommand),
     /// The first line of this file.
     File(PathBuf),
 }
@@ -182,29 +182,29 @@ fn run(command: &str, from: &str) -> Result<SecretString, Error> {
 fn first_line(
     mut pipe: impl std::io::Read + Send + 'static,
 ) -> mpsc::Receiver<Result<SecretString, &'static str>> {
-    let (tell, line) = mpsc::channel();
+    let (sender, line) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let mut piece = [0; 1024];
-        let mut told = false;
+        let mut message = false;
         loop {
             let read = match pipe.read(&mut piece) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(_) | Ok(0) => break,
                 Ok(read) => read,
             };
-            if told {
+            if message {
                 // Read to its end all the same: a command must not fail for what nobody wants of it.
                 continue;
             }
             bytes.extend(piece.iter().take(read));
             if bytes.contains(&b'\n') || bytes.len() >= MOST {
-                told = true;
-                let _ = tell.send(text(std::mem::take(&mut bytes)));
+                message = true;
+                let _ = sender.send(text(std::mem::take(&mut bytes)));
             }
         }
-        if !told {
-            let _ = tell.send(text(bytes));
+        if !message {
+            let _ = sender.send(text(bytes));
         }
     });
     line

@@ -23,10 +23,10 @@ use super::key::{Key, KeyOf};
 use super::load::default_sessions;
 use super::notify;
 use super::price;
-use super::routing::{RoutingSettings, Written as Feedback};
+use super::routing::{RawRouting as Feedback, RoutingSettings};
 use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
 use super::tools::{Tags, Templates};
-use super::written::Written;
+use super::written::RawSettings;
 
 /// All layers above the defaults.
 pub(super) struct Layers<'a> {
@@ -35,15 +35,15 @@ pub(super) struct Layers<'a> {
     /// The command line.
     pub flags: &'a Flags,
     /// The user's file.
-    pub user: Written,
+    pub user: RawSettings,
     /// The workspace's file; unless it is trusted, only what can tighten.
-    pub workspace: Written,
+    pub workspace: RawSettings,
     /// Whether the workspace's file is trusted.
     pub trusted: bool,
     /// The preset that a flag names.
     pub preset: Option<Preset>,
     /// The policy file that a flag names.
-    pub named: parse::Written,
+    pub named: parse::RawPolicy,
     /// The workspace.
     pub root: &'a Path,
 }
@@ -172,7 +172,10 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         ),
         mouse: last(true, [user(mine.mouse), workspace(theirs.mouse)]),
         keep_replies: last(true, [user(mine.keep_replies), workspace(theirs.keep_replies)]),
-        tell_edits: last(true, [user(mine.tell_edits), workspace(theirs.tell_edits)]),
+        announce_edits: last(
+            true,
+            [user(mine.announce_edits), workspace(theirs.announce_edits)],
+        ),
         limits,
         resilience,
         resilience_set,
@@ -256,7 +259,7 @@ fn resilience(
 }
 
 /// Resolves the prices; an untrusted workspace provides none.
-fn prices(mine: price::Written, theirs: price::Written) -> Prices {
+fn prices(mine: price::RawPrices, theirs: price::RawPrices) -> Prices {
     let general = [user(mine.general), workspace(theirs.general)];
     let mut models = BTreeMap::new();
     for (name, price) in mine.models {
@@ -271,9 +274,9 @@ fn prices(mine: price::Written, theirs: price::Written) -> Prices {
     }
 }
 
-fn glyphs(env: &Env, said: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
+fn glyphs(env: &Env, output: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
     let by = checks::ascii_by(env.term.as_deref(), env.locale.as_deref());
-    let [mine, theirs, flag] = said;
+    let [mine, theirs, flag] = output;
     // A guess from the environment is weaker than anything a person wrote.
     let guess = by.and_then(|name| environment(name, Some(Glyphs::Ascii)));
     last(Glyphs::default(), [guess, mine, theirs, flag])

@@ -13,7 +13,7 @@ use super::flags::Flags;
 use super::key::Key;
 use super::layers::{Layers, weigh};
 use super::settings::Settings;
-use super::written::{self, Written};
+use super::written::{self, RawSettings};
 
 /// Name of this program's directory within the directories of all programs.
 pub const OWN: &str = "overrule";
@@ -64,7 +64,7 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
         },
     };
     let home = env.home.as_deref();
-    let mut user = Written::default();
+    let mut user = RawSettings::default();
     if let (Some(path), Some(text)) = (&user_path, &user_text) {
         user = written::read(path, &text.text, Origin::User, home)?;
         let holds_key = matches!(user.key.as_ref().map(|at| &at.value), Some(Key::Value(_)));
@@ -84,10 +84,10 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
             notices.push(Notice(format!(
                 "ignored: {path}: it is your own configuration file, read once already"
             )));
-            Written::default()
+            RawSettings::default()
         }
         Some(text) => written::read(&path, &text.text, Origin::Workspace { trusted }, home)?,
-        None => Written::default(),
+        None => RawSettings::default(),
     };
 
     let named = policy_flag(flags)?;
@@ -110,22 +110,22 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
 
 /// What `--policy` names: a preset, or a file of rules.
 #[derive(Default)]
-struct Named {
+struct PolicyArg {
     preset: Option<crate::policy::Preset>,
-    rules: parse::Written,
+    rules: parse::RawPolicy,
     /// Name and text of the file.
     file: Option<(String, String)>,
 }
 
-fn policy_flag(flags: &Flags) -> Result<Named, Error> {
+fn policy_flag(flags: &Flags) -> Result<PolicyArg, Error> {
     let Some(name) = &flags.policy else {
         let text = flags.policy_text.clone();
-        return text.map_or(Ok(Named::default()), |(name, text)| rules(name, text));
+        return text.map_or(Ok(PolicyArg::default()), |(name, text)| rules(name, text));
     };
     match name.parse() {
-        Ok(preset) => Ok(Named {
+        Ok(preset) => Ok(PolicyArg {
             preset: Some(preset),
-            ..Named::default()
+            ..PolicyArg::default()
         }),
         Err(_) if name.contains('/') || Path::new(name).extension().is_some_and(|end| end == "toml") => {
             let text = files::read_named(Path::new(name))?;
@@ -142,9 +142,9 @@ fn policy_flag(flags: &Flags) -> Result<Named, Error> {
     }
 }
 
-fn rules(name: String, text: String) -> Result<Named, Error> {
+fn rules(name: String, text: String) -> Result<PolicyArg, Error> {
     let rules = parse::file(&name, &text, Origin::User)?;
-    Ok(Named {
+    Ok(PolicyArg {
         preset: rules.preset.as_ref().map(|at| at.value),
         rules,
         file: Some((name, text)),

@@ -37,7 +37,7 @@ pub struct Notify {
 
 /// The contents of `[notify]` in a file.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct RawNotify {
     bell: Option<At<bool>>,
     title: Option<At<bool>>,
     desktop: Option<At<bool>>,
@@ -48,10 +48,10 @@ pub struct Written {
 }
 
 /// Reads `[notify]`.
-pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, document::Error> {
+pub(super) fn section(mut section: Section<'_, '_>) -> Result<RawNotify, document::Error> {
     let limit = "write a duration from 1ms to 2m, such as \"10s\"";
     let after = "write a duration of at most 24h, such as \"10s\", or \"0ms\"";
-    let written = Written {
+    let written = RawNotify {
         bell: section.flag("bell")?,
         title: section.flag("title")?,
         desktop: section.flag("desktop")?,
@@ -129,7 +129,7 @@ pub(super) fn duration(
 }
 
 /// Resolves the settings. An untrusted workspace provides none.
-pub(super) fn weigh(mine: Written, theirs: Written) -> Notify {
+pub(super) fn weigh(mine: RawNotify, theirs: RawNotify) -> Notify {
     Notify {
         bell: last(true, [user(mine.bell), workspace(theirs.bell)]),
         title: last(true, [user(mine.title), workspace(theirs.title)]),

@@ -20,7 +20,7 @@ const ADVICE: &str = "write a number such as 2.5";
 
 /// The prices in a file.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct RawPrices {
     /// `[price]`
     pub general: Option<At<Price>>,
     /// `[price.model."NAME"]`
@@ -28,7 +28,7 @@ pub struct Written {
 }
 
 /// Reads `[price]`.
-pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, Error> {
+pub(super) fn section(mut section: Section<'_, '_>) -> Result<RawPrices, Error> {
     let mut models = Vec::new();
     if let Some(tables) = section.table("model")? {
         for (name, mut table) in tables.each()? {
@@ -42,7 +42,7 @@ pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, Error> {
     }
     let general = price(&mut section)?;
     section.finish()?;
-    Ok(Written { general, models })
+    Ok(RawPrices { general, models })
 }
 
 /// Reads `price` of `[limits]`.
@@ -88,8 +88,8 @@ fn price(section: &mut Section<'_, '_>) -> Result<Option<At<Price>>, Error> {
     let output = amount(section, "output")?;
     let per = section.number("per", 1, MOST)?;
     let currency = section.text("currency")?;
-    let said = [&input, &cached, &output].into_iter().flatten();
-    let first = said.map(|at| at.place.clone()).next();
+    let content = [&input, &cached, &output].into_iter().flatten();
+    let first = content.map(|at| at.place.clone()).next();
     let place = first
         .or_else(|| per.as_ref().map(|at| at.place.clone()))
         .or_else(|| currency.as_ref().map(|at| at.place.clone()));

@@ -13,7 +13,7 @@ use super::settings::{Origin, Setting};
 
 /// The contents of `[routing]` in a file.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct RawRouting {
     /// `decay`
     pub decay: Option<At<f64>>,
     /// `order`
@@ -91,8 +91,8 @@ pub(super) fn section(
     mut section: Section<'_, '_>,
     file: &Path,
     home: Option<&Path>,
-) -> Result<Written, Error> {
-    let written = Written {
+) -> Result<RawRouting, Error> {
+    let written = RawRouting {
         decay: within(&mut section, "decay", 0.85, 0.95)?,
         order: section.flag("order")?,
         ask_below: within(&mut section, "ask_below", 0.0, 1.0)?,

@@ -76,7 +76,7 @@ pub enum Wire {
 
 impl Wire {
     /// Returns its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
         }
@@ -95,7 +95,7 @@ pub enum Glyphs {
 
 impl Glyphs {
     /// Returns its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Unicode => "unicode",
             Self::Ascii => "ascii",
@@ -115,7 +115,7 @@ pub enum Ambiguous {
 
 impl Ambiguous {
     /// Returns its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Narrow => "narrow",
             Self::Wide => "wide",
@@ -221,7 +221,7 @@ pub struct Settings {
     /// Whether the raw replies of the model are kept with the session.
     pub keep_replies: Setting<bool>,
     /// Whether the model is told when a person or a repair changed what it sees.
-    pub tell_edits: Setting<bool>,
+    pub announce_edits: Setting<bool>,
     /// What is taken from the record.
     pub reuse: ReuseSettings,
     /// How weights of tools are computed and used.
@@ -293,12 +293,12 @@ impl Settings {
         let mut all = vec![
             line("model", &self.model, |text| maybe(text.as_ref())),
             line("base_url", &self.base_url, |text| maybe(text.as_ref())),
-            line("wire", &self.wire, |wire| wire.word().into()),
+            line("wire", &self.wire, |wire| wire.label().into()),
             line("api_key", &self.key(), Key::summary),
-            line("policy.preset", &self.preset, |preset| preset.word().into()),
+            line("policy.preset", &self.preset, |preset| preset.label().into()),
             line("theme", &self.theme, |theme| visible(theme)),
-            line("glyphs", &self.glyphs, |glyphs| glyphs.word().into()),
-            line("ambiguous_width", &self.ambiguous, |width| width.word().into()),
+            line("glyphs", &self.glyphs, |glyphs| glyphs.label().into()),
+            line("ambiguous_width", &self.ambiguous, |width| width.label().into()),
             line("mouse", &self.mouse, bool::to_string),
             line("limits.parallel", &limits.parallel, u32::to_string),
             line("limits.turns", &limits.turns, |n| count(n.as_ref())),
@@ -310,7 +310,7 @@ impl Settings {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
             }),
             line("keep_replies", &self.keep_replies, bool::to_string),
-            line("tell_edits", &self.tell_edits, bool::to_string),
+            line("tell_edits", &self.announce_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),
             line("reuse.pure", &self.reuse.pure, bool::to_string),
             line("reuse.reads", &self.reuse.reads, bool::to_string),
@@ -351,7 +351,7 @@ impl Settings {
 
     /// How failures are met, key by key; what is set of routing has lines of its own.
     fn resilience_why(&self) -> impl Iterator<Item = Why> {
-        let keys = self.resilience.words().into_iter();
+        let keys = self.resilience.entries().into_iter();
         keys.filter(|(key, _)| !key.starts_with("routing."))
             .map(|(key, value)| {
                 let set = self.resilience_set.iter().rev().find(|(name, _)| *name == key);

@@ -22,7 +22,7 @@ pub const TAGS: [&str; 3] = ["external", "irreversible", "uninspectable"];
 
 /// The settings of tools in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct RawTools {
     /// The templates.
     pub templates: Vec<Call>,
     /// The tags and pauses.
@@ -68,8 +68,8 @@ pub struct Call {
 }
 
 /// Reads `[tool]`, whose keys are names of tools.
-pub(super) fn section(tools: &Section<'_, '_>) -> Result<Written, document::Error> {
-    let mut found = Written::default();
+pub(super) fn section(tools: &Section<'_, '_>) -> Result<RawTools, document::Error> {
+    let mut found = RawTools::default();
     for (of, mut tool) in tools.each()? {
         let place = tool.place();
         found.tags.extend(tags(&of, &mut tool)?);
@@ -188,7 +188,7 @@ impl Templates {
     pub(super) fn of(files: impl IntoIterator<Item = Vec<Call>>) -> Self {
         let all = files.into_iter().flatten();
         Self(
-            all.map(|one| ((one.of.clone(), one.purpose.word()), one))
+            all.map(|one| ((one.of.clone(), one.purpose.label()), one))
                 .collect(),
         )
     }
@@ -197,7 +197,7 @@ impl Templates {
     pub fn fit(&self, cards: &mut [ToolCard]) -> Result<(), Error> {
         let names: Vec<String> = cards.iter().map(|card| card.name.to_string()).collect();
         for one in self.0.values() {
-            let (of, purpose) = (&one.of, one.purpose.word());
+            let (of, purpose) = (&one.of, one.purpose.label());
             let At { value, place } = &one.template;
             if !names.iter().any(|name| *name == *value.tool) {
                 let key = format!("tool.{}.{purpose}.tool", visible(of));

@@ -33,7 +33,7 @@ const TIGHTENING: [&str; 2] = ["policy", "limits"];
 
 /// The contents of a file. `None` stands for an absent key.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct RawSettings {
     /// `model`
     pub model: Option<At<String>>,
     /// `base_url`
@@ -62,26 +62,26 @@ pub struct Written {
     pub editor: Option<At<String>>,
     /// `keep_replies`
     pub keep_replies: Option<At<bool>>,
-    /// `tell_edits`
-    pub tell_edits: Option<At<bool>>,
+    /// `announce_edits`
+    pub announce_edits: Option<At<bool>>,
     /// `[limits]`
     pub limits: Limits,
     /// `[notify]`
-    pub notify: notify::Written,
+    pub notify: notify::RawNotify,
     /// `[approver]`
-    pub approver: approver::Written,
+    pub approver: approver::RawApprover,
     /// `[reuse]`
     pub reuse: Reuse,
     /// `[routing]`
-    pub routing: routing::Written,
+    pub routing: routing::RawRouting,
     /// `[price]`
-    pub price: price::Written,
+    pub price: price::RawPrices,
     /// `[resilience]`: each value with its key
     pub resilience: Vec<(String, At<serde_json::Value>)>,
     /// `[tool]`
-    pub tools: tools::Written,
+    pub tools: tools::RawTools,
     /// `[policy]`
-    pub policy: parse::Written,
+    pub policy: parse::RawPolicy,
     /// Keys that count only in a trusted file.
     pub loose: Vec<(String, Place)>,
 }
@@ -113,7 +113,7 @@ pub struct Reuse {
 }
 
 /// Reads the text of a file. `origin` is that of its rules.
-pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Result<Written, Error> {
+pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Result<RawSettings, Error> {
     let name = path.to_string_lossy();
     let document = Document::parse(&name, text)?;
     let mut root = document.root();
@@ -123,7 +123,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             root.skip(key);
         }
     }
-    let written = Written {
+    let written = RawSettings {
         model: checked(
             &mut root,
             "model",
@@ -168,7 +168,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             "write a command, such as \"vim\"",
         )?,
         keep_replies: root.flag("keep_replies")?,
-        tell_edits: root.flag("tell_edits")?,
+        announce_edits: root.flag("tell_edits")?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         approver: root
             .table("approver")?
@@ -198,7 +198,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             .unwrap_or_default(),
         tools: match root.table("tool") {
             // Calls written by a stranger are not even read.
-            _ if untrusted => tools::Written::default(),
+            _ if untrusted => tools::RawTools::default(),
             table => table?
                 .as_ref()
                 .map(tools::section)
@@ -207,7 +207,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         },
         policy: match root.table("policy")? {
             Some(table) => parse::section(table, origin)?,
-            None => parse::Written::default(),
+            None => parse::RawPolicy::default(),
         },
         loose: Vec::new(),
     };
@@ -219,7 +219,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
 }
 
 /// Keeps of an untrusted file what can only tighten, and names the rest.
-fn tightening(written: Written, root: &mut Section<'_, '_>) -> Result<Written, Error> {
+fn tightening(written: RawSettings, root: &mut Section<'_, '_>) -> Result<RawSettings, Error> {
     // A value that is not a table has nothing that could tighten.
     let tagging = root.table("tool").ok().flatten();
     let (tags, beside) = tagging
@@ -234,15 +234,15 @@ fn tightening(written: Written, root: &mut Section<'_, '_>) -> Result<Written, E
         .filter(|(key, _)| key != "tool" || tagging.is_none())
         .collect();
     loose.extend(beside);
-    Ok(Written {
+    Ok(RawSettings {
         limits: written.limits,
         policy: written.policy,
-        tools: tools::Written {
+        tools: tools::RawTools {
             tags,
-            ..tools::Written::default()
+            ..tools::RawTools::default()
         },
         loose,
-        ..Written::default()
+        ..RawSettings::default()
     })
 }
 

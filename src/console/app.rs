@@ -4,8 +4,8 @@
 //! Must not know: what a message does to the model, engine, files of the session.
 
 mod editor;
+mod handover;
 mod keys;
-mod lending;
 mod options;
 mod save;
 mod typed;
@@ -65,7 +65,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         theme: options.theme.0.clone(),
         named_theme: options.theme.0.clone(),
         policy: Vec::new(),
-        troubles: Vec::new(),
+        problems: Vec::new(),
         place: None,
         themes: vec![options.theme.clone()],
         charset: options.charset,
@@ -264,7 +264,7 @@ impl App {
             self.retaken();
             return Ok(None);
         }
-        Ok(Some(told(signal)))
+        Ok(Some(exit_by_signal(signal)))
     }
 
     /// Draws, once all that was typed is read.
@@ -296,12 +296,12 @@ impl App {
         if self.model.arming.changed || !out.is_empty() {
             self.requester.request_draw();
         }
-        self.tell_title()?;
+        self.update_title()?;
         self.carry_out(out).await
     }
 
     /// Lets the title of the window say how the run stands. The words are the console's own.
-    fn tell_title(&mut self) -> Result<(), Error> {
+    fn update_title(&mut self) -> Result<(), Error> {
         if !self.options.alerts.title {
             return Ok(());
         }
@@ -333,8 +333,8 @@ impl App {
                     drop(update(&mut self.model, Msg::Saved(save::save(&path, &text))));
                 }
                 Out::Keep(correction) => {
-                    let kept = self.files.keep(*correction).map(Box::new);
-                    out.extend(update(&mut self.model, Msg::Kept(kept)));
+                    let stored = self.files.keep(*correction).map(Box::new);
+                    out.extend(update(&mut self.model, Msg::Kept(stored)));
                 }
                 Out::Mouse(on) => self.screen.set_mouse(on)?,
                 Out::Wire { turn, request } => {
@@ -355,7 +355,7 @@ impl App {
                 Out::Edit(text) => {
                     let (editor, scratch) = (self.options.editor.clone(), self.options.scratch.clone());
                     let edit = || editor::edit(editor.as_deref(), &scratch, &text);
-                    match self.lend(edit).await? {
+                    match self.hand_over(edit).await? {
                         Ok(result) => out.extend(update(&mut self.model, Msg::Edited(result))),
                         Err(exit) => return Ok(Some(exit)),
                     }
@@ -364,7 +364,7 @@ impl App {
                 Out::Show(text) => {
                     let (editor, scratch) = (self.options.editor.clone(), self.options.scratch.clone());
                     let show = || editor::show(editor.as_deref(), &scratch, &text);
-                    match self.lend(show).await? {
+                    match self.hand_over(show).await? {
                         Ok(result) => out.extend(update(&mut self.model, Msg::Shown(result))),
                         Err(exit) => return Ok(Some(exit)),
                     }
@@ -379,7 +379,7 @@ impl App {
     }
 }
 
-fn told(signal: Signal) -> Exit {
+fn exit_by_signal(signal: Signal) -> Exit {
     Exit {
         how: Leave::Killed(format!("{signal:?}")),
         code: signal.exit_code(),

@@ -7,7 +7,7 @@ use crate::domain::state::State;
 
 /// Questions that were put.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ApprovalStats {
     /// What the line is called: nobody was asked where none of the questions had an answer.
     pub name: &'static str,
     /// How often, and by what. Holds the names of files.
@@ -15,20 +15,20 @@ pub struct Asked {
 }
 
 /// The questions of a run; none where there was none.
-pub fn of(state: &State) -> Option<Asked> {
-    let words = state.asks.words()?;
+pub fn of(state: &State) -> Option<ApprovalStats> {
+    let words = state.asks.describe()?;
     let all = state.asks.total() as usize;
     let left = unanswered(state);
     Some(match left {
-        0 => Asked {
+        0 => ApprovalStats {
             name: "asked you",
             words,
         },
-        left if left >= all => Asked {
+        left if left >= all => ApprovalStats {
             name: "asked",
             words: format!("{words}; nobody answered"),
         },
-        left => Asked {
+        left => ApprovalStats {
             name: "asked you",
             words: format!("{words}; nobody answered {left} of them"),
         },
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_answered_is_not_said_to_have_been_put_to_anybody() {
+    fn unanswered_approvals_are_not_reported_as_asked_of_the_operator() {
         let mut stage = Stage::new(80, 24);
         stage.begin();
         assert_eq!(of(&stage.model.run.state), None);
@@ -74,9 +74,9 @@ mod tests {
             stage.awaiting(name, "write_file", r#"{"path":"a","content":"b"}"#);
             expire(&mut stage, name, Consequence::Deny);
         }
-        let said = |stage: &Stage| of(&stage.model.run.state).map(|asked| (asked.name, asked.words));
+        let text = |stage: &Stage| of(&stage.model.run.state).map(|asked| (asked.name, asked.words));
         assert_eq!(
-            said(&stage),
+            text(&stage),
             Some((
                 "asked",
                 "twice: 2 by preset supervised; nobody answered".to_owned()
@@ -85,7 +85,7 @@ mod tests {
         stage.awaiting("c5", "write_file", r#"{"path":"a","content":"b"}"#);
         expire(&mut stage, "c5", Consequence::Escalate);
         assert_eq!(
-            said(&stage),
+            text(&stage),
             Some((
                 "asked you",
                 "3 times: 3 by preset supervised; nobody answered 2 of them".to_owned()

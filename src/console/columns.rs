@@ -21,21 +21,21 @@ thread_local! {
 /// As long as this lives, texts on this thread are measured for the screen it was asked for.
 #[derive(Debug)]
 #[must_use = "the measure holds as long as this lives"]
-pub struct Measured {
+pub struct WidthGuard {
     before: bool,
     /// It is of this thread.
     _thread: PhantomData<*const ()>,
 }
 
 /// Begins to measure for a screen that draws such characters two columns wide, or for any other.
-pub fn measured(wide: bool) -> Measured {
-    Measured {
+pub fn measured(wide: bool) -> WidthGuard {
+    WidthGuard {
         before: WIDE.replace(wide),
         _thread: PhantomData,
     }
 }
 
-impl Drop for Measured {
+impl Drop for WidthGuard {
     fn drop(&mut self) {
         WIDE.set(self.before);
     }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_neither_narrow_nor_wide_is_measured_as_the_operator_says() {
+    fn ambiguous_width_characters_are_measured_as_configured() {
         let texts = ["“a”", "→ б", "é日…", "─·①", "⟨U+202E⟩", "plain"];
         assert_eq!(texts.map(Columns::columns), [3, 3, 4, 3, 8, 5]);
         let wide = measured(true);

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_lines_stand_with_what_is_around_them() {
+    fn changed_lines_are_shown_with_context() {
         assert_eq!(
             marks("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\nfive\n6\n"),
             "~2 lines unchanged\n 3\n 4\n-5\n+five\n 6\n"
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn other_line_ends_are_said() {
+    fn different_line_endings_are_reported() {
         assert!(marks("a\nb\n", "a\r\nb\r\n").starts_with("~line ends: LF before, CRLF now\n"));
         assert!(marks("a\r\nb\r\n", "a\r\nb\n").starts_with("~line ends: CRLF before, CRLF and LF now\n"));
         assert!(!marks("a\r\nb\r\n", "a\r\nc\r\n").contains("line ends"));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_line_break_is_said() {
+    fn a_missing_final_newline_is_reported() {
         assert!(marks("a\n", "a").contains("~no line break at the end"));
     }
 

@@ -62,7 +62,7 @@ pub struct Field {
     /// What was taken out last.
     taken: String,
     /// What was looked for last.
-    wanted: Option<Regex>,
+    pattern: Option<Regex>,
     /// The column that a move up or down began in.
     wish: Option<usize>,
     /// What is on the screen; drawing sets it.
@@ -89,7 +89,7 @@ impl Field {
             single,
             most,
             taken: String::new(),
-            wanted: None,
+            pattern: None,
             wish: None,
             view: Cell::new(View::NONE),
         };
@@ -104,7 +104,7 @@ impl Field {
 
     /// Selects all of it: what is typed takes its place, a move of the cursor keeps it.
     pub fn select_all(&mut self) {
-        self.buffer.let_go();
+        self.buffer.deselect();
         self.buffer.go(0);
         self.buffer.hold();
         self.to_end();
@@ -244,7 +244,7 @@ impl Field {
 
     /// Moves the cursor; what was selected is no more.
     pub fn step(&mut self, to: Move) {
-        self.buffer.let_go();
+        self.buffer.deselect();
         self.go(to);
     }
 
@@ -283,20 +283,20 @@ impl Field {
             TextVerb::Redo => self.buffer.redo(),
             TextVerb::FindNext => drop(self.seek(at + 1)),
             TextVerb::FindBack => self.seek_back(),
-            TextVerb::WordLeft => self.jump_to(self.word(true)),
-            TextVerb::WordRight => self.jump_to(self.word(false)),
+            TextVerb::WordLeft => self.jump_to(self.word_boundary(true)),
+            TextVerb::WordRight => self.jump_to(self.word_boundary(false)),
             TextVerb::LineStart => self.jump_to(line.start),
             TextVerb::LineEnd => self.jump_to(line.end),
             TextVerb::First => self.jump_to(0),
             TextVerb::Last => self.jump_to(self.len()),
             // Carried out elsewhere.
-            _ => self.buffer.let_go(),
+            _ => self.buffer.deselect(),
         }
         self.wish = None;
     }
 
     fn jump_to(&mut self, at: usize) {
-        self.buffer.let_go();
+        self.buffer.deselect();
         self.buffer.go(at);
     }
 
@@ -323,7 +323,7 @@ impl Field {
         if at == self.line_at(at).start {
             return at.saturating_sub(1);
         }
-        self.word(true).max(self.line_at(at).start)
+        self.word_boundary(true).max(self.line_at(at).start)
     }
 
     /// Takes out what is selected, or else a part of the text, to be put back elsewhere.
@@ -361,7 +361,7 @@ impl Field {
             pattern.insert_str(0, "(?i)");
         }
         // An escaped text is always a pattern; one that is too large finds nothing.
-        self.wanted = Regex::new(&pattern).ok().filter(|_| !words.is_empty());
+        self.pattern = Regex::new(&pattern).ok().filter(|_| !words.is_empty());
         self.wish = None;
         self.seek(self.buffer.cursor())
     }
@@ -369,19 +369,21 @@ impl Field {
     /// To the first place of what is looked for from one on, or from the start of the text.
     fn seek(&mut self, from: usize) -> bool {
         let text = self.buffer.text();
-        let Some(wanted) = &self.wanted else { return false };
+        let Some(requested) = &self.pattern else {
+            return false;
+        };
         let from = (from..=text.len()).find(|at| text.is_char_boundary(*at));
         let found = from
-            .and_then(|from| wanted.find_at(text, from))
-            .or_else(|| wanted.find(text));
+            .and_then(|from| requested.find_at(text, from))
+            .or_else(|| requested.find(text));
         let at = found.map(|found| found.start());
         at.map(|at| self.jump_to(at)).is_some()
     }
 
     /// To the last place of what is looked for before the cursor, or in the text.
     fn seek_back(&mut self) {
-        let Some(wanted) = &self.wanted else { return };
-        let starts = || wanted.find_iter(self.text()).map(|found| found.start());
+        let Some(requested) = &self.pattern else { return };
+        let starts = || requested.find_iter(self.text()).map(|found| found.start());
         let before = starts().take_while(|at| *at < self.buffer.cursor()).last();
         if let Some(at) = before.or_else(|| starts().last()) {
             self.jump_to(at);

@@ -20,7 +20,7 @@ pub struct Read {
     /// How failures are met: keys with their values as JSON text; empty where that is not known.
     pub policy: Vec<(String, String)>,
     /// What else is wrong.
-    pub troubles: Vec<String>,
+    pub problems: Vec<String>,
     /// The operator's file of settings, for the eye; none where there is no place for one.
     pub place: Option<String>,
 }

@@ -21,7 +21,7 @@ pub struct FrameRequester(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    wanted: Mutex<Soon>,
+    requested: Mutex<Soon>,
     changed: Notify,
 }
 
@@ -47,10 +47,10 @@ impl FrameRequester {
 
     /// Asks for a frame.
     pub fn request(&self, how: Soon) {
-        let mut wanted = self.0.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        if *wanted < how {
-            *wanted = how;
-            drop(wanted);
+        let mut target = self.0.requested.lock().unwrap_or_else(PoisonError::into_inner);
+        if *target < how {
+            *target = how;
+            drop(target);
             self.0.changed.notify_one();
         }
     }
@@ -83,12 +83,16 @@ impl Frames {
     /// dropped and called again.
     pub async fn due(&mut self) {
         loop {
-            let wanted = *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            let target = *self
+                .shared
+                .requested
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             let changed = self.shared.changed.notified();
             let now = Instant::now();
             // One frame may be ahead of its time, and then one that was typed for.
             let ahead = |frames| self.end.checked_sub(FRAME * frames).unwrap_or(now);
-            let at = match wanted {
+            let at = match target {
                 Soon::Never => {
                     changed.await;
                     continue;
@@ -105,7 +109,11 @@ impl Frames {
                 }
                 continue;
             }
-            *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner) = Soon::Never;
+            *self
+                .shared
+                .requested
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Soon::Never;
             self.end = self.end.max(now) + FRAME;
             self.stream = now + STREAM;
             return;

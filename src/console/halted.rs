@@ -10,7 +10,7 @@ use super::model::graph::Pick;
 use super::model::inspector::Subject;
 use super::model::overlay::Overlay;
 use crate::domain::call::Status;
-use crate::domain::stand::Stand;
+use crate::domain::effective_status::EffectiveStatus;
 
 /// What is said of the queue.
 pub const NOTHING: &str = "halted: nothing can be decided";
@@ -85,8 +85,8 @@ fn has_what_it_ends(model: &Model, verb: Verb) -> bool {
                 return false;
             };
             let id = id.call();
-            let stand = Stand::of(&model.run.state, id);
-            let runs = matches!(stand, Some(Stand::Now(Status::Running(_))));
+            let effective = EffectiveStatus::of(&model.run.state, id);
+            let runs = matches!(effective, Some(EffectiveStatus::Now(Status::Running(_))));
             runs && model.run.running().any(|one| one == id)
         }
         Verb::Run(RunVerb::StopTurn) => model.run.streams(),

@@ -6,7 +6,7 @@ use super::columns::Columns as _;
 use super::commands::{self, About, Context, Decide, EditVerb, Jump, ReplayVerb, RunVerb, Verb, View};
 use super::halted;
 use super::model::Model;
-use super::model::arming::{Question, Shown};
+use super::model::arming::{Question, VisibleQuestion};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::listing::{Item, Kind};
@@ -14,14 +14,14 @@ use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use super::tabs::fits;
-use crate::console::update::{cancelled, in_doubt, refusal};
+use crate::console::update::{cancelled, refusal, unknown_outcome};
 use crate::domain::again;
 use crate::domain::branch;
 use crate::domain::bulk::plain;
 use crate::domain::call::{Call, Status};
 use crate::domain::decide::edit::may_keep_later;
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{Epoch, NodeKind};
-use crate::domain::stand::Stand;
 use crate::domain::state::{LedgerEntry, Mode};
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
@@ -56,7 +56,7 @@ pub fn context(model: &Model) -> Context {
 }
 
 /// By which key what was not on screen yet is read.
-pub fn reads_on(model: &Model, shown: &Shown) -> String {
+pub fn reads_on(model: &Model, shown: &VisibleQuestion) -> String {
     let key = |name| model.settings.keymap.first(name);
     if shown.is_left_above() {
         format!("{} goes back there", key("page-up"))
@@ -71,7 +71,7 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     // No answer of a dialog is left out for the length of another.
     if matches!(
         context(model),
-        Context::Consent | Context::Doubt | Context::Broken
+        Context::Consent | Context::UnknownOutcome | Context::Broken
     ) {
         let answers = all.iter().filter(|(verb, _)| answers(*verb));
         let needed: usize = answers
@@ -113,7 +113,7 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
         .filter(|entry| applies(model, entry.verb))
         .filter_map(|entry| {
             let key = model.settings.keymap.first(entry.name);
-            let word = word(model, entry.verb, brief).unwrap_or(entry.hint);
+            let word = specific_label(model, entry.verb, brief).unwrap_or(entry.hint);
             let hint = Hint {
                 key,
                 word,
@@ -131,7 +131,7 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                         Verb::Decide(Decide::ChooseRepair) | Verb::Text(commands::TextVerb::Copy)
                     )
                     || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane
-                    || matches!(entry.verb, Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn))
+                    || matches!(entry.verb, Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkResume))
                     // What is left out of the log comes back by it.
                     || entry.verb == Verb::View(View::Decisions) && model.log.decisions,
                 stays: match entry.verb {
@@ -141,7 +141,7 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                     Verb::View(View::Close) => matches!(
                         here,
                         Context::Review
-                            | Context::Gathered
+                            | Context::StagedEdits
                             | Context::Branches
                             | Context::Compare
                             | Context::Effects
@@ -155,7 +155,7 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
 }
 
 /// A word that fits better than that of the table.
-fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
+fn specific_label(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     if let (Verb::Edit(EditVerb::KeepLater), Some(Overlay::Review(review))) = (verb, model.overlays.last())
         && review.keeps_later()
     {
@@ -254,12 +254,12 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         _ => None,
     };
     // About history, and what an edit holds, nothing can be decided or edited.
-    let status = match subject.and_then(|id| Stand::of(state, id.call())) {
-        Some(Stand::Now(status)) => Some(status),
+    let status = match subject.and_then(|id| EffectiveStatus::of(state, id.call())) {
+        Some(EffectiveStatus::Now(status)) => Some(status),
         _ => None,
     };
     let counts = subject.filter(|id| state.node(*id).is_some_and(|node| node.active));
-    if verb.about() != About::Nothing && (model.folded(verb).is_some() || !is_in_sight(model)) {
+    if verb.about() != About::Nothing && (model.folded(verb).is_some() || !is_visible(model)) {
         return false;
     }
     // What the key itself would refuse is not offered.
@@ -298,7 +298,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::Text(commands::TextVerb::NextFault) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.marks.iter().any(Option::is_some))
         }
-        Verb::View(View::Pane(Pane::Inspector)) => is_out_of_sight(model) && model.queue.current().is_some(),
+        Verb::View(View::Pane(Pane::Inspector)) => is_hidden(model) && model.queue.current().is_some(),
         Verb::View(View::Palette) => model.overlays.is_empty(),
         Verb::View(View::NextTab) => !model.screen.focus.is_lower(),
         Verb::View(View::Colours) => model.inspector.doc.has_colours(),
@@ -309,7 +309,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
             Target::Node(_) | Target::Weight(_) => true,
             Target::Limits | Target::Breaker(_) | Target::Detector(_) => live && !halted::is(model),
         },
-        Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn) => {
+        Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkResume) => {
             matches!(model.overlays.last(), Some(Overlay::Fork(view)) if view.can_be_written().is_some())
         }
         Verb::Graph(_) | Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => {
@@ -331,12 +331,12 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
             return !held && model.run.still_asks(&dialog.question).is_ok();
         }
         (Some(Overlay::Bulk(bulk)), Decide::All) => return bulk.is_dated(),
-        (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.standing().next().is_some(),
-        (Some(Overlay::Listing(_)), Decide::Happened) => return in_doubt(model).is_some(),
+        (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.approvable().next().is_some(),
+        (Some(Overlay::Listing(_)), Decide::Happened) => return unknown_outcome(model).is_some(),
         (Some(Overlay::Listing(_)), Decide::DidNot) => {
             let runs =
                 |entry: &LedgerEntry| model.run.outlived_of(entry.call, entry.attempt).runs().is_some();
-            return in_doubt(model).is_some_and(|entry| !runs(entry));
+            return unknown_outcome(model).is_some_and(|entry| !runs(entry));
         }
         (Some(_), _) => return true,
         (None, _) => {}
@@ -347,11 +347,9 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     let shown = model.screen.places.inspector.is_some();
     match verb {
         // From the graph the first press puts the call in front of the operator, the second decides.
-        Decide::Approve => {
-            status == Some(&Status::Awaiting) && !is_out_of_sight(model) && !is_question(model)
-        }
+        Decide::Approve => status == Some(&Status::Awaiting) && !is_hidden(model) && !is_question(model),
         Decide::Reject => match status {
-            Some(Status::Awaiting) => !is_out_of_sight(model),
+            Some(Status::Awaiting) => !is_hidden(model),
             status => (shown && status == Some(&Status::Blocked)) || kind == Some(NodeKind::Answer),
         },
         Decide::Always => {
@@ -360,10 +358,12 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
                 _ => None,
             };
             let may = subject.is_some_and(|node| plain(&model.run.state, node));
-            status == Some(&Status::Awaiting) && may && !is_out_of_sight(model)
+            status == Some(&Status::Awaiting) && may && !is_hidden(model)
         }
         Decide::Rule => kind == Some(NodeKind::Call) || kind == Some(NodeKind::Observation),
-        Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
+        Decide::Open => {
+            waits && (broken || matches!(status, Some(Status::Consent(_) | Status::OutcomeUnknown(_))))
+        }
         Decide::Retry | Decide::RunNow | Decide::ChooseRepair | Decide::SkipRepair | Decide::Cancel
             if !shown =>
         {
@@ -374,7 +374,7 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         Decide::ChooseRepair => offers(model),
         Decide::SkipRepair => matches!(status, Some(Status::Repairing(_))),
         Decide::Cancel => match status {
-            Some(Status::InDoubt(_)) => did_not_finish(model),
+            Some(Status::OutcomeUnknown(_)) => did_not_finish(model),
             status => matches!(
                 status,
                 Some(Status::Running(_) | Status::Queued | Status::Delayed)
@@ -385,13 +385,13 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
 }
 
 /// True where what the keys are about is on screen: in the inspector, or under the cursor that it follows.
-fn is_in_sight(model: &Model) -> bool {
+fn is_visible(model: &Model) -> bool {
     let places = &model.screen.places;
     !model.overlays.is_empty() || places.inspector.is_some() || places.of(model.screen.lead).is_some()
 }
 
 /// True where the queue stands alone: what waits there is not on screen, and no key decides about it.
-fn is_out_of_sight(model: &Model) -> bool {
+fn is_hidden(model: &Model) -> bool {
     model.screen.lead == Pane::Queue
         && model.inspector.tab == Tab::Arguments
         && model.screen.places.inspector.is_none()
@@ -420,7 +420,7 @@ fn edits(
     match (model.overlays.last(), verb) {
         (Some(Overlay::Editor(editor)), EditVerb::Collect) => return !editor.is_no_edit(),
         (Some(Overlay::Review(review)), EditVerb::Collect) => {
-            return review.whose != Whose::Collected && !review.edits().is_empty();
+            return review.whose != Whose::AllStaged && !review.edits().is_empty();
         }
         // What cannot be done is not offered.
         (Some(Overlay::Review(review)), EditVerb::Commit) => return review.known().is_ok(),
@@ -433,8 +433,8 @@ fn edits(
             return !review.edits().is_empty() && ((falls && may) || review.keeps_later());
         }
         (Some(Overlay::Dialog(dialog)), EditVerb::Probe) => {
-            let stands = model.run.still_asks(&dialog.question).is_ok();
-            return stands
+            let is_active = model.run.still_asks(&dialog.question).is_ok();
+            return is_active
                 && matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
         }
         (Some(Overlay::Listing(list)), EditVerb::Probe) => {
@@ -456,7 +456,7 @@ fn edits(
         }
         EditVerb::BranchTake => on_branch(model, |epoch| epoch != branch::current(state)) && kind.is_some(),
         EditVerb::BranchName => on_branch(model, |epoch| epoch.0 > 0),
-        EditVerb::Collected | EditVerb::CollectedAll => !model.collected.is_empty(),
+        EditVerb::StagedEdits | EditVerb::StagedPreview => !model.staged_edits.is_empty(),
         EditVerb::Node => {
             counts && kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention))
         }

@@ -89,11 +89,11 @@ pub enum BadKey {
     Unknown(String),
     /// Terminals send another key in its place.
     #[error("a terminal sends `{0}` and `{1}` alike: write `{1}`, or choose another key")]
-    Alike(String, &'static str),
+    Indistinguishable(String, &'static str),
 }
 
 /// What terminals send for these together with control, and which key it stands for.
-const ALIKE: [(char, &str); 3] = [('i', "tab"), ('m', "enter"), ('[', "esc")];
+const CTRL_ALIASES: [(char, &str); 3] = [('i', "tab"), ('m', "enter"), ('[', "esc")];
 
 const NAMED: [(&str, Code); 18] = [
     ("enter", Code::Enter),
@@ -143,9 +143,11 @@ impl FromStr for Key {
         if key.shift && matches!(key.code, Code::Char(_)) {
             return Err(bad());
         }
-        let alike = ALIKE.iter().find(|(c, _)| key.ctrl && key.code == Code::Char(*c));
-        match alike {
-            Some((_, other)) => Err(BadKey::Alike(key.to_string(), other)),
+        let similar = CTRL_ALIASES
+            .iter()
+            .find(|(c, _)| key.ctrl && key.code == Code::Char(*c));
+        match similar {
+            Some((_, other)) => Err(BadKey::Indistinguishable(key.to_string(), other)),
             None => Ok(key),
         }
     }
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_cannot_tell_apart_is_refused_with_its_other_name() {
+    fn keys_a_terminal_cannot_distinguish_are_refused_with_their_other_name() {
         for (name, other) in [("ctrl-i", "tab"), ("ctrl-m", "enter"), ("alt-ctrl-[", "esc")] {
             let why = name.parse::<Key>().unwrap_err().to_string();
             assert!(why.contains(&format!("write `{other}`")), "{why}");

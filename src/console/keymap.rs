@@ -43,7 +43,7 @@ pub enum Wrong {
     },
     /// Two meanings of one key.
     #[error("`{key}` means both `{first}` and `{second}` {where_}: give one of them another key")]
-    Twice {
+    Duplicate {
         /// The key.
         key: Key,
         /// One command.
@@ -81,7 +81,7 @@ pub struct Keymap {
 impl Keymap {
     /// The defaults with the operator's changes: commands with the keys that replace their own.
     pub fn new(changes: &[Change]) -> Result<Self, Error> {
-        let mut wanted: BTreeMap<&'static str, &Change> = BTreeMap::new();
+        let mut requested: BTreeMap<&'static str, &Change> = BTreeMap::new();
         for change in changes {
             let name = change.name.value.as_str();
             let Some(entry) = commands::entries().find(|entry| entry.name == name) else {
@@ -95,14 +95,14 @@ impl Keymap {
                     wrong,
                 });
             };
-            wanted.insert(entry.name, change);
+            requested.insert(entry.name, change);
         }
         let mut map = Self {
             keys: BTreeMap::new(),
             of: BTreeMap::new(),
         };
         for entry in commands::entries() {
-            let keys = match wanted.get(entry.name) {
+            let keys = match requested.get(entry.name) {
                 Some(change) => parse(
                     entry.name,
                     change.keys.iter().map(|at| (at.value.as_str(), Some(&at.place))),
@@ -113,11 +113,11 @@ impl Keymap {
         }
         let placed = |error: Wrong| {
             let place = |name: &str| {
-                let change = wanted.get(name)?;
+                let change = requested.get(name)?;
                 Some(change.keys.first().unwrap_or(&change.name).place.clone())
             };
             let place = match &error {
-                Wrong::Twice { first, second, .. } => place(second).or_else(|| place(first)),
+                Wrong::Duplicate { first, second, .. } => place(second).or_else(|| place(first)),
                 Wrong::Typed { name, .. } | Wrong::Needed(name) => place(name),
                 Wrong::UnknownName { .. } | Wrong::BadKey { .. } => None,
             };
@@ -149,7 +149,7 @@ impl Keymap {
             });
         }
         match self.keys.entry((context, key)) {
-            Slot::Occupied(other) => Err(Wrong::Twice {
+            Slot::Occupied(other) => Err(Wrong::Duplicate {
                 key,
                 first: other.get().name,
                 second: entry.name,
@@ -173,7 +173,7 @@ impl Keymap {
             for near in context.reach() {
                 for (key, entry) in of.get(near).into_iter().flatten() {
                     if let Some(first) = seen.insert(*key, entry) {
-                        return Err(Wrong::Twice {
+                        return Err(Wrong::Duplicate {
                             key: *key,
                             first: first.name,
                             second: entry.name,
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn no_key_that_edits_a_text_lets_anything_run() {
         // Whoever has it in their fingers for a text may press it where the text was closed already.
-        let lets_run = |verb: Verb| {
+        let allows = |verb: Verb| {
             use Decide::{Accept, AllNow, Approve, ApproveUnread, AskAgain, DidNot, Retry, RunAgain, RunNow};
             matches!(
                 verb,
@@ -264,7 +264,7 @@ mod tests {
             found.flat_map(|entry| entry.keys).copied().collect()
         };
         let edits = keys(&|verb| matches!(verb, Verb::Text(_)));
-        let runs = keys(&lets_run);
+        let runs = keys(&allows);
         assert!(runs.contains("ctrl-a") && edits.contains("ctrl-u"));
         assert_eq!(edits.intersection(&runs).collect::<Vec<_>>(), Vec::<&&str>::new());
     }
@@ -293,11 +293,11 @@ mod tests {
     fn a_pane_key_may_not_hide_one_that_works_everywhere() {
         assert!(matches!(
             Keymap::new(&[change("expand", &["q"])]).map_err(|error| error.wrong),
-            Err(Wrong::Twice { .. })
+            Err(Wrong::Duplicate { .. })
         ));
         assert!(matches!(
             Keymap::new(&[change("approve", &["ctrl-c"])]).map_err(|error| error.wrong),
-            Err(Wrong::Twice { .. })
+            Err(Wrong::Duplicate { .. })
         ));
     }
 
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_key_is_refused_where_it_stands() {
+    fn an_invalid_key_is_refused_with_its_place() {
         let error = Keymap::new(&[change("approve", &["ctrl-y", "hyper-x"])]).unwrap_err();
         let text = error.to_string();
         assert!(

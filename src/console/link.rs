@@ -11,13 +11,13 @@ use super::diff;
 use crate::domain::call::Digest;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
-use crate::domain::fork::Foreseen;
+use crate::domain::fork::ForkPreview;
 use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 use crate::domain::live::Live;
+use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
-use crate::domain::survivor::Survivor;
-use crate::domain::transcript::sent::Sent;
+use crate::domain::transcript::sent::SentRequest;
 
 /// A session that was written whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub enum Update {
         /// Which of its requests, counted from 1.
         request: u32,
         /// What was found.
-        found: Result<Arc<Sent>, String>,
+        found: Result<Arc<SentRequest>, String>,
     },
     /// What the call that is looked at would replace, as that is now.
     Replaces {
@@ -67,22 +67,22 @@ pub enum Update {
     /// What still runs of a process that is watched through this door: once it was looked, and when that changes.
     Outlives {
         /// The process.
-        process: Outliving,
+        process: OrphanCandidate,
         /// What runs of it; none where all of it has ended.
-        left: Option<Survivor>,
+        left: Option<OrphanProcess>,
     },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),
     /// Where a recorded run stands, and whether it plays.
     At(At),
     /// What a fork of a recorded run would be, which was asked for through this door; or why there can be none.
-    Foreseen(Result<Arc<Foreseen>, String>),
+    ForkPreview(Result<Arc<ForkPreview>, String>),
     /// A fork is written, and may be gone on with; or it is not, and why.
     Forked {
         /// The new session.
         session: Result<NewSession, String>,
         /// True where it is gone on with at once.
-        go_on: bool,
+        resume: bool,
     },
     /// Nothing more begins, and why.
     Halted(String),
@@ -103,7 +103,7 @@ pub struct Look {
 
 /// The process of an execution that may have outlived the program which had started it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outliving {
+pub struct OrphanCandidate {
     /// The call.
     pub call: NodeId,
     /// Its process id.
@@ -113,7 +113,7 @@ pub struct Outliving {
 }
 
 /// A call that is looked at, its tool and its arguments.
-pub type Looked = (Look, Arc<str>, Arc<str>);
+pub type LoadTarget = (Look, Arc<str>, Arc<str>);
 
 /// What a call would replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ pub struct At {
 
 impl At {
     /// In words, or in as few characters as that takes.
-    pub fn words(&self, narrow: bool) -> String {
+    pub fn describe(&self, narrow: bool) -> String {
         let Self { event, of, .. } = self;
         let speed = self.speed.map_or_else(String::new, |speed| format!(", {speed}x"));
         if narrow {
@@ -180,11 +180,11 @@ pub trait Link: Send {
 
     /// Tells what a call with this tool and these arguments would replace, as an update, now and whenever that changes,
     /// until something else is looked at. A recorded run tells nothing.
-    fn look(&mut self, _at: Option<Looked>) {}
+    fn look(&mut self, _at: Option<LoadTarget>) {}
 
     /// Tells of each of these processes whether it still runs, as updates, and of no other any more. A recorded run
     /// tells nothing.
-    fn watch(&mut self, _processes: Vec<Outliving>) {}
+    fn watch(&mut self, _processes: Vec<OrphanCandidate>) {}
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}
@@ -204,7 +204,7 @@ pub enum Forking {
         /// The last of them.
         at: Seq,
         /// True where it is gone on with at once.
-        go_on: bool,
+        resume: bool,
     },
 }
 

@@ -4,7 +4,7 @@
 
 use super::summary;
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Lesson, Proposal, Rung, Step, Upshot};
+use crate::domain::escape::{Incident, Lesson, LoopStep, Proposal, Step, StepOutcome};
 use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::text::visible;
@@ -40,7 +40,7 @@ pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
 
 /// What helped against repetition so far, and what did not; none before that is known of anything.
 pub fn lessons(state: &State) -> Option<String> {
-    let of = |one: Lesson| format!("{} {} of {}", one.rung.short(), one.helped, one.tried);
+    let of = |one: Lesson| format!("{} {} of {}", one.kind.short(), one.helped, one.tried);
     let list = |lessons: Vec<Lesson>| lessons.into_iter().map(of).collect::<Vec<_>>().join(", ");
     let escape = &state.escape;
     match (list(escape.lessons()), list(escape.earlier_lessons())) {
@@ -55,7 +55,7 @@ pub fn lessons(state: &State) -> Option<String> {
 
 fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
     let finding = &incident.finding;
-    let standing = if waits_for_operator(state, incident) {
+    let condition = if waits_for_operator(state, incident) {
         "waits for you"
     } else if incident.over {
         "over"
@@ -63,19 +63,19 @@ fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
         "goes on"
     };
     let mut words = vec![format!(
-        "loop {} ({}), {standing}: {}",
+        "loop {} ({}), {condition}: {}",
         incident.no,
         finding.detector,
-        visible(&finding.words())
+        visible(&finding.describe())
     )];
     let newest = finding.nodes.iter().rev().take(NAMED).rev();
     for id in newest {
-        let said = state.nodes.get(id).and_then(Node::as_call);
+        let call_content = state.nodes.get(id).and_then(Node::as_call);
         let status = state
             .calls
             .get(id)
             .map_or(Cow::Borrowed(""), |call| call.status.label());
-        if let Some((tool, args)) = said {
+        if let Some((tool, args)) = call_content {
             let args = summary::arguments(args).visible(ARGUMENTS);
             words.push(format!("  {id} {} {args}: {status}", visible(tool)));
         }
@@ -93,11 +93,11 @@ pub fn proposals(incident: &Incident) -> Vec<String> {
     if incident.steps.is_empty() {
         return Vec::new();
     }
-    let line = |(no, (rung, proposal)): (usize, (Rung, Proposal<'_>))| {
+    let line = |(no, (level, proposal)): (usize, (LoopStep, Proposal<'_>))| {
         let became = match proposal {
             Proposal::Taken(step) => {
-                let upshot = step.upshot.map_or("no result yet", Upshot::word);
-                format!("taken ({}), {upshot}", step.node)
+                let step_outcome = step.outcome.map_or("no result yet", StepOutcome::label);
+                format!("taken ({}), {step_outcome}", step.node)
             }
             Proposal::Skipped("") => "skipped".to_owned(),
             Proposal::Skipped(why) => format!("skipped: {}", visible(why)),
@@ -106,8 +106,8 @@ pub fn proposals(incident: &Incident) -> Vec<String> {
         format!(
             "  step {} of {}, {}: {became}",
             no + 1,
-            Rung::ALL.len(),
-            rung.short()
+            LoopStep::ALL.len(),
+            level.short()
         )
     };
     incident.proposals().enumerate().map(line).collect()
@@ -115,22 +115,22 @@ pub fn proposals(incident: &Incident) -> Vec<String> {
 
 /// The same as JSON.
 pub fn proposals_json(incident: &Incident) -> Vec<serde_json::Value> {
-    let one = |(rung, proposal): (Rung, Proposal<'_>)| match proposal {
+    let one = |(level, proposal): (LoopStep, Proposal<'_>)| match proposal {
         Proposal::Taken(step) => {
-            serde_json::json!({ "step": rung, "state": "taken", "node": step.node, "upshot": step.upshot })
+            serde_json::json!({ "step": level, "state": "taken", "node": step.node, "upshot": step.outcome })
         }
-        Proposal::Skipped(why) => serde_json::json!({ "step": rung, "state": "skipped", "why": why }),
-        Proposal::Later => serde_json::json!({ "step": rung, "state": "later" }),
+        Proposal::Skipped(why) => serde_json::json!({ "step": level, "state": "skipped", "why": why }),
+        Proposal::Later => serde_json::json!({ "step": level, "state": "later" }),
     };
     incident.proposals().map(one).collect()
 }
 
 fn step(step: &Step) -> String {
-    let came = step.upshot.map_or("nothing came of it yet", Upshot::word);
+    let source = step.outcome.map_or("nothing came of it yet", StepOutcome::label);
     let why = if step.why.is_empty() {
         String::new()
     } else {
         format!(" [{}]", visible(&step.why))
     };
-    format!("  {} {}: {came}{why}", step.node, step.rung.words())
+    format!("  {} {}: {source}{why}", step.node, step.kind.describe())
 }

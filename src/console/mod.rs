@@ -1,15 +1,16 @@
 //! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
 
-pub mod aftermath;
-pub mod alike;
-pub mod apart;
 pub mod app;
 pub mod asked;
+pub mod bulk_exclusion;
+pub mod call_group;
 pub mod columns;
 pub mod commands;
 pub mod diff;
 pub mod doc;
+pub mod edit_result;
 pub mod effects;
+pub mod event_text;
 pub mod field;
 pub mod files;
 pub mod frames;
@@ -25,10 +26,10 @@ pub mod model;
 pub mod msg;
 pub mod pager;
 pub mod rows;
-pub mod said;
 pub mod scope;
 pub mod sgr;
 pub mod sides;
+pub mod status_line;
 pub mod summary;
 pub mod symbols;
 pub mod tabs;
@@ -39,5 +40,4 @@ pub mod theme;
 pub mod tint;
 pub mod update;
 pub mod view;
-pub mod words;
 pub mod work;

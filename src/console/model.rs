@@ -6,30 +6,31 @@
 pub mod arming;
 pub mod batch;
 pub mod cached;
-pub mod collected;
-pub mod course;
+pub mod double_press;
+pub mod edit_preview;
 pub mod editor;
 pub mod fold;
 pub mod graph;
+pub mod idle_time;
 pub mod inspector;
 pub mod listing;
 pub mod log;
 pub mod lower;
-pub mod outliving;
-pub mod outlook;
+pub mod orphan_status;
 pub mod overlay;
 pub mod queue;
 pub mod run;
+pub mod run_phase;
 pub mod screen;
 pub mod seek;
-pub mod silence;
 mod source;
-pub mod twice;
+pub mod staged_edits;
 mod waking;
 
-use super::columns::{Measured, measured};
+use super::columns::{WidthGuard, measured};
 use super::commands::{About, Verb};
 use super::doc::Doc;
+use super::event_text;
 use super::halted;
 use super::keymap::Keymap;
 use super::layout::fold::RowKind;
@@ -37,32 +38,31 @@ use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
-use super::words;
 use crate::domain::again::{self, Again};
 use crate::domain::call::{Call, Status};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::NodeId;
 use crate::domain::ladder;
-use crate::domain::stand::Stand;
 use crate::domain::state::Mode;
 use crate::resilience::watch::Watch;
-use crate::text::{Shown, shown_in_ascii};
+use crate::text::{FormGuard, shown_in_ascii};
 use arming::{Arming, KeyState};
 use cached::Caches;
-use collected::Collected;
+use double_press::{DoublePress, What};
 use graph::{Form, GraphPane, Pick};
+use idle_time::{IDLE_MS, IdleTime};
 use inspector::Inspector;
 use log::LogPane;
 use lower::{Lower, RowsPane, Target};
 use overlay::Overlay;
+use queue::QueueEntry;
 use queue::QueuePane;
-use queue::Wanted;
 use run::NOTICED_MS;
 use run::RunPart;
 use screen::{Pane, Screen};
 use seek::Seek;
-use silence::{SILENT_MS, Silent};
 pub use source::Source;
-use twice::{Twice, What};
+use staged_edits::StagedEdits;
 
 /// What the run does not change.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ pub struct Settings {
     /// How failures are met, as the files said last; empty before they were read.
     pub policy: Vec<(String, String)>,
     /// What is wrong with the operator's files.
-    pub troubles: Vec<String>,
+    pub problems: Vec<String>,
     /// The operator's file of settings, for the eye.
     pub place: Option<String>,
     /// Every theme that can be shown, by its name.
@@ -117,7 +117,7 @@ impl Settings {
     }
 
     /// Begins to make text for this screen: its form, and its measure.
-    pub fn shown(&self) -> (Shown, Measured) {
+    pub fn shown(&self) -> (FormGuard, WidthGuard) {
         (shown_in_ascii(self.text_in_ascii()), measured(self.wide))
     }
 
@@ -180,13 +180,13 @@ pub struct Model {
     /// What is open on top, the topmost last.
     pub overlays: Vec<Overlay>,
     /// Edits that wait to be committed together.
-    pub collected: Collected,
+    pub staged_edits: StagedEdits,
     /// What has been on screen, and since when.
     pub arming: Arming,
     /// Keys that were pressed.
     pub keys: KeyState,
     /// What was said once and has to be said again.
-    pub twice: Twice,
+    pub double_press: DoublePress,
     /// Size, focus, places.
     pub screen: Screen,
     /// The word on the status line.
@@ -207,10 +207,10 @@ impl Model {
             lower: Lower::default(),
             cached: Caches::default(),
             overlays: Vec::new(),
-            collected: Collected::default(),
+            staged_edits: StagedEdits::default(),
             arming: Arming::default(),
             keys: KeyState::default(),
-            twice: Twice::default(),
+            double_press: DoublePress::default(),
             screen: Screen::new(width, height),
             message: Message::default(),
             settings,
@@ -218,16 +218,16 @@ impl Model {
     }
 
     /// Whether this is said for the second time, right after the first; else it counts as the first.
-    pub fn says_again(&mut self, what: What) -> bool {
-        let again = self.twice.is_again(what, self.arming.now);
+    pub fn confirm_press(&mut self, what: What) -> bool {
+        let again = self.double_press.is_again(what, self.arming.now);
         if !again {
-            self.twice.say(what, self.arming.now);
+            self.double_press.remember(what, self.arming.now);
         }
         again
     }
 
     /// Says something on the status line.
-    pub fn say(&mut self, text: impl Into<String>) {
+    pub fn set_status(&mut self, text: impl Into<String>) {
         self.message = Message {
             text: text.into(),
             ..Message::default()
@@ -265,7 +265,7 @@ impl Model {
         }
         match self.log.selected() {
             Some(log::Line::Event(envelope)) => {
-                words::about(&self.run.state, &envelope.event).map_or(Target::Nothing, Target::Node)
+                event_text::about(&self.run.state, &envelope.event).map_or(Target::Nothing, Target::Node)
             }
             _ => Target::Nothing,
         }
@@ -303,26 +303,26 @@ impl Model {
 
     /// UTC milliseconds until which what goes on in the run has lasted; none where nothing goes on any more.
     pub fn now_of_run(&self) -> Option<i64> {
-        let goes_on = matches!(self.run.state.mode, Mode::Running | Mode::Paused(_));
+        let continues = matches!(self.run.state.mode, Mode::Running | Mode::Paused(_));
         self.utc()
-            .filter(|_| goes_on && !self.run.ended && self.run.halted.is_none())
+            .filter(|_| continues && !self.run.ended && self.run.halted.is_none())
     }
 
     /// Where a call stands, in a few words; a wait with what is left of it.
     pub fn status_words(&self, call: &Call) -> String {
-        if let stand @ Stand::History(_) = Stand::of_call(&self.run.state, call) {
-            return stand.words();
+        if let effective @ EffectiveStatus::History(_) = EffectiveStatus::of_call(&self.run.state, call) {
+            return effective.describe();
         }
         // In a run that is halted no wait ends.
         let utc = self.utc().filter(|_| !halted::is(self));
-        match (&call.trouble.delay, utc) {
-            (Some(delay), Some(now)) => delay.words(now),
+        match (&call.failure.delay, utc) {
+            (Some(delay), Some(now)) => delay.describe(now),
             (Some(delay), None) => match delay.tries {
-                Some((no, of)) => format!("{} again ({no} of {of})", call.status.word()),
+                Some((no, of)) => format!("{} again ({no} of {of})", call.status.base_label()),
                 None => call.status.label().into_owned(),
             },
             (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
-                (Status::Queued, Some((scope, breaker))) => breaker.words(&scope, utc),
+                (Status::Queued, Some((scope, breaker))) => breaker.describe(&scope, utc),
                 _ => call.status.label().into_owned(),
             },
         }
@@ -341,22 +341,22 @@ impl Model {
     }
 
     /// The request of which nothing has come for so long that it is told; none in a run that does not go on.
-    pub fn silent(&self) -> Option<Silent> {
-        self.unheard().filter(|silent| silent.ms >= SILENT_MS)
+    pub fn idle_time(&self) -> Option<IdleTime> {
+        self.unheard().filter(|is_idle| is_idle.ms >= IDLE_MS)
     }
 
-    fn unheard(&self) -> Option<Silent> {
-        let goes_on = !halted::is(self) && !matches!(self.run.state.mode, Mode::Stopped(_));
+    fn unheard(&self) -> Option<IdleTime> {
+        let continues = !halted::is(self) && !matches!(self.run.state.mode, Mode::Stopped(_));
         self.now_of_run()
-            .filter(|_| goes_on)
-            .and_then(|now| self.run.heard.longest(now))
+            .filter(|_| continues)
+            .and_then(|now| self.run.last_activity.longest(now))
     }
 
     /// True where the one cursor is on an entry of the queue: there, or on its row in the graph.
     pub fn is_selected_in_queue(&self) -> bool {
         let same = match (self.graph.selected, self.queue.selected) {
-            (Some(Pick::Node(id)), Some(Wanted::Call { call, .. })) => id.call() == call,
-            (Some(Pick::Live(live, _)), Some(Wanted::Turn { turn, .. })) => live == turn,
+            (Some(Pick::Node(id)), Some(QueueEntry::Call { call, .. })) => id.call() == call,
+            (Some(Pick::Live(live, _)), Some(QueueEntry::Turn { turn, .. })) => live == turn,
             _ => false,
         };
         same || self.screen.lead == Pane::Queue
@@ -365,15 +365,15 @@ impl Model {
     /// How many entries of the queue wait for the operator: what is asked again by itself can be decided, but need not.
     pub fn waiting(&self) -> usize {
         let state = &self.run.state;
-        let by_itself = |wanted| match wanted {
-            Wanted::Turn { turn, .. } => {
+        let by_itself = |requested| match requested {
+            QueueEntry::Turn { turn, .. } => {
                 let turn = state.turns.get(&turn);
                 turn.is_some_and(|turn| again::by_itself(state, turn))
             }
-            Wanted::Call { .. } => false,
+            QueueEntry::Call { .. } => false,
         };
         let mut waiting = self.queue.items.iter().filter(|item| !item.gone);
-        waiting.by_ref().filter(|item| !by_itself(item.wanted)).count()
+        waiting.by_ref().filter(|item| !by_itself(item.entry)).count()
     }
 
     /// What becomes of a question that nobody answers, and when; none where it waits for ever.
@@ -386,7 +386,7 @@ impl Model {
         if call.asking.overdue {
             return Some("overdue".to_owned());
         }
-        let then = verdict.on_expiry.word();
+        let then = verdict.on_expiry.label();
         let counts = self.run.state.mode == Mode::Running;
         Some(match (call.asking.due.filter(|_| counts), self.utc()) {
             (Some(due), Some(now)) => {
@@ -417,7 +417,7 @@ impl Model {
         match self.waiting() {
             count if count == 0 || halted::is(self) => format!(
                 "overrule: {}",
-                self.run.course(self.settings.is_recorded()).word()
+                self.run.phase(self.settings.is_recorded()).label()
             ),
             count => format!("overrule: {count} waiting for you"),
         }

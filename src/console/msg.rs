@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
-use super::link::{Forking, Frames, Looked, Outliving, ReplayControl, Update};
+use super::link::{Forking, Frames, LoadTarget, OrphanCandidate, ReplayControl, Update};
 use crate::domain::command::Command;
 use crate::domain::id::TurnId;
 use crate::resilience::correction::Correction;
@@ -39,7 +39,7 @@ pub enum Msg {
     /// The files of themes and keys were read.
     Files(Read),
     /// `$EDITOR` ended.
-    Edited(Result<Written, String>),
+    Edited(Result<EditedFile, String>),
     /// What went over the wire for the request that was asked for.
     Wire(Result<Option<Frames>, String>),
     /// What was worked out about a long text.
@@ -54,7 +54,7 @@ pub enum Msg {
 
 /// What `$EDITOR` left.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct EditedFile {
     /// The text.
     pub text: String,
     /// The file that it is in, until [`Out::Discard`].
@@ -157,10 +157,10 @@ pub enum Out {
     },
     /// Look at what a call with this tool and these arguments would replace, or at nothing any more;
     /// [`super::link::Update::Replaces`] follows.
-    Look(Option<Looked>),
+    Look(Option<LoadTarget>),
     /// Look whether these processes still run, and whether any other does no more;
     /// [`super::link::Update::Outlives`] follows.
-    Watch(Vec<Outliving>),
+    Watch(Vec<OrphanCandidate>),
     /// Clear the screen and draw everything.
     Redraw,
     /// Take the mouse, or leave it to the terminal's own selection.
@@ -181,7 +181,7 @@ pub enum Leave {
     /// Ctrl-C twice.
     Interrupted,
     /// To go on with the session of this id.
-    GoOn(String),
+    Resume(String),
     /// The process was told to end.
     Killed(String),
 }

@@ -23,7 +23,7 @@ const MEMBERS: usize = 32;
 /// Longest result that is looked into.
 const LOOKED_INTO: usize = 1024 * 1024;
 /// Characters of a value that are repeated.
-const SAID: usize = 60;
+const VALUE_CHARS: usize = 60;
 
 /// Where the call stands that reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn labels(state: &State, reader: Reader, typed: &str) -> Vec<Choice> {
             let outcome = state.observation(call.id).and_then(|node| node.outcome());
             let gave = outcome.map_or_else(
                 || call.status.label().into_owned(),
-                |outcome| summary::short_result(outcome).raw(SAID),
+                |outcome| summary::short_result(outcome).raw(VALUE_CHARS),
             );
             let detail = format!("{} {tool}: {gave}", call.id);
             (call.id, choice(format!("call.{label}"), detail))
@@ -227,9 +227,9 @@ fn below(values: &[Value], parts: &[&str], path: &[&str], typed: &str) -> Vec<Ch
         };
         for (key, value) in members {
             if key.starts_with(typed) && can_be_named(&key) && seen.insert(key.clone()) {
-                let said = value.to_string();
-                let said = crate::text::head(&said, SAID).0.to_owned();
-                out.push(choice(format!("{before}.{key}"), said));
+                let output = value.to_string();
+                let output = crate::text::head(&output, VALUE_CHARS).0.to_owned();
+                out.push(choice(format!("{before}.{key}"), output));
             }
         }
     }

@@ -70,7 +70,7 @@ pub fn painted(text: &str) -> Option<Painted> {
     let mut parser = Parser::new();
     let mut brush = Brush::default();
     let mut out = Painted::default();
-    let mut kept = 0;
+    let mut stored = 0;
     for range in sequences(text) {
         brush.known = false;
         let before = brush.sgr;
@@ -80,14 +80,15 @@ pub fn painted(text: &str) -> Option<Painted> {
             brush.sgr = before;
             continue;
         }
-        out.text.push_str(text.get(kept..range.start).unwrap_or_default());
-        kept = range.end;
+        out.text
+            .push_str(text.get(stored..range.start).unwrap_or_default());
+        stored = range.end;
         out.paint(brush.sgr);
     }
-    if kept == 0 {
+    if stored == 0 {
         return None;
     }
-    out.text.push_str(text.get(kept..).unwrap_or_default());
+    out.text.push_str(text.get(stored..).unwrap_or_default());
     Some(out)
 }
 
@@ -108,7 +109,7 @@ pub fn at(runs: &[Run], byte: usize) -> Sgr {
 }
 
 /// How many bytes from this one on are asked for alike, at most `count`.
-pub fn alike(runs: &[Run], byte: usize, count: usize) -> usize {
+pub fn same_style_len(runs: &[Run], byte: usize, count: usize) -> usize {
     let next = runs.partition_point(|run| run.from <= byte);
     runs.get(next).map_or(count, |run| count.min(run.from - byte))
 }

@@ -3,15 +3,15 @@
 //! Must not know: looks, where a line stands.
 
 mod line;
-mod said;
+mod untrusted_text;
 
 #[cfg(test)]
 mod tests;
 
 pub use line::Summary;
-pub use said::{Keep, Kind, Pieces, Said};
+pub use untrusted_text::{Keep, Kind, Pieces, UntrustedText};
 
-use super::{alike, json};
+use super::{call_group, json};
 use crate::domain::branch;
 use crate::domain::call::Outcome;
 use crate::domain::command::Edit;
@@ -23,7 +23,7 @@ use crate::schema::RESERVED;
 use crate::text::head;
 
 /// Longest arguments that are taken apart.
-const APART: usize = 256 * 1024;
+const MAX_PARSED: usize = 256 * 1024;
 /// Longest JSON text that is read whole for its line.
 const DECODED: usize = 16 * 1024;
 /// Characters that are read of a longer one.
@@ -77,7 +77,7 @@ pub fn content(state: &State, node: &Node, content: &Content) -> Summary {
 
 /// What a node says, beside what it says elsewhere: what tells long texts apart stays.
 pub fn content_beside(state: &State, node: &Node, content: &Content, other: &Content) -> Summary {
-    let from = |text: &str, other: &str| match alike::from(text, other) {
+    let from = |text: &str, other: &str| match call_group::from(text, other) {
         Some(from) => text_from(text, from),
         None => text_of(text),
     };
@@ -109,14 +109,14 @@ fn call_of(tool: &str, args: &str) -> Summary {
 
 /// A text in one line.
 pub fn text_of(text: &str) -> Summary {
-    Summary::default().said(text)
+    Summary::default().untrusted(text)
 }
 
 /// A text in one line, of which what stands from a character on stays where there is no room for all of it.
 pub fn text_from(text: &str, from: usize) -> Summary {
     // What stands far behind is on no line.
     let (shown, _) = head(text, from.saturating_add(HEAD));
-    Summary::default().text(Said::new(shown, Keep::From(from)).of_bytes(text.len()))
+    Summary::default().text(UntrustedText::new(shown, Keep::From(from)).of_bytes(text.len()))
 }
 
 /// What is told of one argument.
@@ -132,7 +132,7 @@ pub struct Argument<'a> {
 
 /// Arguments in one line: the values, with their names where there are several.
 pub fn arguments(args: &str) -> Summary {
-    if args.len() > APART {
+    if args.len() > MAX_PARSED {
         return text_of(args);
     }
     let members = json::members(args);
@@ -169,7 +169,7 @@ fn arguments_beside(args: &str, other: &str) -> Summary {
                 .iter()
                 .find(|(other, _)| other == name)
                 .filter(|(_, other)| other != value)
-                .and_then(|(_, other)| alike::place(value, other)),
+                .and_then(|(_, other)| call_group::place(value, other)),
         })
         .collect();
     listed(&own)
@@ -180,8 +180,8 @@ fn arguments_beside(args: &str, other: &str) -> Summary {
 pub fn listed(all: &[Argument<'_>]) -> Summary {
     match all {
         [one] => match text(one.value) {
-            Some((text, whole)) if stands_alone(&text) => {
-                Summary::default().text(said(one, &text, whole.most()))
+            Some((text, whole)) if is_unambiguous(&text) => {
+                Summary::default().text(argument_text(one, &text, whole.most()))
             }
             _ => named(all),
         },
@@ -196,7 +196,7 @@ pub fn named(all: &[Argument<'_>]) -> Summary {
         if at > 0 {
             line = line.own(" ");
         }
-        let name = Said::new(one.name, Keep::Name);
+        let name = UntrustedText::new(one.name, Keep::Name);
         line = line.text(if is_clear(one.name) { name } else { name.quoted() });
         line = line.own("=").text(value(one));
     }
@@ -208,24 +208,26 @@ pub fn named(all: &[Argument<'_>]) -> Summary {
 
 /// A value that stands behind its name. Quoted is what could be taken for something else: another argument, or a value
 /// that is no text.
-fn value(one: &Argument<'_>) -> Said {
+fn value(one: &Argument<'_>) -> UntrustedText {
     match text(one.value) {
-        Some((text, whole)) if is_clear(&text) && !reads_as_json(&text) => said(one, &text, whole.most()),
-        Some((text, whole)) => said(one, &text, whole.most()).quoted(),
+        Some((text, whole)) if is_clear(&text) && !reads_as_json(&text) => {
+            argument_text(one, &text, whole.most())
+        }
+        Some((text, whole)) => argument_text(one, &text, whole.most()).quoted(),
         None => {
             let text = json::compact(one.value);
-            said(one, &text, text.len())
+            argument_text(one, &text, text.len())
         }
     }
 }
 
-fn said(one: &Argument<'_>, text: &str, whole: usize) -> Said {
+fn argument_text(one: &Argument<'_>, text: &str, whole: usize) -> UntrustedText {
     let keep = match one.from {
         _ if is_place(one.name, text) => Keep::End,
         Some(from) => Keep::From(from),
         None => Keep::Head,
     };
-    Said::new(text, keep).of_bytes(whole)
+    UntrustedText::new(text, keep).of_bytes(whole)
 }
 
 /// The text of a JSON string, its head where it is long, and how much all of it is; none for other JSON.
@@ -265,7 +267,7 @@ impl Size {
         }
     }
 
-    fn words(self) -> String {
+    fn describe(self) -> String {
         match self {
             Self::Text(bytes) => format!("{bytes} bytes: "),
             Self::Json(bytes) => format!("{bytes} bytes of JSON: "),
@@ -289,7 +291,7 @@ fn reads_as_json(text: &str) -> bool {
 }
 
 /// True for a text that cannot be taken for arguments with their names, nor for a value that is no text.
-fn stands_alone(text: &str) -> bool {
+fn is_unambiguous(text: &str) -> bool {
     let stop = text.find(|c: char| c.is_whitespace() || matches!(c, '=' | '"'));
     let named = stop
         .and_then(|at| text.get(at..))
@@ -308,8 +310,8 @@ pub fn is_place(name: &str, text: &str) -> bool {
 pub fn result(outcome: &Outcome) -> Summary {
     match outcome {
         Outcome::Err(error) => Summary::default()
-            .own(format!("{}: ", error.class.word()))
-            .said(&error.message),
+            .own(format!("{}: ", error.class.label()))
+            .untrusted(&error.message),
         other => short_result(other),
     }
 }
@@ -320,8 +322,10 @@ pub fn short_result(outcome: &Outcome) -> Summary {
     match outcome {
         Outcome::Ok { value, .. } => match text(value) {
             Some((text, _)) if text.is_empty() => own("empty"),
-            Some((text, size)) => own(&size.words()).text(Said::new(&text, Keep::Head).of_bytes(size.most())),
-            None => own(&Size::Text(value.len()).words()).said(value),
+            Some((text, size)) => {
+                own(&size.describe()).text(UntrustedText::new(&text, Keep::Head).of_bytes(size.most()))
+            }
+            None => own(&Size::Text(value.len()).describe()).untrusted(value),
         },
         Outcome::Err(error) => text_of(&error.message),
         Outcome::Cancelled { executed: true } => own("cancelled; it may have had an effect"),
@@ -356,7 +360,7 @@ pub fn named_node(state: &State, id: NodeId) -> Summary {
 }
 
 /// Who made a call another one than it was first, in a few words; none for one that is what it was.
-pub fn altered(node: &Node) -> Option<String> {
+pub fn describe_change(node: &Node) -> Option<String> {
     let Content::Call {
         tool: old,
         args: first,
@@ -386,8 +390,8 @@ pub fn altered(node: &Node) -> Option<String> {
 }
 
 /// The columns that a call has beside what came of it, where both stand in so many.
-pub fn beside(room: usize, came: &Summary) -> usize {
-    let rest = room.saturating_sub(came.columns(room) + ARROW);
+pub fn beside(room: usize, source: &Summary) -> usize {
+    let rest = room.saturating_sub(source.columns(room) + ARROW);
     rest.max(room / 2).max(CALL)
 }
 
@@ -403,8 +407,8 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
             args,
             ..
         } => {
-            let said = state.node(*node).and_then(Node::as_call);
-            match said.filter(|(old, _)| *old != tool) {
+            let call_content = state.node(*node).and_then(Node::as_call);
+            match call_content.filter(|(old, _)| *old != tool) {
                 Some((old, _)) => own(format!("{node} {base} replace "))
                     .name(old)
                     .own(" by ")
@@ -414,33 +418,35 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
                 None => own(format!("{node} {base} arguments: ")).and(arguments(args)),
             }
         }
-        Edit::Text { node, base, text } => own(format!("{node} {base} rewrite: ")).said(text),
+        Edit::Text { node, base, text } => own(format!("{node} {base} rewrite: ")).untrusted(text),
         Edit::Observation { node, base, value } => {
             let line = own(format!("{node} {base} result: "));
             match text(value) {
-                Some((text, size)) => line.text(Said::new(&text, Keep::Head).of_bytes(size.most())),
-                None => line.said(value),
+                Some((text, size)) => line.text(UntrustedText::new(&text, Keep::Head).of_bytes(size.most())),
+                None => line.untrusted(value),
             }
         }
-        Edit::InsertPrompt { after: turn, text } => own(format!("guidance {}: ", after(turn))).said(text),
+        Edit::InsertPrompt { after: turn, text } => {
+            own(format!("guidance {}: ", after(turn))).untrusted(text)
+        }
         Edit::InsertThought { after: place, text } => {
             let place = place.map_or("at the end".to_owned(), |place| format!("behind {place}"));
-            own(format!("thought {place}: ")).said(text)
+            own(format!("thought {place}: ")).untrusted(text)
         }
         Edit::InsertCall {
             after: turn,
             tool,
             args,
         } => own(format!("call {}: ", after(turn))).and(call_of(tool, args)),
-        Edit::RejectAnswer { node, reason, .. } => own(format!("{node} refuse: ")).said(reason),
+        Edit::RejectAnswer { node, reason, .. } => own(format!("{node} refuse: ")).untrusted(reason),
         Edit::Take { node, from, .. } => {
             let id = node.observation();
             let line = branch::line(state, *from);
-            let says = branch::counted(state, id, &line).and_then(|rev| {
+            let claims = branch::counted(state, id, &line).and_then(|rev| {
                 let node = state.node(id)?;
                 Some(content(state, node, &node.revision(rev)?.content))
             });
-            own(format!("{id} take from branch {}: ", from.0)).and(says.unwrap_or_default())
+            own(format!("{id} take from branch {}: ", from.0)).and(claims.unwrap_or_default())
         }
         Edit::Delete { node, base } => own(format!("{node} {base} take away: ")).and(call(state, *node)),
     }

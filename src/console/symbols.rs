@@ -4,9 +4,9 @@
 //! know: colours, where a symbol is drawn.
 
 use crate::domain::call::{Call, Decision, Status};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::NodeKind;
 use crate::domain::node::Node;
-use crate::domain::stand::Stand;
 
 use super::theme::Role;
 
@@ -89,7 +89,7 @@ symbols! {
     /// A call that runs.
     Running = '◐' '%',
     /// Nobody knows whether it happened.
-    InDoubt = '¿' '&',
+    OutcomeUnknown = '¿' '&',
     /// It went well.
     Ok = '●' '*',
     /// It failed.
@@ -111,7 +111,7 @@ symbols! {
     /// Something open that can be folded.
     Opened = '▾' 'v',
     /// Stands beside what the model says.
-    ModelSays = '▍' ':',
+    ModelText = '▍' ':',
     /// Something new below.
     MoreBelow = '▼' 'V',
     /// A loop.
@@ -123,9 +123,9 @@ symbols! {
     /// The selected row of a pane that is not the one whose row the inspector shows.
     Resting = '›' ')',
     /// What the selected row hangs on.
-    HangsOn = '↑' 'u',
+    Ancestor = '↑' 'u',
     /// What hangs on the selected row.
-    Hangs = '↓' 'd',
+    Descendant = '↓' 'd',
     /// Leads from an old value to a new one.
     Arrow = '→' '}',
     /// A bar of a meter.
@@ -145,7 +145,7 @@ impl Symbol {
             Status::Queued | Status::Delayed => Self::Queued,
             Status::Repairing(_) => Self::Repair,
             Status::Running(_) => Self::Running,
-            Status::InDoubt(_) | Status::Left => Self::InDoubt,
+            Status::OutcomeUnknown(_) | Status::Abandoned => Self::OutcomeUnknown,
             Status::Succeeded | Status::Exited(_) => Self::Ok,
             Status::Failed(_) => Self::Failed,
             Status::Rejected => Self::Rejected,
@@ -155,16 +155,23 @@ impl Symbol {
     }
 
     /// The symbol of how a call stands: of history that came to no end, what it waited for says nothing any more.
-    pub const fn of_stand(stand: Stand<'_>) -> Self {
-        match stand {
-            stand if stand.was_left() => Self::History,
-            Stand::History(status) | Stand::Held(status) | Stand::Now(status) => Self::of_status(status),
+    pub const fn of_effective_status(effective: EffectiveStatus<'_>) -> Self {
+        match effective {
+            effective if effective.was_left() => Self::History,
+            EffectiveStatus::History(status)
+            | EffectiveStatus::Suspended(status)
+            | EffectiveStatus::Now(status) => Self::of_status(status),
         }
     }
 
     /// The symbol of a call in the graph: what went well in words of a person's says so.
-    pub fn of_call(stand: Stand<'_>, call: &Call, node: Option<&Node>, observation: Option<&Node>) -> Self {
-        let plain = Self::of_stand(stand);
+    pub fn of_call(
+        effective: EffectiveStatus<'_>,
+        call: &Call,
+        node: Option<&Node>,
+        observation: Option<&Node>,
+    ) -> Self {
+        let plain = Self::of_effective_status(effective);
         if plain == Self::Ok && is_edited(call, node, observation) {
             Self::Edited
         } else {
@@ -193,18 +200,18 @@ impl Symbol {
             Self::Blocked | Self::Skipped | Self::History => Role::Blocked,
             Self::Awaiting => Role::Awaiting,
             Self::Running => Role::Running,
-            Self::InDoubt => Role::Unknown,
+            Self::OutcomeUnknown => Role::Unknown,
             Self::Ok | Self::Answer => Role::Ok,
             Self::Edited | Self::Intervention | Self::Repair => Role::Edited,
             Self::Prompt => Role::Operator,
             Self::Thought | Self::Pointer | Self::Opened | Self::Closed => Role::Accent,
-            Self::ModelSays => Role::ModelSays,
+            Self::ModelText => Role::ModelText,
             Self::Fan => Role::Fold,
             Self::Loop => Role::Warning,
             Self::MoreBelow => Role::Key,
             Self::Resting
-            | Self::HangsOn
-            | Self::Hangs
+            | Self::Ancestor
+            | Self::Descendant
             | Self::Ellipsis
             | Self::Arrow
             | Self::Bar

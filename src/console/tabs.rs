@@ -13,7 +13,6 @@ mod depends;
 mod derived;
 mod effects;
 mod fork;
-mod former;
 mod frame;
 mod head;
 mod legend;
@@ -28,16 +27,17 @@ mod repairs;
 mod repeated;
 mod revisions;
 mod rule;
+mod tool_change;
 mod wire;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::aftermath;
-use super::alike::Alike;
+use super::call_group::CallGroup;
 use super::columns::Columns as _;
 use super::doc::{Cache, Doc, Form, Styled};
+use super::edit_result;
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::run::RunPart;
@@ -47,10 +47,10 @@ use super::theme::Role;
 use super::work::Ticket;
 use crate::domain::again;
 use crate::domain::badge;
+use crate::domain::effective_status;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
-use crate::domain::stand;
 use crate::domain::turn::{Stream, StreamFaultKind};
 
 pub use attempts::{decision_word, ledger_word};
@@ -62,16 +62,16 @@ pub use classify::classify;
 pub use compare::{difference as compared_node, nodes as compared_nodes, rows as compared_rows};
 pub use effects::{list as effect_list, listed as effect_rows, more as effect_more};
 pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};
-pub use former::definitions;
 pub use loops::loops;
 pub use needed::{fits, needed};
 pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
-pub use pages::{Kept, bulk, help, note, unasked};
-pub use plan::{gathered, impact, review};
+pub use pages::{HelpMode, bulk, help, note, unasked};
+pub use plan::{impact, review, staged_edit};
 pub use repeated::lines as repeated;
-pub use revisions::{apart, words};
+pub use revisions::{content_text, diff_texts};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
+pub use tool_change::definitions;
 
 /// Columns of a name before its value.
 const NAME: u16 = 11;
@@ -84,7 +84,7 @@ const FRAME_ASCII: [&str; 4] = ["# ", "| ", "# ", "# "];
 /// Rows that a value takes at most.
 const FIELD_ROWS: usize = 4;
 /// Longest arguments that are taken apart for reading, in bytes: what is taken apart is copied.
-const APART: usize = 256 * 1024;
+const MAX_PARSED: usize = 256 * 1024;
 /// Columns of the texts of a call in a list that decides; of what is longer the list says how long it is.
 const WHOLE: usize = 600;
 
@@ -95,7 +95,7 @@ pub struct Maker<'a> {
     /// What was made and found out before.
     pub cache: &'a mut Cache,
     /// Which of the calls that wait are of one shape.
-    pub alike: &'a BTreeMap<NodeId, Alike>,
+    pub call_groups: &'a BTreeMap<NodeId, CallGroup>,
     /// Columns.
     pub width: u16,
     /// Characters.
@@ -113,13 +113,13 @@ impl<'a> Maker<'a> {
     pub fn new(
         run: &'a RunPart,
         cache: &'a mut Cache,
-        alike: &'a BTreeMap<NodeId, Alike>,
+        similar: &'a BTreeMap<NodeId, CallGroup>,
         (width, charset): (u16, Charset),
     ) -> Self {
         Self {
             run,
             cache,
-            alike,
+            call_groups: similar,
             width,
             charset,
             output: None,
@@ -207,10 +207,10 @@ impl Maker<'_> {
     }
 
     /// Words of the model or the operator, each with its own mark.
-    fn said(&mut self, source: &Arc<str>, origin: &Origin) {
+    fn quote(&mut self, source: &Arc<str>, origin: &Origin) {
         let (role, mark) = match origin {
-            Origin::Operator { .. } => (Role::Operator, self.glyph(Symbol::ModelSays)),
-            _ => (Role::ModelSays, self.glyph(Symbol::ModelSays)),
+            Origin::Operator { .. } => (Role::Operator, self.glyph(Symbol::ModelText)),
+            _ => (Role::ModelText, self.glyph(Symbol::ModelText)),
         };
         self.text(
             source,
@@ -281,7 +281,7 @@ fn node(maker: &mut Maker<'_>, id: NodeId, tab: Tab) {
 
 fn heading(maker: &mut Maker<'_>, node: &Node) {
     let state = &maker.run.state;
-    let mut words = format!("{} {}", node.id, node.id.kind.word());
+    let mut words = format!("{} {}", node.id, node.id.kind.label());
     if let Some(turn) = state.turns.get(&node.turn) {
         let _ = write!(words, "  {}", turn.id);
     }
@@ -296,7 +296,7 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
         line = line.own(Role::Edited, "  corrected by the operator, pinned");
     }
     if !node.active {
-        let why = stand::replaced_words(&maker.run.state, node.id);
+        let why = effective_status::replaced_words(&maker.run.state, node.id);
         line = line.own(Role::Superseded, format!("  history: {why}"));
     }
     line = line.own(Role::Dim, format!("  {}", origin_word(node.now())));
@@ -337,7 +337,7 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
             if text.is_empty() {
                 maker.own(Role::Dim, "no words; edit to write a thought here");
             } else {
-                maker.said(text, &node.now().origin);
+                maker.quote(text, &node.now().origin);
             }
         }
         Content::Call { .. } => call::content(maker, node.id),
@@ -347,15 +347,15 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
     if node.id.kind == NodeKind::Intervention {
         loops::step(maker, node.id);
         let state = &maker.run.state;
-        if let Some(edit) = aftermath::edit(state, node.id) {
-            let came = aftermath::words(state, edit);
+        if let Some(edit) = edit_result::edit(state, node.id) {
+            let result_source = edit_result::describe(state, edit);
             if let Some(target) = edit.target {
                 maker.fact("target", Role::Text, target.to_string());
             }
             if let Some(via) = maker.run.state.via.get(&edit.seq) {
-                maker.fact("from", Role::Text, via.word());
+                maker.fact("from", Role::Text, via.label());
             }
-            maker.fact("came of it", Role::Text, came);
+            maker.fact("came of it", Role::Text, result_source);
         }
     }
     if node.id.kind == NodeKind::Observation
@@ -391,7 +391,7 @@ fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
     match live.parts.get(part) {
         Some(LivePart::Text { text, before, .. }) => {
             earlier(maker, *before);
-            maker.said(text, &Origin::Model);
+            maker.quote(text, &Origin::Model);
         }
         Some(LivePart::Call { tool, args, before }) => {
             maker.field("tool", tool);
@@ -428,7 +428,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
                 Role::Error,
                 match fault.kind {
                     StreamFaultKind::Unfit => format!("the answer of {id} does not fit"),
-                    kind => format!("the stream of {id} broke: {}", kind.word()),
+                    kind => format!("the stream of {id} broke: {}", kind.label()),
                 },
             )
             .own(Role::Dim, format!("  request {}", turn.asked)),
@@ -456,12 +456,15 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
     };
     maker.own(Role::Text, arrived);
     if let Some(open) = &turn.more.open {
-        let title = if open.said().is_some_and(|said| said.len() == open.text.len()) {
+        let title = if open
+            .model_text()
+            .is_some_and(|stated| stated.len() == open.text.len())
+        {
             "what had come of the next block"
         } else {
             "what had come of the next blocks; a call that is not whole is not kept"
         };
         maker.own(Role::Title, title);
-        maker.said(&open.text, &Origin::Model);
+        maker.quote(&open.text, &Origin::Model);
     }
 }

@@ -141,7 +141,7 @@ impl Screen {
     /// Gives the terminal back, stops, and takes the terminal again once the process goes on. Whoever reads
     /// events must not read meanwhile.
     pub async fn suspend(&mut self, who: Stops, signals: &mut Signals) -> Result<(), Error> {
-        modes::lend();
+        modes::release();
         let stopped = signals::stop(who, Some(signals)).await;
         self.retake()?;
         stopped.map_err(Error::io("stop the process of"))
@@ -150,8 +150,8 @@ impl Screen {
     /// Gives the terminal back while another program (an editor) has it, and takes it again. The program is
     /// begun only then: some futures of processes start theirs when they are made. Whoever reads events
     /// must not read meanwhile.
-    pub async fn lend<F: Future>(&mut self, begin: impl FnOnce() -> F) -> Result<F::Output, Error> {
-        modes::lend();
+    pub async fn hand_over<F: Future>(&mut self, begin: impl FnOnce() -> F) -> Result<F::Output, Error> {
+        modes::release();
         let result = begin().await;
         unless_gone("take", modes::take_back(self.options))?;
         self.redraw()?;

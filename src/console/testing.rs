@@ -32,7 +32,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::transcript::sent::{Finder, Found};
+use crate::domain::transcript::sent::{Finder, Lookup};
 
 /// Milliseconds after which a key counts in these tests.
 pub const ARMING: u64 = 1_000;
@@ -69,7 +69,7 @@ impl Stage {
             theme: "dark".to_owned(),
             named_theme: "dark".to_owned(),
             policy: Vec::new(),
-            troubles: Vec::new(),
+            problems: Vec::new(),
             place: None,
             tried: None,
             themes: Theme::names()
@@ -102,21 +102,21 @@ impl Stage {
     pub fn send(&mut self, msg: Msg) {
         for out in update(&mut self.model, msg) {
             match out {
-                Out::Sent { turn, request } => self.tell_sent(turn, request),
+                Out::Sent { turn, request } => self.send_request_text(turn, request),
                 out => self.out.push(out),
             }
         }
     }
 
     /// Tells what a request said, as the record has it.
-    fn tell_sent(&mut self, turn: TurnId, request: u32) {
+    fn send_request_text(&mut self, turn: TurnId, request: u32) {
         let mut finder = Finder::new(turn, request);
         for envelope in &self.record {
             finder.take(envelope);
         }
         let found = match finder.found() {
-            Some(Found::Sent(sent)) => Ok(Arc::new(sent)),
-            Some(Found::Otherwise) => Err("made otherwise".to_owned()),
+            Some(Lookup::Sent(sent)) => Ok(Arc::new(sent)),
+            Some(Lookup::Otherwise) => Err("made otherwise".to_owned()),
             None => Err("nothing recorded".to_owned()),
         };
         self.send(Msg::Run(Update::Sent { turn, request, found }));
@@ -274,14 +274,14 @@ impl Stage {
                 }
                 Err(refusal) => self.refuse(command.clone(), refusal),
             }
-            self.go_on();
+            self.advance();
         }
         self.draw();
         commands
     }
 
     /// What follows by itself, up to where the run waits for a person or the world.
-    pub fn go_on(&mut self) {
+    pub fn advance(&mut self) {
         for _ in 0..100 {
             let state = self.model.run.state.clone();
             let events = advance(&state, &Cards(&state));
@@ -307,7 +307,7 @@ impl Stage {
     }
 
     /// The word on the status line.
-    pub fn said(&self) -> &str {
+    pub fn status(&self) -> &str {
         &self.model.message.text
     }
 

@@ -105,7 +105,7 @@ roles! {
     /// A character that was made visible because it is not what it seems.
     Escaped = "escaped",
     /// The mark beside what the model says.
-    ModelSays = "model_says",
+    ModelText = "model_says",
     /// What the operator says.
     Operator = "operator",
     /// A line that is new.

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_token_is_told() {
+    fn each_kind_of_token_is_recognized() {
         assert_eq!(
             shown(r#"{"a\"b" : -1.5e3, "c":[true,"x:"],"d":"†call.c1","e":"††"}"#),
             [
@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_part_is_told_as_in_the_whole(text in r#"[\[\]{},:"\\a1 t\n†日]{0,60}"#, cut in 0usize..80) {
+        fn a_part_is_tokenized_as_in_the_whole(text in r#"[\[\]{},:"\\a1 t\n†日]{0,60}"#, cut in 0usize..80) {
             prop_assume!(text.is_char_boundary(cut.min(text.len())));
             let cut = cut.min(text.len());
             let begins = Inside::No.after(&text.as_bytes()[..cut]);

@@ -8,16 +8,17 @@ mod choices;
 mod classify;
 mod collect;
 mod decide;
+mod discard;
 mod done;
 mod drive;
 mod edits;
 mod executions;
 mod external;
 mod fork;
-mod giving_up;
 mod graph;
 mod input;
 mod jumps;
+mod lazy_load;
 mod ledger;
 mod listings;
 mod lists;
@@ -33,24 +34,23 @@ mod review;
 mod rules;
 mod run;
 mod search;
-mod sights;
 #[cfg(test)]
 mod tests;
 mod typing;
 mod views;
-mod wanted;
+mod visibility;
 
 pub use choices::cancelled;
 pub use decide::refusal;
-pub use ledger::in_doubt;
+pub use ledger::unknown_outcome;
 
 use super::halted;
 use super::model::Model;
-use super::model::editor::Stood;
+use super::model::editor::EditBase;
 use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
 
-pub use collect::count as collected_words;
+pub use collect::count as describe_staged;
 pub use pace::soon;
 pub use refresh::{prepare, settle, work};
 
@@ -65,13 +65,13 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             leave(model, &mut out);
         }
         Msg::Drawn { at } => {
-            let sights = sights::sights(model);
-            model.arming.drawn(sights, at, model.settings.arming_ms);
+            let visibility_value = visibility::visibility(model);
+            model.arming.drawn(visibility_value, at, model.settings.arming_ms);
         }
         Msg::Retaken { at } => {
             // Nothing of the run was on screen meanwhile, and what was typed there may still be on its way.
             model.arming.now = model.arming.now.max(at);
-            model.arming.anew();
+            model.arming.rearm();
             model.keys.held.clear();
         }
         Msg::Tick { at } => {
@@ -79,10 +79,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             input::release(model, at, &mut out);
         }
         Msg::Edited(result) => external::take(model, result, &mut out),
-        Msg::Wire(found) => wanted::wire(model, found),
+        Msg::Wire(found) => lazy_load::wire(model, found),
         Msg::Found(finding) => refresh::found(model, finding),
         Msg::Saved(written) => prompts::saved(model, written),
-        Msg::Kept(kept) => classify::kept(model, kept, &mut out),
+        Msg::Kept(stored) => classify::kept(model, stored, &mut out),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);
@@ -91,7 +91,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Files(read) => looks::take(model, read, &mut out),
     }
     looks::try_on(model);
-    wanted::ask(model, &mut out);
+    lazy_load::ask(model, &mut out);
     if halted::is(model) {
         // What lets go of a call that was edited would be refused too, and nothing waits for it any more.
         out.retain(|out| !matches!(out, Out::Command(command) if !command.only_ends()));
@@ -121,7 +121,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             model.screen.focused = Some(on);
             if on {
                 // What was typed at another window may still be on its way: what is asked arms anew.
-                model.arming.anew();
+                model.arming.rearm();
             }
         }
     }
@@ -137,7 +137,7 @@ fn leave(model: &Model, out: &mut Vec<Out>) {
 /// Puts something on top.
 fn open(model: &mut Model, mut overlay: Overlay) {
     if let Overlay::Editor(editor) = &mut overlay {
-        editor.stood = Stood::of(&model.run.state, &editor.purpose);
+        editor.edit_base = EditBase::of(&model.run.state, &editor.purpose);
     }
     model.overlays.push(overlay);
 }

@@ -28,7 +28,7 @@ impl Ticket {
 /// Something to be worked out, outside of the drawing of frames.
 #[derive(Clone)]
 pub struct Work {
-    wanted: Weak<Ticket>,
+    ticket: Weak<Ticket>,
     make: Arc<dyn Fn() -> Finding + Send + Sync>,
 }
 
@@ -36,14 +36,14 @@ impl Work {
     /// What is to be done as long as somebody holds the ticket.
     pub fn new(ticket: &Arc<Ticket>, make: impl Fn() -> Finding + Send + Sync + 'static) -> Self {
         Self {
-            wanted: Arc::downgrade(ticket),
+            ticket: Arc::downgrade(ticket),
             make: Arc::new(make),
         }
     }
 
     /// Works it out; nothing where nobody waits for it any more.
     pub fn run(self) -> Option<Finding> {
-        self.wanted.upgrade()?;
+        self.ticket.upgrade()?;
         Some((self.make)())
     }
 }
@@ -51,7 +51,7 @@ impl Work {
 impl fmt::Debug for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Work")
-            .field("wanted", &self.wanted)
+            .field("wanted", &self.ticket)
             .finish_non_exhaustive()
     }
 }

@@ -44,7 +44,7 @@ impl Means {
     }
 
     /// Describes the means in a few words for the operator.
-    pub const fn words(self) -> &'static str {
+    pub const fn describe(self) -> &'static str {
         match self {
             Self::Proc => "by the parents in /proc",
             Self::Ps => "by the parents that ps tells, unless they have ended",
@@ -92,11 +92,11 @@ pub fn look(stream: &UnixStream) -> Peer {
                 .into(),
         );
     };
-    judge(pid, std::process::id(), |pid| Means::here().parent(pid))
+    classify(pid, std::process::id(), |pid| Means::here().parent(pid))
 }
 
 /// Decides whether a process descends from this one.
-fn judge(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
+fn classify(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
     for _ in 0..TRIES {
         let mut at = pid;
         for _ in 0..MOST_PARENTS {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_process_started_is_told_from_the_rest() {
+    fn descendants_of_this_process_are_distinguished_from_other_peers() {
         for (pid, allowed) in [
             (10, true),
             (30, true),
@@ -201,18 +201,18 @@ mod tests {
             (21, false),
             (22, false),
         ] {
-            let peer = judge(pid, 20, tree);
+            let peer = classify(pid, 20, tree);
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
         // The first process of a container adopts all orphans, so everything below it is its own.
-        assert!(matches!(judge(30, 1, tree), Peer::Refused(_)));
+        assert!(matches!(classify(30, 1, tree), Peer::Refused(_)));
     }
 
     #[test]
-    fn who_cannot_be_told_is_refused() {
-        assert!(matches!(judge(99, 20, tree), Peer::Refused(why) if why.contains("nobody can tell")));
+    fn an_unidentifiable_peer_is_refused() {
+        assert!(matches!(classify(99, 20, tree), Peer::Refused(why) if why.contains("nobody can tell")));
         assert!(
-            matches!(judge(5, 20, Some), Peer::Refused(_)),
+            matches!(classify(5, 20, Some), Peer::Refused(_)),
             "a ring has no end"
         );
     }

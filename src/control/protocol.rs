@@ -98,7 +98,7 @@ impl Request {
 }
 
 /// Describes a command in a few words, such as `call.approve c5`, for the record of a refusal.
-pub fn words(command: &Command) -> String {
+pub fn describe(command: &Command) -> String {
     let value = serde_json::to_value(command).unwrap_or_default();
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let family = text(&value["family"]).unwrap_or_default();
@@ -144,21 +144,27 @@ mod tests {
     use super::*;
     use crate::domain::command::RunCommand;
 
-    async fn heard(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    async fn read_bytes(bytes: &[u8]) -> io::Result<Vec<u8>> {
         read(&mut tokio::io::BufReader::new(bytes)).await
     }
 
     #[tokio::test]
     async fn a_line_has_a_bound_and_an_end() {
-        assert_eq!(heard(b"a\nb\n").await.unwrap(), b"a");
-        assert_eq!(heard(b"\n").await.unwrap(), b"");
+        assert_eq!(read_bytes(b"a\nb\n").await.unwrap(), b"a");
+        assert_eq!(read_bytes(b"\n").await.unwrap(), b"");
         let mut line = vec![b'x'; MOST_BYTES];
         line.push(b'\n');
-        assert_eq!(heard(&line).await.unwrap().len(), MOST_BYTES);
+        assert_eq!(read_bytes(&line).await.unwrap().len(), MOST_BYTES);
         line.insert(0, b'x');
-        assert_eq!(heard(&line).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(
+            read_bytes(&line).await.unwrap_err().kind(),
+            io::ErrorKind::InvalidData
+        );
         for cut in [&b""[..], b"a"] {
-            assert_eq!(heard(cut).await.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+            assert_eq!(
+                read_bytes(cut).await.unwrap_err().kind(),
+                io::ErrorKind::UnexpectedEof
+            );
         }
     }
 
@@ -172,7 +178,7 @@ mod tests {
         assert_eq!(line.split(|byte| *byte == b'\n').count(), 2, "one line");
         assert_eq!(Request::parse(&line).unwrap(), request);
         assert_eq!(request.name(), "ann⟨U+202E⟩");
-        assert_eq!(words(&request.command), "run.pause");
+        assert_eq!(describe(&request.command), "run.pause");
         assert_eq!(Request::new("", request.command.clone()).name(), "operator");
     }
 
@@ -181,6 +187,6 @@ mod tests {
         let text = r#"{"v":1,"actor":"a","command":{"family":"call","command":
             {"type":"approve","call":"c5","rev":1,"digest":"d","unread":0}}}"#;
         let request = Request::parse(text.as_bytes()).unwrap();
-        assert_eq!(words(&request.command), "call.approve c5");
+        assert_eq!(describe(&request.command), "call.approve c5");
     }
 }

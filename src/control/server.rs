@@ -206,14 +206,14 @@ impl Host {
             overrule_control: VERSION,
             session: self.session.clone(),
         });
-        let heard = timeout(PATIENCE, async {
+        let received = timeout(PATIENCE, async {
             to.write_all(&greeting).await?;
             protocol::read(&mut from).await
         });
-        let heard = heard.await;
+        let received = received.await;
         // There are as many permits as connections.
         let _answering = self.answering.acquire().await;
-        let reply = match heard {
+        let reply = match received {
             Ok(Ok(line)) => match Request::parse(&line) {
                 Ok(request) => match self.answer(request, peer).await {
                     Some(reply) => reply,
@@ -252,7 +252,7 @@ impl Host {
     fn refuse(&self, request: &Request, why: String) -> Reply {
         if self.recorded.fetch_add(1, Ordering::Relaxed) < MOST_RECORDED {
             self.handle
-                .refused(protocol::words(&request.command), why.clone());
+                .refused(protocol::describe(&request.command), why.clone());
         }
         Reply::Refused {
             refusal: Refusal::new(RefusalKind::Denied, format!("the command was refused: {why}")),

@@ -35,11 +35,11 @@ const QUIET: [Rule; 10] = [
     delegate::hand_over,
     correction::carry_all,
     restrict::deny,
-    ladder::judge,
+    ladder::decide_failures,
     breaker::turn,
     check::check,
     look::look,
-    launch::settle_doubt,
+    launch::retry_unknown,
     gate::gate,
 ];
 /// What reaches out: launches, the end of a turn, the next request.

@@ -10,13 +10,13 @@ use super::escape::advised::Advised;
 use super::event::run::ToolCard;
 use super::event::{CallEvent, Event};
 use super::id::{NodeId, Rev, ThreadId};
-use super::journey;
 use super::ladder::Next;
 use super::node::Node;
-use super::rule::{SessionRule, Written};
+use super::orphan_process::OrphanProcess;
+use super::repair_trace;
+use super::rule::{RuleSpec, SessionRule};
 use super::state::State;
-use super::survivor::Survivor;
-use super::weight::Offered;
+use super::weight::ToolOffer;
 
 /// What a decision or an advance of the run may ask. Implementations are pure: same question, same
 /// answer; but [`Advice::operands`] and [`Advice::before`] look at files as they are now, and what they say is
@@ -48,14 +48,14 @@ pub trait Advice {
     }
 
     /// The policy's word on a call with its final arguments, given how often its rules were used.
-    fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict;
+    fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict;
 
     /// Hash of the tool, its definition, the exact bytes and the surroundings, the same for every call that
     /// has them; or why nothing may be let run for ever by it.
     fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String>;
 
     /// The same advice with a rule of the session in force; or why that rule may not stand.
-    fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String>;
+    fn with_rule(&self, no: u32, rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String>;
 
     /// The same advice with another policy in force; or why there is no such one.
     fn with_policy(&self, policy: &str) -> Result<Box<dyn Advice + '_>, String>;
@@ -96,7 +96,7 @@ pub trait Advice {
 
     /// What still runs of the process that had this id and start time, or of what it started: as it is now. What may
     /// not be let run again because of that is refused, so that nothing of it is recorded.
-    fn still_runs(&self, _pid: u32, _ticks: u64) -> Option<Survivor> {
+    fn still_runs(&self, _pid: u32, _ticks: u64) -> Option<OrphanProcess> {
         None
     }
 
@@ -125,7 +125,7 @@ pub trait Advice {
     }
 
     /// The tools that a model is offered otherwise than the rest for a kind of task.
-    fn offer(&self, _task: Option<&str>, _tools: &[ToolCard]) -> Vec<Offered> {
+    fn offer(&self, _task: Option<&str>, _tools: &[ToolCard]) -> Vec<ToolOffer> {
         Vec::new()
     }
 }
@@ -137,11 +137,11 @@ pub fn judge(
     node: &Node,
     bytes: &str,
     task: Option<&str>,
-    used: &Used<'_>,
+    used: &RuleUses<'_>,
 ) -> Option<Verdict> {
     let (tool, _) = node.as_call()?;
     let verdict = advice.careful(tool, task, advice.verdict(tool, bytes, used));
-    let Some((before, args)) = journey::replaced(node).filter(|_| verdict.gate == Gate::Allow) else {
+    let Some((before, args)) = repair_trace::replaced(node).filter(|_| verdict.gate == Gate::Allow) else {
         return Some(verdict);
     };
     let (was, is) = (advice.effect(before, args), advice.effect(tool, bytes));
@@ -153,8 +153,8 @@ pub fn judge(
         rule: "repair.propose".to_owned(),
         reason: format!(
             "a repair proposes {tool} ({}) in place of {before} ({}); the policy allows it: {}",
-            is.word(),
-            was.word(),
+            is.label(),
+            was.label(),
             verdict.place()
         ),
         deadline_ms: None,
@@ -167,7 +167,7 @@ pub fn judge(
 /// How often each rule of the policy has let a call run, for rules that may do so a number of times.
 /// Counted when it is asked for: few rules have such an end.
 #[derive(Debug, Clone, Copy)]
-pub struct Used<'d> {
+pub struct RuleUses<'d> {
     state: &'d State,
     /// Facts that were decided together and are not folded yet.
     draft: &'d [Event],
@@ -175,7 +175,7 @@ pub struct Used<'d> {
     but_once: Option<&'d str>,
 }
 
-impl<'d> Used<'d> {
+impl<'d> RuleUses<'d> {
     /// As of the facts that are being decided.
     pub fn by(draft: &'d Draft<'_>) -> Self {
         Self {
@@ -281,7 +281,7 @@ impl Advice for Cards<'_> {
         Vec::new()
     }
 
-    fn verdict(&self, _tool: &str, _args: &str, _used: &Used<'_>) -> Verdict {
+    fn verdict(&self, _tool: &str, _args: &str, _used: &RuleUses<'_>) -> Verdict {
         Verdict {
             gate: Gate::Ask,
             rule: "recorded session".into(),
@@ -298,7 +298,7 @@ impl Advice for Cards<'_> {
         Ok(format!("{tool} {args}").into())
     }
 
-    fn with_rule(&self, _no: u32, _rule: &Written) -> Result<Box<dyn Advice + '_>, String> {
+    fn with_rule(&self, _no: u32, _rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String> {
         Ok(Box::new(*self))
     }
 

@@ -48,8 +48,8 @@ pub fn blocks<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = Node
 /// True where something came of a turn that can be kept: a block that arrived whole, or what was said of an open one.
 pub fn has_arrived(state: &State, turn: TurnId) -> bool {
     state.turns.get(&turn).is_some_and(|turn| {
-        let said = || turn.more.open.as_ref().and_then(|open| open.said());
-        blocks(state, turn).next().is_some() || said().is_some()
+        let text = || turn.more.open.as_ref().and_then(|open| open.model_text());
+        blocks(state, turn).next().is_some() || text().is_some()
     })
 }
 
@@ -86,7 +86,7 @@ pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<Again<'s>> {
         })
     };
     match &turn.stream {
-        Stream::Broken(fault) if by_itself(state, turn) => again(fault.kind.word(), next(state, turn)),
+        Stream::Broken(fault) if by_itself(state, turn) => again(fault.kind.label(), next(state, turn)),
         Stream::Open | Stream::Broken(_) | Stream::Closed(_) | Stream::Aborted(_) => None,
     }
 }
@@ -138,7 +138,7 @@ impl Again<'_> {
 
     /// It in words: `turn 3 is asked again in 24 s (rate limit, 2 of 4)`. Without a moment, how long the whole wait is. Names
     /// the endpoint as it was configured: pass it through `visible()`.
-    pub fn words(&self, now: Option<i64>) -> String {
+    pub fn describe(&self, now: Option<i64>) -> String {
         let (turn, fault) = (self.turn, self.fault);
         match &self.until {
             Until::Time(held) => {
@@ -157,7 +157,7 @@ impl Again<'_> {
                     Some(ms) => format!("in {}", span(ms)),
                     None => "later".to_owned(),
                 };
-                let word = breaker.phase.word();
+                let word = breaker.phase.label();
                 format!("{turn} is asked again {when} ({fault}): breaker {word}, {scope}")
             }
             Until::Pause => format!("{turn} is asked again when the run goes on ({fault})"),

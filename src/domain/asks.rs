@@ -44,7 +44,7 @@ impl Asks {
 
     /// The count in words, with what asked most: `5 times: 3 by preset guarded, 2 by user rules.toml:3`. Holds the
     /// names of files; none where nothing was asked.
-    pub fn words(&self) -> Option<String> {
+    pub fn describe(&self) -> Option<String> {
         let times = match self.total() {
             0 => return None,
             1 => "once".to_owned(),
@@ -89,23 +89,23 @@ mod tests {
             alone: false,
         };
         let mut asks = Asks::default();
-        assert_eq!(asks.words(), None);
+        assert_eq!(asks.describe(), None);
         asks.by_policy(Some(&verdict("preset guarded: the rest asks")));
-        assert_eq!(asks.words().unwrap(), "once: 1 by preset guarded");
+        assert_eq!(asks.describe().unwrap(), "once: 1 by preset guarded");
         asks.by_policy(Some(&verdict("preset guarded: reads that reach outside ask")));
         asks.by_policy(Some(&verdict("workspace overrule.toml:3: { reason = \"x\" }")));
         asks.by_effect();
         asks.by_effect();
         asks.by_effect();
         assert_eq!(
-            asks.words().unwrap(),
+            asks.describe().unwrap(),
             "6 times: 3 by a repeated effect, 2 by preset guarded, 1 by workspace overrule.toml:3"
         );
         for no in 0..4 {
             asks.by_policy(Some(&verdict(&format!("session rule {no}: x"))));
         }
         assert!(
-            asks.words()
+            asks.describe()
                 .unwrap()
                 .ends_with("1 by session rule 1, 3 by others")
         );

@@ -31,7 +31,7 @@ pub enum Badge {
 
 impl Badge {
     /// In two or three lower-case words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Reused => "reused",
             Self::WorldChanged => "world changed since",

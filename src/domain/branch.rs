@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::history::{Line, Then};
 use super::id::{Epoch, NodeId, NodeKind, TurnId};
-use super::price::Spent;
-use super::state::{Began, EpochRecord, State};
+use super::price::RunCost;
+use super::state::{EpochOrigin, EpochRecord, State};
 use super::thread;
 use super::turn::{Activity, Usage};
 
@@ -49,7 +49,7 @@ pub struct Sum {
     /// Tokens of those requests.
     pub usage: Usage,
     /// What they cost at the prices of their time.
-    pub spent: Spent,
+    pub spent: RunCost,
 }
 
 /// How an epoch began; none for the first.
@@ -119,7 +119,7 @@ pub fn end(state: &State, epoch: Epoch) -> Epoch {
 pub fn undo_target(state: &State) -> Option<(Epoch, &EpochRecord)> {
     ancestors(state, state.epoch)
         .filter_map(|epoch| record(state, epoch))
-        .find(|record| record.began == Began::Edit)
+        .find(|record| record.began == EpochOrigin::Edit)
         .map(|record| (end(state, record.base), record))
 }
 
@@ -128,9 +128,9 @@ pub fn redo_target(state: &State) -> Option<Epoch> {
     for epoch in ancestors(state, state.epoch) {
         let record = record(state, epoch)?;
         match record.began {
-            Began::Undo => return Some(end(state, record.left)),
-            Began::Redo | Began::Switch => {}
-            Began::Edit => return None,
+            EpochOrigin::Undo => return Some(end(state, record.left)),
+            EpochOrigin::Redo | EpochOrigin::Switch => {}
+            EpochOrigin::Edit => return None,
         }
     }
     None
@@ -162,13 +162,13 @@ pub fn counted(state: &State, id: NodeId, line: &Line) -> Option<super::id::Rev>
     if !turn_counted(state, node.turn, line) {
         return None;
     }
-    let standing = match node.history.at(line) {
+    let condition = match node.history.at(line) {
         Then::Absent => return None,
-        Then::Now => node.standing(),
+        Then::Now => node.state(),
         Then::Was(was) => *was,
     };
     let stale = id.kind == NodeKind::Observation && !had_ended(state, id.call(), line);
-    (standing.active && !stale).then_some(standing.rev)
+    (condition.active && !stale).then_some(condition.rev)
 }
 
 /// The result of a call that has to run again is none.

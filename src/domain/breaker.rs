@@ -85,7 +85,7 @@ pub enum Phase {
 
 impl Phase {
     /// In one or two lower-case words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Closed => "closed",
             Self::Open => "open",
@@ -96,7 +96,7 @@ impl Phase {
 
 /// How something that a breaker had let through ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ran {
+pub struct Sample {
     /// Its end, in milliseconds of active time: what only waits makes it no older.
     pub at: i64,
     /// Whether it failed in a way that speaks against what the breaker is for.
@@ -113,13 +113,13 @@ pub struct Breaker {
     /// Counts its changes.
     pub generation: u32,
     /// What came of what it let through in this generation, oldest first.
-    pub recent: VecDeque<Ran>,
+    pub recent: VecDeque<Sample>,
     /// The failures that opened an open one.
     pub opened_by: Vec<Source>,
     /// What it lets through to see, while that is under way.
     pub probe: Option<Source>,
     /// True once what a half-open one let through to see has ended without a word for or against it.
-    pub told_nothing: bool,
+    pub inconclusive: bool,
     /// UTC milliseconds at which an open one lets the next one through.
     pub until: i64,
     /// How often it opened.
@@ -156,12 +156,12 @@ impl Breaker {
     }
 
     /// What it does, in words: `queued: the breaker of tool:x is open, 12 s left`.
-    pub fn words(&self, scope: &Scope, now: Option<i64>) -> String {
+    pub fn describe(&self, scope: &Scope, now: Option<i64>) -> String {
         let left = now.filter(|_| self.phase == Phase::Open).map(|now| {
             let ms = u64::try_from(self.until.saturating_sub(now)).unwrap_or(0);
             format!(", {} left", span(ms))
         });
-        let word = self.phase.word();
+        let word = self.phase.label();
         format!(
             "queued: the breaker of {scope} is {word}{}",
             left.unwrap_or_default()
@@ -169,7 +169,7 @@ impl Breaker {
     }
 
     /// Remembers how something ended that was let through in a generation.
-    pub(super) fn remember(&mut self, generation: u32, ran: Ran) {
+    pub(super) fn remember(&mut self, generation: u32, ran: Sample) {
         if generation != self.generation {
             return;
         }
@@ -257,13 +257,13 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_in_another_generation_says_nothing() {
+    fn a_result_of_another_generation_is_ignored() {
         let mut breaker = Breaker {
             generation: 3,
             ..Breaker::default()
         };
         let of = Source::Request(super::super::id::TurnId(1), 1);
-        let ran = |at, failed| Ran { at, failed, of };
+        let ran = |at, failed| Sample { at, failed, of };
         breaker.remember(2, ran(1, false));
         assert!(breaker.recent.is_empty());
         for at in 0..200 {

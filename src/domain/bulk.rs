@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::call::{Call, Digest, Gate, Operand, Seen, Status};
+use super::call::{Call, Digest, FileCheck, Gate, Operand, Status};
 use super::id::{NodeId, Rev};
 use super::node::Node;
 use super::state::State;
@@ -69,7 +69,7 @@ fn item(state: &State, call: &Call) -> Result<Item, Alone> {
     match call.status {
         Status::Awaiting => {}
         Status::Consent(_) => return Err(Alone::Repeated),
-        Status::InDoubt(_) => return Err(Alone::Unknown),
+        Status::OutcomeUnknown(_) => return Err(Alone::Unknown),
         Status::Repairing(_) => return Err(Alone::Repair),
         _ => return Err(Alone::Checked),
     }
@@ -84,7 +84,7 @@ fn item(state: &State, call: &Call) -> Result<Item, Alone> {
     if let Some(why) = by_tool(state, node) {
         return Err(why);
     }
-    let untold = |one: &Operand| matches!(one.seen, Seen::Untold | Seen::Cut);
+    let untold = |one: &Operand| matches!(one.seen, FileCheck::Untold | FileCheck::Cut);
     if verdict.is_some_and(|verdict| verdict.alone) || call.operands().iter().any(untold) {
         return Err(Alone::Shell);
     }

@@ -19,7 +19,7 @@ mod parts;
 mod verdict;
 
 pub use outcome::{ErrorClass, Outcome, ToolError};
-pub use parts::{Asking, Reach, Snags, Trouble, Under};
+pub use parts::{Asking, FailureState, Reach, Under, Validation};
 pub use verdict::{Answer, Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
 
 /// What running a tool can do to the world, from harmless to anything.
@@ -49,7 +49,7 @@ impl EffectClass {
     ];
 
     /// The class in one lower-case word.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Pure => "pure",
             Self::Read => "read",
@@ -61,7 +61,7 @@ impl EffectClass {
 
     /// Returns the class of this word.
     pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.word() == word)
+        Self::ALL.into_iter().find(|class| class.label() == word)
     }
 
     /// True where running again can change something: `Idempotent` and above.
@@ -75,7 +75,7 @@ impl EffectClass {
 pub enum Status {
     /// Sealed by the model or typed by a person; not checked yet.
     Proposed,
-    /// The check found faults (listed in [`Snags::faults`]); a person or a repair can still mend it.
+    /// The check found faults (listed in [`Validation::faults`]); a person or a repair can still mend it.
     Invalid,
     /// Waits for references that nobody has written yet.
     Blocked,
@@ -95,7 +95,7 @@ pub enum Status {
     /// Runs.
     Running(Attempt),
     /// It was running when the program died, or was cut off: nobody knows whether it happened.
-    InDoubt(Attempt),
+    OutcomeUnknown(Attempt),
     /// Ended with a value.
     Succeeded,
     /// A command that ran and ended with this exit code, which is not one of its success codes: the call succeeded,
@@ -106,7 +106,7 @@ pub enum Status {
     /// Refused by a person or the policy.
     Rejected,
     /// A person left it open what came of an execution whose outcome nobody knows: it does not run again.
-    Left,
+    Abandoned,
     /// Nobody answered in time.
     Expired,
     /// Something that it depends on has no value and never will.
@@ -134,7 +134,7 @@ impl Status {
                 | Self::Exited(_)
                 | Self::Failed(_)
                 | Self::Rejected
-                | Self::Left
+                | Self::Abandoned
                 | Self::Expired
                 | Self::Skipped
                 | Self::Unsatisfiable
@@ -150,12 +150,12 @@ impl Status {
     pub const fn needs_operator(&self) -> bool {
         matches!(
             self,
-            Self::Awaiting | Self::Consent(_) | Self::InDoubt(_) | Self::Repairing(Stage::Choosing)
+            Self::Awaiting | Self::Consent(_) | Self::OutcomeUnknown(_) | Self::Repairing(Stage::Choosing)
         )
     }
 
     /// The status in a few lower-case words.
-    pub const fn word(&self) -> &'static str {
+    pub const fn base_label(&self) -> &'static str {
         match self {
             Self::Proposed => "proposed",
             Self::Invalid => "invalid",
@@ -165,14 +165,14 @@ impl Status {
             Self::Consent(_) => "awaiting consent",
             Self::Queued => "queued",
             Self::Delayed => "waiting to run",
-            Self::Repairing(stage) => stage.word(),
+            Self::Repairing(stage) => stage.label(),
             Self::Running(_) => "running",
-            Self::InDoubt(_) => "outcome unknown",
+            Self::OutcomeUnknown(_) => "outcome unknown",
             Self::Succeeded => "succeeded",
             Self::Exited(_) => "ended with an exit code",
             Self::Failed(_) => "failed",
             Self::Rejected => "rejected",
-            Self::Left => "left unknown",
+            Self::Abandoned => "left unknown",
             Self::Expired => "not approved in time",
             Self::Skipped => "skipped",
             Self::Unsatisfiable => "unsatisfiable",
@@ -183,7 +183,7 @@ impl Status {
     pub fn label(&self) -> Cow<'static, str> {
         match self {
             Self::Exited(code) => Cow::Owned(format!("exit {code}")),
-            other => Cow::Borrowed(other.word()),
+            other => Cow::Borrowed(other.base_label()),
         }
     }
 }
@@ -224,8 +224,8 @@ pub struct Operand {
     #[serde(default)]
     pub bytes: u64,
     /// How far it was looked into.
-    #[serde(default, skip_serializing_if = "Seen::is_whole")]
-    pub seen: Seen,
+    #[serde(default, skip_serializing_if = "FileCheck::is_whole")]
+    pub seen: FileCheck,
     /// Hash of what was looked at.
     pub hash: Arc<str>,
 }
@@ -233,7 +233,7 @@ pub struct Operand {
 /// How far a file was looked into.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Seen {
+pub enum FileCheck {
     /// All of it.
     #[default]
     Whole,
@@ -251,17 +251,17 @@ pub struct Runs {
     /// As they were when it became ready.
     pub operands: Vec<Operand>,
     /// Paths of those that held something else when it was ready before.
-    pub altered: Vec<Arc<str>>,
+    pub changed: Vec<Arc<str>>,
 }
 
-impl Seen {
+impl FileCheck {
     /// True where it is a file; false where it only says that something runs which was not looked at.
     pub const fn is_file(self) -> bool {
         matches!(self, Self::Whole | Self::Dates)
     }
 
     /// What a person has to know of it; nothing where all of the file was looked at.
-    pub const fn told(self) -> Option<&'static str> {
+    pub const fn warning(self) -> Option<&'static str> {
         match self {
             Self::Whole => None,
             Self::Dates => Some("too long to be read: its size and dates count"),
@@ -319,7 +319,7 @@ pub struct Call {
     /// What it reads of others and writes beside its own name.
     pub reach: Reach,
     /// Why it does not run.
-    pub snags: Snags,
+    pub validation: Validation,
     /// The exact argument bytes that run, once known.
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
@@ -345,7 +345,7 @@ pub struct Call {
     /// What a person was asked about it.
     pub asking: Asking,
     /// What is done about its failures.
-    pub trouble: Trouble,
+    pub failure: FailureState,
     /// Where it stood at the end of earlier epochs.
     pub history: History<Way>,
 }
@@ -362,7 +362,7 @@ pub struct Way {
     /// What it read of others, and where its result was also written.
     pub reach: Reach,
     /// Why it ended without a value.
-    pub snags: Snags,
+    pub validation: Validation,
     /// The argument bytes that ran.
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
@@ -379,7 +379,7 @@ impl Call {
     /// The repairs that the operator may choose from; `None` unless the call waits for that choice, and empty where no
     /// repair is left.
     pub fn offered(&self) -> Option<&[Fix]> {
-        let round = self.trouble.repairs.last();
+        let round = self.failure.repairs.last();
         round
             .filter(|_| self.status == Status::Repairing(Stage::Choosing))
             .map(|round| &round.options[..])
@@ -387,7 +387,7 @@ impl Call {
 
     /// The newest change by which a repair proposed another call.
     pub fn proposed(&self) -> Option<&Change> {
-        let mut changes = self.trouble.repairs.iter().flat_map(|round| &round.changes);
+        let mut changes = self.failure.repairs.iter().flat_map(|round| &round.changes);
         changes.rfind(|change| change.strategy.proposes())
     }
 
@@ -400,7 +400,7 @@ impl Call {
             status: Status::Proposed,
             suspect: false,
             reach: Reach::default(),
-            snags: Snags::default(),
+            validation: Validation::default(),
             resolved: None,
             digest: None,
             runs: None,
@@ -413,7 +413,7 @@ impl Call {
             ready: None,
             approved: None,
             asking: Asking::default(),
-            trouble: Trouble::default(),
+            failure: FailureState::default(),
             history: History::begun(Epoch(0)),
         }
     }
@@ -431,7 +431,7 @@ impl Call {
             suspect: self.suspect,
             label: self.label.clone(),
             reach: self.reach.clone(),
-            snags: self.snags.clone(),
+            validation: self.validation.clone(),
             resolved: self.resolved.clone(),
             digest: self.digest.clone(),
             verdict: self.verdict.clone(),
@@ -453,7 +453,7 @@ impl Call {
         self.remember(epoch);
         self.label = way.label.clone();
         self.reach.clone_from(&way.reach);
-        self.snags.clone_from(&way.snags);
+        self.validation.clone_from(&way.validation);
         self.resolved.clone_from(&way.resolved);
         self.digest.clone_from(&way.digest);
         self.verdict.clone_from(&way.verdict);
@@ -475,7 +475,7 @@ impl Call {
             // It was not there, or named nothing that may run, when the same was asked before.
             None => again,
         };
-        let altered = operands
+        let modified = operands
             .iter()
             .filter(is_another)
             .map(|one| one.path.clone())
@@ -483,7 +483,7 @@ impl Call {
         self.runs = (!operands.is_empty()).then(|| {
             Arc::new(Runs {
                 operands: operands.to_vec(),
-                altered,
+                changed: modified,
             })
         });
     }

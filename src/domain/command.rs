@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use edit::{Behind, Edit};
+pub use edit::{Edit, InsertAfter};
 
 use super::breaker::Scope;
 use super::call::Digest;
 use super::escape::Detector;
 use super::event::run::Limits;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
-use super::rule::Wanted;
+use super::rule::RuleRequest;
 
 /// An intent, by family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +112,7 @@ pub enum RunCommand {
     /// Let a rule judge calls for the rest of the session.
     AddRule {
         /// The rule.
-        rule: Wanted,
+        rule: RuleRequest,
         /// Digests of the calls that wait and were shown with it: it decides about these at once.
         #[serde(default)]
         seen: Vec<Digest>,

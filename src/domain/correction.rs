@@ -74,7 +74,7 @@ pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
     let here = branch::line(state, state.epoch);
     let agrees = |call: NodeId| {
         let now = newest_of(state, call, (there, &here));
-        let then = said(state, call, there);
+        let then = correction_at(state, call, there);
         now.map(|now| now.outcome) == then.map(|then| then.outcome)
     };
     calls_in(state, turn).into_iter().all(agrees)
@@ -102,7 +102,7 @@ pub fn without_call(state: &State, in_reply: Option<(ThreadId, u32)>) -> Vec<Nod
         }
     };
     let left = newest.into_iter().filter(|((place, _), (_, call))| {
-        asked(place, *call) && !counts(state, *call) && said(state, *call, &line).is_some()
+        asked(place, *call) && !counts(state, *call) && correction_at(state, *call, &line).is_some()
     });
     let mut left: Vec<NodeId> = left.map(|(_, (_, call))| call).collect();
     left.sort_unstable();
@@ -116,7 +116,7 @@ pub fn of(state: &State, call: NodeId) -> Option<Correction> {
 }
 
 /// True if another active call with the same tool and arguments has a correction.
-pub fn in_sight(state: &State, of: &Call) -> bool {
+pub fn has_equal_correction(state: &State, of: &Call) -> bool {
     let same = |call: NodeId| {
         let (tool, _) = state.nodes.get(&call)?.as_call()?;
         Some(sameness(
@@ -151,26 +151,26 @@ fn was_corrected(state: &State, call: NodeId, line: &Line) -> bool {
 /// Returns the correction of the newest counterpart. `there` is the line of the call, `here` that of the corrections. A
 /// counterpart that was edited is matched by its earlier arguments too: the edit dropped their correction.
 fn newest_of(state: &State, call: NodeId, (there, here): (&Line, &Line)) -> Option<Correction> {
-    let wanted = same(state, call, there)?;
+    let requested = same(state, call, there)?;
     let had = |one: &NodeId| {
         let Some(node) = state.nodes.get(one) else {
             return false;
         };
         let mut ends = node.history.ends_on(here);
-        ends.any(|end| same(state, *one, &end).as_ref() == Some(&wanted))
+        ends.any(|end| same(state, *one, &end).as_ref() == Some(&requested))
     };
     let newest = corrected(state, here)
         .filter(|one| are_counterparts(state, *one, call))
         .filter(had)
         .max_by_key(|one| age(state, *one, here))?;
-    said(state, newest, here).filter(|_| same(state, newest, here).as_ref() == Some(&wanted))
+    correction_at(state, newest, here).filter(|_| same(state, newest, here).as_ref() == Some(&requested))
 }
 
 /// Returns the correction of a call at the end of a line.
-fn said(state: &State, call: NodeId, line: &Line) -> Option<Correction> {
+fn correction_at(state: &State, call: NodeId, line: &Line) -> Option<Correction> {
     let node = state.nodes.get(&call.observation())?;
-    let standing = at(&node.history, node.standing(), line).filter(|then| then.pinned)?;
-    written(node, standing.rev, call)
+    let status = at(&node.history, node.state(), line).filter(|then| then.pinned)?;
+    written(node, status.rev, call)
 }
 
 fn written(node: &Node, rev: Rev, call: NodeId) -> Option<Correction> {
@@ -224,7 +224,7 @@ fn are_counterparts(state: &State, one: NodeId, other: NodeId) -> bool {
             .chain([&one])
             .zip(above_other.iter().chain([&other]))
     };
-    let alike = |(one, other): (&NodeId, &NodeId)| {
+    let similar = |(one, other): (&NodeId, &NodeId)| {
         let (Some(turn_one), Some(turn_other)) = (reply_of(state, *one), reply_of(state, *other)) else {
             return false;
         };
@@ -235,7 +235,7 @@ fn are_counterparts(state: &State, one: NodeId, other: NodeId) -> bool {
         written(other).as_ref() == Some(&first)
             && nth(state, turn_one, *one, &first) == nth(state, turn_other, *other, &first)
     };
-    above_one.len() == above_other.len() && levels().all(alike)
+    above_one.len() == above_other.len() && levels().all(similar)
 }
 
 /// Returns the turn of a call that a reply of the model made.
@@ -266,7 +266,7 @@ fn earlier_parts<'s>(state: &'s State, turn: &'s Turn, call: NodeId) -> impl Ite
     let nodes = parts
         .flat_map(|one| &one.nodes)
         .filter_map(|id| state.nodes.get(id));
-    nodes.filter(move |node| at(&node.history, node.standing(), &line).is_some_and(|then| then.active))
+    nodes.filter(move |node| at(&node.history, node.state(), &line).is_some_and(|then| then.active))
 }
 
 /// Returns the first revision of a call without label and output path. Ids in references change each time, so their
@@ -292,12 +292,12 @@ fn same(state: &State, call: NodeId, line: &Line) -> Option<Same> {
     path.push(call);
     let level = |id: NodeId| {
         let (node, call) = (state.nodes.get(&id)?, state.calls.get(&id)?);
-        let rev = at(&node.history, node.standing(), line)?.rev;
+        let rev = at(&node.history, node.state(), line)?.rev;
         let Content::Call { tool, args } = &node.revision(rev)?.content else {
             return None;
         };
         let way = at(&call.history, call.way(), line)?;
-        let bytes = way.reach.stands_on.as_ref().or(way.resolved.as_ref());
+        let bytes = way.reach.pinned_args.as_ref().or(way.resolved.as_ref());
         Some(sameness(tool, bytes.unwrap_or(args)))
     };
     path.into_iter().map(level).collect()

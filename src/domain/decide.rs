@@ -37,7 +37,7 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
         Command::Weight(command) => weight::decide(&mut draft, command)?,
     }
     if matches!(command, Command::Call(_) | Command::Edit(_)) {
-        edit::go_on_waiting(&mut draft, Some(command));
+        edit::restore_holds(&mut draft, Some(command));
     }
     Ok(draft.events)
 }

@@ -8,7 +8,7 @@ use super::breaker::Phase;
 use super::call::{Call, Decision, EffectClass, Status};
 use super::effect::Effect;
 use super::envelope::Envelope;
-use super::escape::Rung;
+use super::escape::LoopStep;
 use super::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use super::fork;
 use super::id::{Attempt, NodeId};
@@ -46,7 +46,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
         }
         Event::Turn(TurnEvent::Broken { turn, fault, .. }) => {
             vec![Effect::Notify {
-                why: format!("{turn}: {}", fault.kind.word()),
+                why: format!("{turn}: {}", fault.kind.label()),
             }]
         }
         Event::Call(CallEvent::Started {
@@ -151,11 +151,11 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
         }],
         Event::Escape(EscapeEvent::Proposed {
             incident,
-            rung: Rung::Human | Rung::Restrict | Rung::Stop,
+            step: LoopStep::Human | LoopStep::Restrict | LoopStep::Stop,
             ..
         }) => {
             let found = state.escape.incident(*incident);
-            let words = found.map_or_else(String::new, |found| found.finding.words());
+            let words = found.map_or_else(String::new, |found| found.finding.describe());
             vec![Effect::Notify {
                 why: format!("loop {incident}: {words}"),
             }]
@@ -185,8 +185,8 @@ pub fn ends(event: &Event) -> Option<Effect> {
 /// Executions in doubt that left a trace to look for, and deadlines that begin anew.
 fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
     // Also those that an earlier process had found in doubt and had no time to look for.
-    let in_doubt = state.queue().filter_map(|call| match call.status {
-        Status::InDoubt(attempt) => Some((call.id, attempt)),
+    let unknown = state.queue().filter_map(|call| match call.status {
+        Status::OutcomeUnknown(attempt) => Some((call.id, attempt)),
         _ => None,
     });
     // No call waits for these any more: an edit took their place. The model is told of them all the same.
@@ -196,7 +196,7 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
             && !repeat::begun_since(state, entry.seq)
     });
     let left = left.map(|entry| (entry.call, entry.attempt));
-    let all: BTreeSet<(NodeId, Attempt)> = interrupted.iter().copied().chain(in_doubt).chain(left).collect();
+    let all: BTreeSet<(NodeId, Attempt)> = interrupted.iter().copied().chain(unknown).chain(left).collect();
     let mut effects: Vec<Effect> = all
         .into_iter()
         .filter(|(call, attempt)| leaves_traces(state, *call, *attempt))
@@ -242,7 +242,7 @@ fn questions(state: &State) -> Vec<Effect> {
     repairing
         .filter(|call| call.status == Status::Repairing(Stage::Asking))
         .filter_map(|call| {
-            let round = call.trouble.repairs.last()?;
+            let round = call.failure.repairs.last()?;
             Some(Effect::AskRepair {
                 call: call.id,
                 rev: round.rev,
@@ -262,7 +262,7 @@ fn waits(state: &State) -> Vec<Effect> {
 /// The wait of a call; while the run stands still nobody counts it.
 fn wait(state: &State, call: NodeId) -> Option<Effect> {
     let life = state.calls.get(&call)?;
-    let delay = life.trouble.delay.as_ref()?;
+    let delay = life.failure.delay.as_ref()?;
     let rev = state.nodes.get(&call)?.rev();
     let timer = match delay.tries {
         Some(_) => Timer::Retry {

@@ -29,7 +29,7 @@ pub enum Actor {
 
 /// A person, by name, and where they spoke.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Written", into = "Written")]
+#[serde(from = "Repr", into = "Repr")]
 pub struct Operator {
     /// Their name.
     pub name: Arc<str>,
@@ -51,7 +51,7 @@ pub enum Via {
 
 impl Via {
     /// Where, in a word or two.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Console => "console",
             Self::Control => "control socket",
@@ -63,21 +63,21 @@ impl Via {
 /// As it stands in a record: a name alone, or with where they spoke.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum Repr {
     Name(Arc<str>),
     Spoke { name: Arc<str>, via: Via },
 }
 
-impl From<Written> for Operator {
-    fn from(written: Written) -> Self {
+impl From<Repr> for Operator {
+    fn from(written: Repr) -> Self {
         match written {
-            Written::Name(name) => Self { name, via: None },
-            Written::Spoke { name, via } => Self { name, via: Some(via) },
+            Repr::Name(name) => Self { name, via: None },
+            Repr::Spoke { name, via } => Self { name, via: Some(via) },
         }
     }
 }
 
-impl From<Operator> for Written {
+impl From<Operator> for Repr {
     fn from(Operator { name, via }: Operator) -> Self {
         match via {
             None => Self::Name(name),

@@ -4,7 +4,7 @@
 //! Must not know: how a repetition is found, how the next step is chosen.
 
 pub mod advised;
-pub mod standing;
+pub mod open_step;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -59,7 +59,7 @@ impl Detector {
     }
 
     /// True for one that only tells of a tool that fails: that is no loop, and no step follows.
-    pub const fn tells_only(self) -> bool {
+    pub const fn is_informational(self) -> bool {
         matches!(self, Self::SameError | Self::FailingTool)
     }
 
@@ -167,7 +167,7 @@ impl Finding {
     }
 
     /// In a few words, for a title or a log.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let tools = self.tools();
         let named: Vec<&str> = tools.iter().take(3).map(|tool| &**tool).collect();
         let more = if tools.len() > 3 { ", …" } else { "" };
@@ -190,7 +190,7 @@ impl Finding {
 /// A step on the way out of a repetition, the mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rung {
+pub enum LoopStep {
     /// The model is told what repeats. Older programs also let the gate refuse exactly that for one turn.
     Guidance,
     /// The gate refuses exactly what repeats for one turn.
@@ -207,7 +207,7 @@ pub enum Rung {
     Stop,
 }
 
-impl Rung {
+impl LoopStep {
     /// All of them, in order.
     pub const ALL: [Self; 7] = [
         Self::Guidance,
@@ -233,7 +233,7 @@ impl Rung {
     }
 }
 
-impl Rung {
+impl LoopStep {
     /// Its name in words.
     pub const fn short(self) -> &'static str {
         match self {
@@ -248,7 +248,7 @@ impl Rung {
     }
 
     /// What is done, in words.
-    pub const fn words(self) -> &'static str {
+    pub const fn describe(self) -> &'static str {
         match self {
             Self::Guidance => "told the model to do something else",
             Self::Refuse => "refuse what repeats for a turn",
@@ -261,7 +261,7 @@ impl Rung {
     }
 }
 
-impl fmt::Display for Rung {
+impl fmt::Display for LoopStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -270,7 +270,7 @@ impl fmt::Display for Rung {
 /// What came of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Upshot {
+pub enum StepOutcome {
     /// The run got on.
     Helped,
     /// It got on for some turns and then went round again.
@@ -283,9 +283,9 @@ pub enum Upshot {
     Overtaken,
 }
 
-impl Upshot {
+impl StepOutcome {
     /// In a few words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Helped => "it helped",
             Self::Relapsed => "it helped for a while only",
@@ -297,8 +297,8 @@ impl Upshot {
 
     /// Counts it to how often a step was tried and how often it helped. What could not be done, or was overtaken by the
     /// operator, says nothing of it.
-    fn counted((tried, helped): (u32, u32), upshot: Self) -> (u32, u32) {
-        match upshot {
+    fn counted((tried, helped): (u32, u32), step_outcome: Self) -> (u32, u32) {
+        match step_outcome {
             Self::Helped => (tried + 1, helped + 1),
             Self::Relapsed | Self::Ignored => (tried + 1, helped),
             Self::Impossible | Self::Overtaken => (tried, helped),
@@ -312,7 +312,7 @@ pub struct Step {
     /// The node that stands for it in the graph.
     pub node: NodeId,
     /// Which.
-    pub rung: Rung,
+    pub kind: LoopStep,
     /// Why this one, in words.
     pub why: Arc<str>,
     /// The event.
@@ -322,9 +322,9 @@ pub struct Step {
     /// What the gate refuses in the next turn.
     pub forbidden: Vec<Signature>,
     /// What the model is told with the next request.
-    pub told: Option<Arc<str>>,
+    pub notice: Option<Arc<str>>,
     /// What came of it, once that is known.
-    pub upshot: Option<Upshot>,
+    pub outcome: Option<StepOutcome>,
     /// The milder steps that were skipped for it.
     pub skipped: Vec<Skipped>,
 }
@@ -333,7 +333,8 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// Which.
-    pub rung: Rung,
+    #[serde(rename = "rung")]
+    pub step: LoopStep,
     /// Why.
     pub why: Arc<str>,
 }
@@ -366,24 +367,24 @@ pub struct Incident {
 
 impl Incident {
     /// What became of every kind of step, from mild to strong.
-    pub fn proposals(&self) -> impl Iterator<Item = (Rung, Proposal<'_>)> {
-        let strongest = self.steps.iter().map(|step| step.rung).max();
-        Rung::ALL.into_iter().map(move |rung| {
-            let taken = self.steps.iter().rfind(|step| step.rung == rung);
+    pub fn proposals(&self) -> impl Iterator<Item = (LoopStep, Proposal<'_>)> {
+        let strongest = self.steps.iter().map(|step| step.kind).max();
+        LoopStep::ALL.into_iter().map(move |level| {
+            let taken = self.steps.iter().rfind(|step| step.kind == level);
             let mut skipped = self.steps.iter().rev().flat_map(|step| &step.skipped);
-            let proposal = match (taken, skipped.find(|one| one.rung == rung)) {
+            let proposal = match (taken, skipped.find(|one| one.step == level)) {
                 (Some(step), _) => Proposal::Taken(step),
                 (None, Some(skipped)) => Proposal::Skipped(&skipped.why),
-                (None, None) if strongest.is_some_and(|strongest| rung < strongest) => Proposal::Skipped(""),
+                (None, None) if strongest.is_some_and(|strongest| level < strongest) => Proposal::Skipped(""),
                 (None, None) => Proposal::Later,
             };
-            (rung, proposal)
+            (level, proposal)
         })
     }
 
     /// How often a step was taken.
-    pub fn taken(&self, rung: Rung) -> u32 {
-        self.steps.iter().filter(|step| step.rung == rung).count() as u32
+    pub fn taken(&self, level: LoopStep) -> u32 {
+        self.steps.iter().filter(|step| step.kind == level).count() as u32
     }
 }
 
@@ -425,48 +426,56 @@ impl Escape {
 
     /// What came of the steps of each kind so far, from mild to strong; none that was never taken to its end.
     pub fn lessons(&self) -> Vec<Lesson> {
-        let of = |rung: Rung| {
+        let of = |level: LoopStep| {
             let steps = self.incidents.iter().flat_map(|one| &one.steps);
             let upshots = steps
-                .filter(|step| step.rung == rung)
-                .filter_map(|step| step.upshot);
-            let (tried, helped) = upshots.fold((0, 0), Upshot::counted);
-            Lesson { rung, tried, helped }
+                .filter(|step| step.kind == level)
+                .filter_map(|step| step.outcome);
+            let (tried, helped) = upshots.fold((0, 0), StepOutcome::counted);
+            Lesson {
+                kind: level,
+                tried,
+                helped,
+            }
         };
-        let all = Rung::ALL.into_iter().map(of);
+        let all = LoopStep::ALL.into_iter().map(of);
         all.filter(|one| one.tried > 0).collect()
     }
 
     /// Returns how the steps of each kind did in earlier sessions, from mild to strong.
     pub fn earlier_lessons(&self) -> Vec<Lesson> {
-        let of = |rung: Rung| {
-            let records = self.earlier.iter().filter(|one| one.rung == rung);
+        let of = |level: LoopStep| {
+            let records = self.earlier.iter().filter(|one| one.step == level);
             let (tried, helped) = records.fold((0_u32, 0_u32), |(tried, helped), one| {
                 (tried.saturating_add(one.tried), helped.saturating_add(one.helped))
             });
-            Lesson { rung, tried, helped }
+            Lesson {
+                kind: level,
+                tried,
+                helped,
+            }
         };
-        let all = Rung::ALL.into_iter().map(of);
+        let all = LoopStep::ALL.into_iter().map(of);
         all.filter(|one| one.tried > 0).collect()
     }
 
     /// Returns how the steps that ended did in this session, by detector, tools and step.
     pub fn records(&self) -> Vec<StepRecord> {
-        let mut all = BTreeMap::<(Detector, Vec<Arc<str>>, Rung), (u32, u32)>::new();
+        let mut all = BTreeMap::<(Detector, Vec<Arc<str>>, LoopStep), (u32, u32)>::new();
         for incident in &self.incidents {
             let tools = incident.finding.tools();
             for step in &incident.steps {
-                if let Some(upshot) = step.upshot {
-                    let key = (incident.finding.detector, tools.clone(), step.rung);
+                if let Some(step_outcome) = step.outcome {
+                    let key = (incident.finding.detector, tools.clone(), step.kind);
                     let counts = all.entry(key).or_default();
-                    *counts = Upshot::counted(*counts, upshot);
+                    *counts = StepOutcome::counted(*counts, step_outcome);
                 }
             }
         }
-        let record = |((detector, tools, rung), (tried, helped))| StepRecord {
+        let record = |((detector, tools, level), (tried, helped))| StepRecord {
             detector,
             tools,
-            rung,
+            step: level,
             tried,
             helped,
         };
@@ -475,12 +484,12 @@ impl Escape {
 
     /// Returns how often a step was taken to its end against loops like a finding, and how often it helped: in this
     /// session, and in earlier ones.
-    pub fn learnt(&self, finding: &Finding, rung: Rung) -> [(u32, u32); 2] {
+    pub fn learnt(&self, finding: &Finding, level: LoopStep) -> [(u32, u32); 2] {
         let tools = finding.tools();
         let of = |records: &[StepRecord]| {
             let like = records
                 .iter()
-                .find(|one| (one.detector, one.rung) == (finding.detector, rung) && one.tools == tools);
+                .find(|one| (one.detector, one.step) == (finding.detector, level) && one.tools == tools);
             like.map_or((0, 0), |one| (one.tried, one.helped))
         };
         [of(&self.records()), of(&self.earlier)]
@@ -491,7 +500,7 @@ impl Escape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lesson {
     /// The kind.
-    pub rung: Rung,
+    pub kind: LoopStep,
     /// How often it was taken and it is known what came of it.
     pub tried: u32,
     /// How often the run got on after it.

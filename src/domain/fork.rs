@@ -102,16 +102,16 @@ pub struct Flight {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// The other record says how it ended: the fork has it from there.
-    Told(Box<CallEvent>),
+    Recorded(Box<CallEvent>),
     /// It does not, and running it again does no harm: it runs again once the fork goes on.
     Again,
     /// It does not: once the fork goes on it is in doubt, as after a crash.
-    Doubt,
+    Unknown,
 }
 
 /// What a fork begins with, and what it leaves in the other run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Foreseen {
+pub struct ForkPreview {
     /// The session that it is a fork of.
     pub session: Arc<str>,
     /// Events of that which it begins with: whole decisions.
@@ -119,7 +119,7 @@ pub struct Foreseen {
     /// All events of that.
     pub of: Seq,
     /// The event that was asked for.
-    pub wanted: Seq,
+    pub requested: Seq,
     /// Executions that were under way.
     pub running: Vec<Flight>,
     /// Turns whose stream was open: the model is asked again.
@@ -146,7 +146,7 @@ struct Moment {
 /// Another run's record as it is read, up to a place and beyond.
 #[derive(Debug, Default)]
 pub struct Reading {
-    wanted: Seq,
+    requested: Seq,
     /// The fold of all that was read.
     whole: State,
     /// The fold up to the place, once something after it was read.
@@ -165,14 +165,14 @@ pub struct Ready {
     /// The fold of the facts that it begins with.
     pub point: State,
     /// What is foreseen of it.
-    pub foreseen: Foreseen,
+    pub preview: ForkPreview,
 }
 
 impl Reading {
     /// Nothing read yet; the fork is to be made behind this event, none for the last one.
-    pub fn up_to(wanted: Option<Seq>) -> Self {
+    pub fn up_to(target: Option<Seq>) -> Self {
         Self {
-            wanted: wanted.unwrap_or(Seq(u64::MAX)),
+            requested: target.unwrap_or(Seq(u64::MAX)),
             ..Self::default()
         }
     }
@@ -185,7 +185,7 @@ impl Reading {
             return;
         }
         // No decision is torn: the place is before the first that is not over there.
-        if self.point.is_none() && seq > self.wanted {
+        if self.point.is_none() && seq > self.requested {
             self.under_way = under_way(&self.whole).collect();
             self.point = Some((self.whole.clone(), self.last));
         }
@@ -214,10 +214,10 @@ impl Reading {
         let now = self.last;
         let (point, last) = self.point.unwrap_or_else(|| (self.whole.clone(), now));
         point.started.as_ref()?;
-        let mut foreseen = Foreseen {
+        let mut predicted = ForkPreview {
             at: point.seq,
             of: self.whole.seq,
-            wanted: self.wanted.min(self.whole.seq),
+            requested: self.requested.min(self.whole.seq),
             running: under_way(&point)
                 .filter_map(|one| flight(&point, one, &self.ended))
                 .collect(),
@@ -230,7 +230,7 @@ impl Reading {
             last,
         };
         let mut begun = point.clone();
-        for envelope in foreseen.facts(&Actor::Engine, last.at) {
+        for envelope in predicted.facts(&Actor::Engine, last.at) {
             apply(&mut begun, &envelope);
         }
         let approved = |state: &State| -> BTreeSet<NodeId> {
@@ -241,22 +241,25 @@ impl Reading {
                 .copied()
                 .collect()
         };
-        foreseen.approved = approved(&begun).into_iter().collect();
+        predicted.approved = approved(&begun).into_iter().collect();
         let waited = point.queue().map(|call| call.id).chain(approved(&point));
         let mut asks: Vec<NodeId> = waited.filter(|id| begun.agenda.ungated.contains(id)).collect();
         asks.sort_unstable();
-        foreseen.waiting = begun.queue().count() + asks.len();
-        foreseen.asks = asks;
-        Some(Ready { point, foreseen })
+        predicted.waiting = begun.queue().count() + asks.len();
+        predicted.asks = asks;
+        Some(Ready {
+            point,
+            preview: predicted,
+        })
     }
 }
 
-impl Foreseen {
+impl ForkPreview {
     /// The facts behind those that the fork begins with: one decision of theirs, at this time.
     pub fn facts(&self, by: &Actor, at: i64) -> Vec<Envelope> {
-        let told = self.running.iter().filter_map(|one| match &one.end {
-            End::Told(event) => Some((Actor::Tool, Event::Call((**event).clone()))),
-            End::Again | End::Doubt => None,
+        let message = self.running.iter().filter_map(|one| match &one.end {
+            End::Recorded(event) => Some((Actor::Tool, Event::Call((**event).clone()))),
+            End::Again | End::Unknown => None,
         });
         let person = |event| (by.clone(), Event::Run(event));
         let forked = person(RunEvent::Forked {
@@ -265,7 +268,7 @@ impl Foreseen {
         });
         let effects = self.effects.iter();
         let effects = effects.map(|one| person(RunEvent::HappenedElsewhere(one.clone())));
-        let all: Vec<(Actor, Event)> = std::iter::once(forked).chain(told).chain(effects).collect();
+        let all: Vec<(Actor, Event)> = std::iter::once(forked).chain(message).chain(effects).collect();
         let first = self.at.next();
         let count = all.len();
         let numbered = all.into_iter().enumerate();
@@ -300,13 +303,13 @@ fn flight(
     let (call, attempt) = which;
     let (life, node) = (point.calls.get(&call)?, point.nodes.get(&call)?);
     // What the other run cut off itself is no result of this one.
-    let told = ended.get(&which).filter(|event| {
+    let message = ended.get(&which).filter(|event| {
         matches!(event, CallEvent::Finished { outcome, .. } if !matches!(outcome, Outcome::Cancelled { .. }))
     });
-    let end = match told {
-        Some(event) => End::Told(Box::new(event.clone())),
+    let end = match message {
+        Some(event) => End::Recorded(Box::new(event.clone())),
         None if life.effect <= EffectClass::Idempotent => End::Again,
-        None => End::Doubt,
+        None => End::Unknown,
     };
     let tool = node.as_call().map(|(tool, _)| tool.clone()).unwrap_or_default();
     Some(Flight {

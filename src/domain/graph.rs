@@ -8,7 +8,7 @@ mod counted;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-pub use counted::Counted;
+pub use counted::PointInTime;
 use serde::{Deserialize, Serialize};
 
 use super::id::{NodeId, NodeKind, TurnId};
@@ -192,7 +192,7 @@ fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
     let Some(line) = state.threads.get(&turn.thread) else {
         return Vec::new();
     };
-    let counted = Counted::around(turn);
+    let counted = PointInTime::around(turn);
     let before = line[..(turn.pos as usize).min(line.len())]
         .iter()
         .rev()
@@ -210,7 +210,7 @@ fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
     Vec::new()
 }
 
-fn frontier(state: &State, turn: &Turn, counted: Counted) -> Vec<NodeId> {
+fn frontier(state: &State, turn: &Turn, counted: PointInTime) -> Vec<NodeId> {
     let there = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| counted.node(node));
     let last_thought = turn
         .nodes
@@ -235,11 +235,11 @@ fn frontier(state: &State, turn: &Turn, counted: Counted) -> Vec<NodeId> {
 /// Of history that is what counted when it did.
 pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
     let turn = state.turn_of(node);
-    let counted = turn.map_or_else(Counted::default, Counted::around);
+    let counted = turn.map_or_else(PointInTime::default, PointInTime::around);
     above(state, node, counted)
 }
 
-fn above(state: &State, node: NodeId, counted: Counted) -> BTreeSet<NodeId> {
+fn above(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> {
     let mut found = BTreeSet::new();
     let Some(turn) = state.turn_of(node) else {
         return found;
@@ -292,11 +292,11 @@ fn above(state: &State, node: NodeId, counted: Counted) -> BTreeSet<NodeId> {
 /// Of history that is what counted when it did.
 pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
     let turn = state.turn_of(node);
-    let counted = turn.map_or_else(Counted::default, Counted::around);
+    let counted = turn.map_or_else(PointInTime::default, PointInTime::around);
     below(state, node, counted)
 }
 
-fn below(state: &State, node: NodeId, counted: Counted) -> BTreeSet<NodeId> {
+fn below(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> {
     let mut found = BTreeSet::new();
     let Some(turn) = state.turn_of(node) else {
         return found;
@@ -420,13 +420,13 @@ fn reads(state: &State, id: NodeId, source: NodeId) -> bool {
 }
 
 /// Nodes that counted of the sub-agents of calls, with the results of theirs.
-fn work_under(state: &State, calls: impl IntoIterator<Item = NodeId>, counted: Counted) -> Vec<NodeId> {
+fn work_under(state: &State, calls: impl IntoIterator<Item = NodeId>, counted: PointInTime) -> Vec<NodeId> {
     let (turns, _) = thread::under(state, calls);
     let turns = turns.iter().filter_map(|id| state.turns.get(id));
     turns.flat_map(|turn| nodes_of(state, turn, counted)).collect()
 }
 
-fn nodes_of(state: &State, turn: &Turn, counted: Counted) -> Vec<NodeId> {
+fn nodes_of(state: &State, turn: &Turn, counted: PointInTime) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     for id in &turn.nodes {
         if state.nodes.get(id).is_some_and(|node| counted.node(node)) {
@@ -441,14 +441,14 @@ fn nodes_of(state: &State, turn: &Turn, counted: Counted) -> Vec<NodeId> {
 }
 
 /// What counts in a turn behind one of its nodes, in stream order.
-pub fn behind_in_turn(state: &State, id: NodeId) -> Vec<NodeId> {
+pub fn after_in_turn(state: &State, id: NodeId) -> Vec<NodeId> {
     let nodes = state.turn_of(id).map(|turn| turn.nodes.as_slice());
-    let behind = nodes
+    let following = nodes
         .unwrap_or_default()
         .iter()
         .skip_while(|one| **one != id)
         .skip(1);
-    behind
+    following
         .filter(|one| state.nodes.get(one).is_some_and(|node| node.active))
         .copied()
         .collect()
@@ -456,11 +456,11 @@ pub fn behind_in_turn(state: &State, id: NodeId) -> Vec<NodeId> {
 
 /// Whether words put in behind a node would cut its turn there: the model said something behind it
 /// that counts, or its reply is still arriving.
-pub fn cuts_behind(state: &State, id: NodeId) -> bool {
+pub fn cuts_turn_after(state: &State, id: NodeId) -> bool {
     let Some(turn) = state.turn_of(id).filter(|turn| turn.producer == Producer::Model) else {
         return false;
     };
-    let is_said = |id: &NodeId| matches!(id.kind, NodeKind::Thought | NodeKind::Call | NodeKind::Answer);
+    let is_stated = |id: &NodeId| matches!(id.kind, NodeKind::Thought | NodeKind::Call | NodeKind::Answer);
     let arrives = !matches!(turn.stream, Stream::Closed(_) | Stream::Aborted(_));
-    arrives || behind_in_turn(state, id).iter().any(is_said)
+    arrives || after_in_turn(state, id).iter().any(is_stated)
 }

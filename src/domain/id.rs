@@ -57,7 +57,7 @@ impl NodeKind {
     }
 
     /// The kind in one lower-case word.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
             Self::Thought => "thought",

@@ -48,7 +48,7 @@ pub struct Retry {
 
 /// What was found wrong, and in which round of repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Findings {
     /// Counts the rounds of this call, from 1.
     pub round: u32,
     /// How many there may be.
@@ -63,7 +63,7 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
     /// What was found.
-    pub found: Found,
+    pub found: Findings,
     /// What the call is to say.
     pub fix: Fix,
 }
@@ -72,7 +72,7 @@ pub struct Repair {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     /// What was found.
-    pub found: Found,
+    pub found: Findings,
     /// What it is asked.
     pub question: Question,
 }
@@ -81,7 +81,7 @@ pub struct Ask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// What was found.
-    pub found: Found,
+    pub found: Findings,
     /// Why nobody else can choose.
     pub why: Arc<str>,
     /// The possible repairs, best first.
@@ -162,7 +162,7 @@ pub enum Stage {
 
 impl Stage {
     /// In a few lower-case words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Diagnosing => "repair: diagnosing",
             Self::Selecting => "repair: selecting a strategy",
@@ -198,7 +198,7 @@ impl Delay {
     }
 
     /// The wait in words: `queued, again in 3 s (2 of 4)`.
-    pub fn words(&self, now: i64) -> String {
+    pub fn describe(&self, now: i64) -> String {
         let left = self.left(now);
         let Some((no, of)) = self.tries else {
             return match (self.since, left) {
@@ -301,19 +301,22 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_told_as_it_is_left() {
+    fn a_delay_is_described_by_its_remaining_time() {
         let running = delay(3_000, Some(1_000));
-        assert_eq!(running.words(1_000), "queued, again in 3 s (2 of 4)");
-        assert_eq!(running.words(1_001), "queued, again in 3 s (2 of 4)");
-        assert_eq!(running.words(3_800), "queued, again in 0.2 s (2 of 4)");
-        assert_eq!(running.words(4_000), "queued, again now (2 of 4)");
+        assert_eq!(running.describe(1_000), "queued, again in 3 s (2 of 4)");
+        assert_eq!(running.describe(1_001), "queued, again in 3 s (2 of 4)");
+        assert_eq!(running.describe(3_800), "queued, again in 0.2 s (2 of 4)");
+        assert_eq!(running.describe(4_000), "queued, again now (2 of 4)");
         assert_eq!(running.left(900), 3_000, "a clock that was set back");
     }
 
     #[test]
-    fn a_wait_stands_still_with_the_run() {
+    fn a_delay_stops_counting_with_the_run() {
         let frozen = delay(2_500, None);
         assert_eq!(frozen.left(99_999), 2_500);
-        assert_eq!(frozen.words(99_999), "queued, again 3 s after the pause (2 of 4)");
+        assert_eq!(
+            frozen.describe(99_999),
+            "queued, again 3 s after the pause (2 of 4)"
+        );
     }
 }

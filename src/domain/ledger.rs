@@ -37,12 +37,12 @@ pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
     // What a sub-agent did stands there by its own calls.
     let own = effects(state).filter(|entry| entry.thread.is_none());
     own.map(|entry| {
-        let (said, consent) = consent(state, entry).unzip();
+        let (text, consent) = consent(state, entry).unzip();
         Row {
             entry,
             args: args(state, entry),
             consent,
-            via: said.and_then(|seq| state.via.get(&seq).copied()),
+            via: text.and_then(|seq| state.via.get(&seq).copied()),
         }
     })
 }
@@ -69,7 +69,7 @@ fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<(Seq, &'s Decisi
 }
 
 /// What the end of an execution tells: a time-out or a cancelled execution of something with effects proves nothing.
-pub fn told_by(outcome: &Outcome, effect: EffectClass) -> LedgerOutcome {
+pub fn ledger_outcome(outcome: &Outcome, effect: EffectClass) -> LedgerOutcome {
     let unproven = match outcome {
         Outcome::Ok { .. } => false,
         Outcome::Err(error) => error.executed && error.class == ErrorClass::Transient,
@@ -119,7 +119,7 @@ pub fn unknown(state: &State) -> impl Iterator<Item = Row<'_>> {
 
 /// Effects that an edit left behind: they happened, or may have, nothing that counts stands for them,
 /// and nobody took them back.
-pub fn left_behind(state: &State) -> impl Iterator<Item = Row<'_>> {
+pub fn orphaned_effects(state: &State) -> impl Iterator<Item = Row<'_>> {
     rows(state).filter(|row| {
         is_orphaned(state, row.entry)
             && may_have_happened(row.entry)
@@ -129,12 +129,12 @@ pub fn left_behind(state: &State) -> impl Iterator<Item = Row<'_>> {
 
 /// True where an edit replaced what an execution happened under, and nothing that counts was given its result since.
 pub fn is_orphaned(state: &State, entry: &LedgerEntry) -> bool {
-    entry.more.orphaned && stands_for(state, entry).is_none()
+    entry.more.orphaned && reusing_call(state, entry).is_none()
 }
 
 /// Effects whose recorded results these calls were given, and for which nothing else stands: they are left behind again
 /// once the calls fall.
-pub fn stood_for_by(state: &State, calls: impl Iterator<Item = NodeId>) -> BTreeSet<Seq> {
+pub fn orphaned_without(state: &State, calls: impl Iterator<Item = NodeId>) -> BTreeSet<Seq> {
     let entries = calls.filter_map(|id| given_to(state, id));
     entries
         .filter(|seq| {
@@ -147,7 +147,7 @@ pub fn stood_for_by(state: &State, calls: impl Iterator<Item = NodeId>) -> BTree
 }
 
 /// The call that counts and was given the recorded result of an execution without one of its own.
-pub(super) fn stands_for(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
+pub(super) fn reusing_call(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
     let mut calls = entry.more.reused_by.iter().copied();
     calls.find(|id| given_to(state, *id) == Some(entry.seq))
 }
@@ -179,9 +179,9 @@ fn others(state: &State) -> Vec<String> {
 
 /// What the model is told of effects that an edit left behind, in one line; none where there are none.
 /// Not with what: whatever the operator took out of the context stays out of it.
-pub fn told(state: &State) -> Option<Arc<str>> {
+pub fn orphan_notice(state: &State) -> Option<Arc<str>> {
     let (mut happened, mut perhaps) = (Vec::new(), Vec::new());
-    for row in left_behind(state) {
+    for row in orphaned_effects(state) {
         let name = format!("{} ({})", row.entry.tool, row.entry.call);
         match &row.entry.outcome {
             LedgerOutcome::Known(Outcome::Ok { .. }) => happened.push(name),
@@ -189,16 +189,16 @@ pub fn told(state: &State) -> Option<Arc<str>> {
             _ => perhaps.push(name),
         }
     }
-    let say =
+    let describe =
         |what: &str, list: &[String]| (!list.is_empty()).then(|| format!("{what}: {}.", list.join(", ")));
     let lines = [
-        say(
+        describe(
             "Already happened before the operator changed the course, and not undone",
             &happened,
         ),
-        say("May have happened as well; nobody knows", &perhaps),
+        describe("May have happened as well; nobody knows", &perhaps),
     ];
-    let elsewhere = say(
+    let elsewhere = describe(
         "Already happened in another course of this run, and not undone",
         &others(state),
     );

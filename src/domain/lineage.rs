@@ -25,7 +25,7 @@ mod reach;
 
 /// Whether the model is asked again after an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Asked {
+pub enum ModelRequest {
     /// It is not.
     #[default]
     No,
@@ -35,7 +35,7 @@ pub enum Asked {
     Yes,
 }
 
-impl Asked {
+impl ModelRequest {
     /// True where it is or may be.
     pub fn perhaps(self) -> bool {
         self != Self::No
@@ -66,11 +66,11 @@ pub struct Plan {
     /// Calls that may run again, if what they read turns out different; holds `certain`.
     pub possible: Vec<NodeId>,
     /// Of the calls that will or may run, those that never ran with what they would run with.
-    pub anew: Vec<NodeId>,
+    pub first_runs: Vec<NodeId>,
     /// Calls for which the commit is also the approval of what it says; the policy may still deny it.
     pub approves: Vec<NodeId>,
     /// Finished calls that keep their results.
-    pub kept: Vec<NodeId>,
+    pub unchanged: Vec<NodeId>,
     /// Running calls that are cancelled.
     pub cancelled: Vec<NodeId>,
     /// Calls that finish before the model is asked again; sub-agents that work on among them.
@@ -84,7 +84,7 @@ pub struct Plan {
     /// Corrections that are lost.
     pub corrections_lost: Vec<NodeId>,
     /// Whether the model will be asked again.
-    pub asks: Asked,
+    pub asks: ModelRequest,
     /// Tokens of the next request, estimated at four bytes each.
     pub tokens: u64,
     /// What sending them costs, where a price is known: the reply comes on top.
@@ -95,20 +95,20 @@ impl Plan {
     /// Calls that will run with what they never ran with: those that the edit approves, and those that the policy judges
     /// first. How it will judge is not known here: it may have changed since it judged them, and so may what they read.
     pub fn first(&self) -> (Vec<NodeId>, Vec<NodeId>) {
-        let certain = self.certain.iter().filter(|id| self.is_anew(**id));
+        let certain = self.certain.iter().filter(|id| self.is_first_run(**id));
         certain.copied().partition(|id| self.approves.contains(id))
     }
 
     /// Calls that will run once more with what they ran with.
     pub fn again(&self) -> Vec<NodeId> {
-        let certain = self.certain.iter().filter(|id| !self.is_anew(**id));
+        let certain = self.certain.iter().filter(|id| !self.is_first_run(**id));
         certain.copied().collect()
     }
 
     /// Calls that may run and need not: those that never ran with what they would run with, and the others.
     pub fn perhaps(&self) -> (Vec<NodeId>, Vec<NodeId>) {
         let maybe = self.possible.iter().filter(|id| !self.is_certain(**id));
-        maybe.copied().partition(|id| self.is_anew(*id))
+        maybe.copied().partition(|id| self.is_first_run(*id))
     }
 
     /// True for a call that will run.
@@ -117,8 +117,8 @@ impl Plan {
     }
 
     /// True for a call that will or may run, and never ran with what it would run with.
-    pub fn is_anew(&self, call: NodeId) -> bool {
-        self.anew.binary_search(&call).is_ok()
+    pub fn is_first_run(&self, call: NodeId) -> bool {
+        self.first_runs.binary_search(&call).is_ok()
     }
 }
 
@@ -147,7 +147,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     let mut reach = Reach::of(state, events);
     let ended = ended_by_values(state, events, &reach);
     reach.cancelled.extend(ended);
-    let kept = kept(state, &reach);
+    let stored = unchanged(state, &reach);
     // What is cancelled for another branch is not waited for.
     let mut drained = undecided(state, &reach.gone, &reach.possible);
     drained.retain(|id| !reach.cancelled.contains(id));
@@ -163,14 +163,14 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         ..Usage::default()
     };
     Plan {
-        anew: reach.anew(state),
+        first_runs: reach.first_runs(state),
         corrections: reach.corrections(state),
         corrections_lost: reach.corrections_lost,
         seen: state.seq,
         cost: price
             .filter(|_| reach.asks.perhaps())
             .and_then(|price| price.of(sent)),
-        kept,
+        unchanged: stored,
         drained,
         tokens,
         superseded: reach.gone.into_iter().collect(),
@@ -221,15 +221,15 @@ fn ended_by_values(state: &State, events: &[Event], reach: &Reach) -> Vec<NodeId
 }
 
 /// Calls that have ended and stay as they are: nothing put their results in question, this edit or one before.
-fn kept(state: &State, reach: &Reach) -> Vec<NodeId> {
-    let mut kept = state.agenda.settled.clone();
+fn unchanged(state: &State, reach: &Reach) -> Vec<NodeId> {
+    let mut stored = state.agenda.settled.clone();
     let touched = reach.gone.iter().chain(&reach.possible);
     let touched = touched.chain(&reach.perhaps).chain(&reach.continued);
     let touched = touched.chain(&state.agenda.suspects);
     for id in touched.filter(|id| id.kind == NodeKind::Call) {
-        kept.remove(id);
+        stored.remove(id);
     }
-    kept.into_iter().collect()
+    stored.into_iter().collect()
 }
 
 fn is_active(state: &State, id: NodeId) -> bool {

@@ -29,12 +29,12 @@ pub struct Node {
     /// Number of the revision that counts: the newest, or an earlier one after an undo.
     pub current: Rev,
     /// How it stood at the end of earlier epochs.
-    pub history: History<Standing>,
+    pub history: History<NodeState>,
 }
 
 /// Whether and how a node counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct NodeState {
     /// The revision that counts.
     pub rev: Rev,
     /// Whether it counts.
@@ -72,8 +72,8 @@ impl Node {
     }
 
     /// How it stands.
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn state(&self) -> NodeState {
+        NodeState {
             rev: self.current,
             active: self.active,
             pinned: self.pinned,
@@ -81,26 +81,23 @@ impl Node {
     }
 
     /// Makes it stand otherwise in an epoch; how it stood before is kept.
-    pub fn stand(&mut self, epoch: Epoch, standing: Standing) {
-        let now = self.standing();
-        if now == standing {
+    pub fn set_state(&mut self, epoch: Epoch, status: NodeState) {
+        let now = self.state();
+        if now == status {
             return;
         }
         self.history.keep(epoch, now);
-        self.current = standing.rev;
-        self.active = standing.active;
-        self.pinned = standing.pinned;
+        self.current = status.rev;
+        self.active = status.active;
+        self.pinned = status.pinned;
     }
 
     /// Makes it say something new, which counts from here on.
-    pub fn say(&mut self, epoch: Epoch, revision: Revision) {
+    pub fn revise(&mut self, epoch: Epoch, revision: Revision) {
         let rev = self.next_rev();
         self.revisions.push(Revision { no: rev, ..revision });
-        let standing = Standing {
-            rev,
-            ..self.standing()
-        };
-        self.stand(epoch, standing);
+        let status = NodeState { rev, ..self.state() };
+        self.set_state(epoch, status);
     }
 
     /// True where a person wrote the revision that counts.
@@ -111,8 +108,12 @@ impl Node {
     /// True where an edit of a line of epochs took the node away. What it says now does not tell: a branch
     /// that knows nothing of the edit may be the one that stands.
     pub fn is_deleted_on(&self, line: &Line) -> bool {
-        let newest = self.revisions.iter().rev().find(|said| line.holds(said.epoch));
-        newest.is_some_and(|said| matches!(said.content, Content::Deleted))
+        let newest = self
+            .revisions
+            .iter()
+            .rev()
+            .find(|output| line.holds(output.epoch));
+        newest.is_some_and(|output| matches!(output.content, Content::Deleted))
     }
 
     /// Text of a prompt, thought, answer, repair or intervention; empty for the other kinds.

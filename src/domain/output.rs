@@ -10,7 +10,7 @@ use super::turn::{Producer, Turn};
 /// How often a wrong answer goes back to the model before it is left to the operator.
 pub const BACK: u32 = 3;
 /// Faults that are told.
-const TOLD: usize = 20;
+const MAX_FAULTS: usize = 20;
 
 /// An answer that does not fit, and went back to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn sent_back(state: &State, thread: ThreadId) -> u32 {
 }
 
 /// Returns what the model is told about an answer.
-pub fn told(unfit: &Unfit) -> String {
+pub fn retry_message(unfit: &Unfit) -> String {
     format!(
         "Your answer does not fit the output schema:\n{}\nAnswer again with one JSON text that fits, and nothing around it.",
         list(&unfit.faults)
@@ -73,8 +73,8 @@ fn list(faults: &[Fault]) -> String {
         "" => format!("- {}", fault.message),
         path => format!("- {path}: {}", fault.message),
     };
-    let mut lines: Vec<String> = faults.iter().take(TOLD).map(line).collect();
-    if let Some(more) = faults.len().checked_sub(TOLD).filter(|more| *more > 0) {
+    let mut lines: Vec<String> = faults.iter().take(MAX_FAULTS).map(line).collect();
+    if let Some(more) = faults.len().checked_sub(MAX_FAULTS).filter(|more| *more > 0) {
         lines.push(format!("- and {more} more"));
     }
     lines.join("\n")

@@ -35,7 +35,7 @@ impl OutputDigest {
             Outcome::Err(error) => match recorded_exit(error) {
                 Some(code) => hash("ok", code, error.partial.as_deref().unwrap_or("\"\""), ""),
                 None => hash(
-                    error.class.word(),
+                    error.class.label(),
                     0,
                     &error.message,
                     error.partial.as_deref().unwrap_or_default(),
@@ -68,9 +68,9 @@ pub fn recorded_exit(error: &ToolError) -> Option<i32> {
     (error.message == format!("exit {code}")).then_some(code)
 }
 
-fn hash(kind: &str, code: i32, said: &str, more: &str) -> u64 {
-    let (said, more) = (stable(said), stable(more));
-    let parts: [&[u8]; 4] = [kind.as_bytes(), &code.to_le_bytes(), &said, &more];
+fn hash(kind: &str, code: i32, content: &str, more: &str) -> u64 {
+    let (content, more) = (stable(content), stable(more));
+    let parts: [&[u8]; 4] = [kind.as_bytes(), &code.to_le_bytes(), &content, &more];
     let short = canon::short_hash("overrule output v1", &parts);
     let mut first = [0_u8; 8];
     for (first, byte) in first.iter_mut().zip(short) {

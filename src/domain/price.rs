@@ -43,7 +43,7 @@ pub struct Money {
 
 /// What the requests of a run cost so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spent {
+pub struct RunCost {
     /// Trillionths by currency: a run may have gone on with another price.
     sums: BTreeMap<Arc<str>, u64>,
     /// Requests whose price or tokens are not known, or not all.
@@ -75,7 +75,7 @@ impl Price {
     }
 }
 
-impl Spent {
+impl RunCost {
     /// Adds a request that has ended.
     pub fn add(&mut self, price: Option<&Price>, usage: Usage) {
         let cost = price.and_then(|price| price.of(usage));
@@ -104,7 +104,7 @@ impl Spent {
     }
 
     /// The sum in words; none where no price is known. Says "at least" where a request is missing in it.
-    pub fn words(&self) -> Option<String> {
+    pub fn describe(&self) -> Option<String> {
         if self.sums.is_empty() {
             return None;
         }
@@ -155,8 +155,8 @@ pub fn trillionths(text: &str) -> Option<u64> {
     if part.len() > DIGITS {
         return None;
     }
-    let behind: u64 = format!("{part:0<DIGITS$}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(ONE)?.checked_add(behind)
+    let after: u64 = format!("{part:0<DIGITS$}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(ONE)?.checked_add(after)
 }
 
 /// A number of trillionths as people write it, in full.
@@ -220,24 +220,24 @@ mod tests {
     #[test]
     fn what_is_not_known_is_not_nothing() {
         assert_eq!(price().of(Usage::default()), None);
-        let mut spent = Spent::default();
-        assert_eq!(spent.words(), None);
+        let mut spent = RunCost::default();
+        assert_eq!(spent.describe(), None);
         spent.add(None, usage(Some(5), None, Some(5)));
-        assert_eq!(spent.words(), None, "no price, no word");
+        assert_eq!(spent.describe(), None, "no price, no word");
         spent.add(Some(&price()), usage(Some(1_000_000), None, Some(0)));
-        assert_eq!(spent.words().unwrap(), "at least 2.50 USD");
+        assert_eq!(spent.describe().unwrap(), "at least 2.50 USD");
 
-        let mut spent = Spent::default();
+        let mut spent = RunCost::default();
         spent.add(Some(&price()), usage(Some(1_000_000), None, Some(0)));
-        assert_eq!(spent.words().unwrap(), "2.50 USD");
+        assert_eq!(spent.describe().unwrap(), "2.50 USD");
         spent.add(Some(&price()), Usage::default());
-        assert_eq!(spent.words().unwrap(), "at least 2.50 USD");
+        assert_eq!(spent.describe().unwrap(), "at least 2.50 USD");
         let euro = Price {
             currency: "EUR".into(),
             ..price()
         };
         spent.add(Some(&euro), usage(Some(0), None, Some(100)));
-        assert_eq!(spent.words().unwrap(), "at least 0.0010 EUR and 2.50 USD");
+        assert_eq!(spent.describe().unwrap(), "at least 0.0010 EUR and 2.50 USD");
         assert_eq!((spent.of("EUR"), spent.of("CHF")), (1_000_000_000, 0));
     }
 

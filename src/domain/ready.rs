@@ -19,7 +19,7 @@ use super::reference::rewrite;
 use super::reference::{Expr, OutPath, Root};
 use super::state::State;
 
-pub use writes::{Written, same_targets, write_conflicts, written_paths};
+pub use writes::{PathWriters, same_targets, write_conflicts, written_paths};
 
 /// What a look at a call finds.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ pub enum Look {
 }
 
 /// What one expression gives.
-enum Found {
+enum Evaluation {
     Value(Vec<Binding>, Value),
     Pending,
     Never(String),
@@ -110,21 +110,21 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
     let mut chosen = None;
     let mut by_status = false;
     for (place, reference) in (0..).zip(&call.reach.references) {
-        let outlook = view.outlook(&reference.expr);
-        by_status |= outlook == Outlook::Pending;
-        let outlook = match outlook {
+        let preview = view.availability(&reference.expr);
+        by_status |= preview == Availability::Pending;
+        let preview = match preview {
             // A choice that is there may turn out to have no such path, and the next may be on its way.
-            Outlook::There if !reference.expr.is_plain() => match view.evaluate(&reference.expr) {
-                Found::Pending => Outlook::Pending,
-                Found::Value(..) | Found::Never(_) => Outlook::There,
+            Availability::There if !reference.expr.is_plain() => match view.evaluate(&reference.expr) {
+                Evaluation::Pending => Availability::Pending,
+                Evaluation::Value(..) | Evaluation::Never(_) => Availability::There,
             },
-            Outlook::Never => match view.evaluate(&reference.expr) {
-                Found::Never(_) => return None,
-                Found::Value(..) | Found::Pending => Outlook::There,
+            Availability::Never => match view.evaluate(&reference.expr) {
+                Evaluation::Never(_) => return None,
+                Evaluation::Value(..) | Evaluation::Pending => Availability::There,
             },
-            outlook => outlook,
+            preview => preview,
         };
-        if outlook != Outlook::Pending {
+        if preview != Availability::Pending {
             continue;
         }
         pending += 1;
@@ -140,7 +140,7 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
         }
     }
     // With every source there it is the values that count, and one that is missing ends the wait.
-    let ends = |expr: &Expr| matches!(view.evaluate(expr), Found::Never(_));
+    let ends = |expr: &Expr| matches!(view.evaluate(expr), Evaluation::Never(_));
     if !by_status && chosen.is_some() && call.reach.references.iter().any(|one| ends(&one.expr)) {
         return None;
     }
@@ -160,7 +160,7 @@ pub fn still_waits(state: &State, reader: &Call, place: u32, changed: &Call) -> 
     for (at, reference) in (0..).zip(&reader.reach.references) {
         if at == place {
             // One that waits for a path, not for a source, is looked at whole.
-            there = view.outlook(&reference.expr) == Outlook::Pending;
+            there = view.availability(&reference.expr) == Availability::Pending;
         }
         let mut is_read = false;
         reference.expr.each(&mut |target| {
@@ -171,10 +171,10 @@ pub fn still_waits(state: &State, reader: &Call, place: u32, changed: &Call) -> 
             };
         });
         if is_read {
-            match view.outlook(&reference.expr) {
-                Outlook::Pending => {}
-                Outlook::There if at != place => {}
-                Outlook::There | Outlook::Never => return false,
+            match view.availability(&reference.expr) {
+                Availability::Pending => {}
+                Availability::There if at != place => {}
+                Availability::There | Availability::Never => return false,
             }
         }
     }
@@ -226,11 +226,11 @@ impl View<'_> {
         // Statuses first: values are only read once all of them are there.
         let mut waits = false;
         for reference in references {
-            match self.outlook(&reference.expr) {
-                Outlook::There => {}
-                Outlook::Pending => waits = true,
-                Outlook::Never => {
-                    if let Found::Never(because) = self.evaluate(&reference.expr) {
+            match self.availability(&reference.expr) {
+                Availability::There => {}
+                Availability::Pending => waits = true,
+                Availability::Never => {
+                    if let Evaluation::Never(because) = self.evaluate(&reference.expr) {
                         return Look::Dead { because };
                     }
                 }
@@ -243,12 +243,12 @@ impl View<'_> {
         let mut values = BTreeMap::new();
         for reference in references {
             match self.evaluate(&reference.expr) {
-                Found::Value(bound, value) => {
+                Evaluation::Value(bound, value) => {
                     bindings.extend(bound);
                     values.insert(reference.at.as_str(), value);
                 }
-                Found::Pending => waits = true,
-                Found::Never(because) => return Look::Dead { because },
+                Evaluation::Pending => waits = true,
+                Evaluation::Never(because) => return Look::Dead { because },
             }
         }
         if waits {
@@ -263,35 +263,35 @@ impl View<'_> {
 
     /// How far an expression has come, by statuses alone. What it finds `There` may still turn out
     /// to have no such path.
-    fn outlook(&self, expr: &Expr) -> Outlook {
+    fn availability(&self, expr: &Expr) -> Availability {
         match expr {
             Expr::Read(target) => match target.root {
-                Root::Input => Outlook::There,
+                Root::Input => Availability::There,
                 Root::Call => match self.holder(&target.head) {
-                    Some(source) => self.progress(source).outlook(),
+                    Some(source) => self.progress(source).availability(),
                     None => self.missing(),
                 },
-                Root::State => self.outlook_of_state(target),
+                Root::State => self.availability_of_state(target),
             },
             Expr::Fallback(parts) => parts
                 .iter()
-                .map(|part| self.outlook(part))
-                .find(|one| *one != Outlook::Never)
-                .unwrap_or(Outlook::Never),
+                .map(|part| self.availability(part))
+                .find(|one| *one != Availability::Never)
+                .unwrap_or(Availability::Never),
             Expr::All(parts) => parts
                 .iter()
-                .map(|part| self.outlook(part))
+                .map(|part| self.availability(part))
                 .max()
-                .unwrap_or(Outlook::Never),
+                .unwrap_or(Availability::Never),
         }
     }
 
     /// What it means that nobody has a name.
-    fn missing(&self) -> Outlook {
+    fn missing(&self) -> Availability {
         if self.at_rest {
-            Outlook::Never
+            Availability::Never
         } else {
-            Outlook::Pending
+            Availability::Pending
         }
     }
 
@@ -341,7 +341,7 @@ impl View<'_> {
             Status::Exited(_)
             | Status::Failed(_)
             | Status::Rejected
-            | Status::Left
+            | Status::Abandoned
             | Status::Expired
             | Status::Skipped
             | Status::Unsatisfiable => Progress::Never(call),
@@ -356,14 +356,14 @@ impl View<'_> {
             | Status::Delayed
             | Status::Repairing(_)
             | Status::Running(_)
-            | Status::InDoubt(_) => Progress::Pending,
+            | Status::OutcomeUnknown(_) => Progress::Pending,
         }
     }
 }
 
 /// How far an expression has come; a gate of several is as far as its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outlook {
+enum Availability {
     There,
     Pending,
     Never,
@@ -377,11 +377,11 @@ enum Progress<'a> {
 }
 
 impl Progress<'_> {
-    fn outlook(&self) -> Outlook {
+    fn availability(&self) -> Availability {
         match self {
-            Self::Value(_) => Outlook::There,
-            Self::Pending => Outlook::Pending,
-            Self::Never(_) => Outlook::Never,
+            Self::Value(_) => Availability::There,
+            Self::Pending => Availability::Pending,
+            Self::Never(_) => Availability::Never,
         }
     }
 }
@@ -400,7 +400,7 @@ pub fn name_of(call: &Call) -> String {
 fn ended(call: &Call) -> String {
     match call.status {
         Status::Exited(code) => format!("{} ended with exit {code}", name_of(call)),
-        _ => format!("{} {}", name_of(call), call.status.word()),
+        _ => format!("{} {}", name_of(call), call.status.base_label()),
     }
 }
 

@@ -95,7 +95,7 @@ impl Phase {
     }
 
     /// The step in a few lower-case words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::PlanToolCall => "planning",
@@ -134,7 +134,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// The kind in a few lower-case words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::TypeMismatch => "type mismatch",
             Self::OutOfRange => "out of range",
@@ -275,7 +275,7 @@ pub enum Certainty {
 
 impl Certainty {
     /// The flag in a few lower-case words; nothing where the meaning is the same.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Exact => "",
             Self::Guess => "a guess",
@@ -379,7 +379,8 @@ pub struct Question {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reply {
     /// Its words; whether they are of use is looked at afterwards.
-    Said {
+    #[serde(rename = "said")]
+    Answered {
         /// The words.
         text: Arc<str>,
     },

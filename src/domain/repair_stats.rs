@@ -212,8 +212,11 @@ mod tests {
         let mut other: RepairStats = serde_json::from_str(&text).unwrap();
         assert_eq!(other, stats);
         other.add(&stats);
-        let twice = other.count("book", Strategy::LlmInferMissingParam);
-        assert_eq!((twice.tried, twice.ended(), twice.tokens()), (4, 4, Some(210)));
+        let doubled = other.count("book", Strategy::LlmInferMissingParam);
+        assert_eq!(
+            (doubled.tried, doubled.ended(), doubled.tokens()),
+            (4, 4, Some(210))
+        );
         assert_eq!(other.of("other").count(), 0);
     }
 }

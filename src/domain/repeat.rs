@@ -65,7 +65,7 @@ pub fn consent_for(
         }
     }
     unknown.extend(
-        behind_repair(state, call)
+        unknown_before_repair(state, call)
             .filter(|seq| !unknown.contains(seq))
             .collect::<Vec<_>>(),
     );
@@ -88,7 +88,7 @@ pub fn consent_for(
 
 /// Executions of a repaired call of which nobody knows whether they happened: other arguments may do the
 /// same once more. A person who edits the call knows what they do; a repair does not.
-fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Seq> + 's {
+fn unknown_before_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Seq> + 's {
     let repaired = state
         .nodes
         .get(&call.id)
@@ -108,7 +108,7 @@ fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = S
 /// The result that may stand for a call that asks for consent: of the newest execution that it would
 /// repeat, where every one of those is known to have ended well. How some other equal execution ended
 /// says nothing about one that nobody saw end.
-pub fn stands_for(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
+pub fn reusable_result(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     let equal = equal_entries(state, call);
     let ended_well = call.asking.asked_about.iter().map(|seq| {
         let outcome = match state.ledger.get(seq).map(|entry| &entry.outcome) {
@@ -148,11 +148,11 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
     let entries = equal_entries(state, call);
     // Proposed where the result is in sight, it is a new intention.
-    let in_sight = entries
+    let visible = entries
         .iter()
         .filter_map(|seq| state.ledger.get(seq))
         .any(|entry| counts(&entry.call) || entry.more.reused_by.iter().any(counts));
-    if in_sight || correction::in_sight(state, call) {
+    if visible || correction::has_equal_correction(state, call) {
         return None;
     }
     entries.iter().rev().find_map(|seq| {
@@ -172,18 +172,18 @@ pub fn may_be_reused(state: &State, call: &Call, origin: &Origin) -> bool {
     let by_model = *origin == Origin::Model;
     let had_result = state.nodes.contains_key(&call.id.observation());
     let reuse = state.started.as_ref().map(|started| started.reuse);
-    let wanted = reuse.is_some_and(|reuse| match call.effect {
+    let requested = reuse.is_some_and(|reuse| match call.effect {
         EffectClass::Pure => reuse.pure,
         EffectClass::Read => reuse.reads,
         EffectClass::Idempotent | EffectClass::Write | EffectClass::Unknown => false,
     });
-    by_model && !had_result && wanted
+    by_model && !had_result && requested
 }
 
 /// The execution that the result of a call came from.
 fn execution_of(state: &State, call: &Call) -> Option<Seq> {
-    let said = state.observation(call.id)?.now();
-    match (&said.origin, &said.content) {
+    let text = state.observation(call.id)?.now();
+    match (&text.origin, &text.content) {
         (Origin::Reused { from }, _) => Some(*from),
         (_, Content::Observation { attempt, .. }) => {
             let record = call.attempts.iter().find(|one| one.no == *attempt)?;

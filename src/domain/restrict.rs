@@ -21,7 +21,7 @@ pub fn is_restriction(rule: &str) -> bool {
 
 /// True for a call that the restriction of the run denied.
 pub fn denied(call: &Call) -> bool {
-    call.status == Status::Rejected && call.snags.denied_by.as_deref().is_some_and(is_restriction)
+    call.status == Status::Rejected && call.validation.denied_by.as_deref().is_some_and(is_restriction)
 }
 
 /// The effect class of a call with the arguments that it would run with.
@@ -50,7 +50,7 @@ pub fn denial(state: &State, call: &Call) -> CallEvent {
     let mut reason = format!(
         "the run is restricted to reading calls until the operator lifts the restriction; \
          {tool} may do more than read (effect class {}). Propose only reading calls, or answer with what you have",
-        class(state, call).word()
+        class(state, call).label()
     );
     let ran = |one: &&AttemptRecord| one.rev == rev;
     let last = call.attempts.iter().rev().find(ran);

@@ -14,7 +14,7 @@ use super::id::{NodeId, Rev, Seq};
 /// What a rule says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Written {
+pub enum RuleSpec {
     /// Calls with exactly these bytes of this tool, in the same surroundings, run.
     Exact {
         /// The call that it was made from.
@@ -40,7 +40,7 @@ pub enum Written {
 /// A rule that an operator wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Wanted {
+pub enum RuleRequest {
     /// Always exactly this call.
     Exact {
         /// The call.
@@ -65,7 +65,7 @@ pub struct SessionRule {
     /// The event with which it began to count.
     pub seq: Seq,
     /// What it says.
-    pub written: Written,
+    pub written: RuleSpec,
     /// True once it judges no more.
     pub dropped: bool,
 }
@@ -112,7 +112,7 @@ fn of_workspace(cited: &str) -> Option<&str> {
 
 /// A rule in a line of words: as it is cited, and that of a workspace by the place where it stands, because the
 /// rest are words of whoever wrote the file.
-pub fn told(cited: &str) -> String {
+pub fn describe(cited: &str) -> String {
     match of_workspace(cited) {
         Some(place) => format!("a rule of the workspace ({place})"),
         None if cited.starts_with("workspace ") => "a rule of the workspace".to_owned(),
@@ -121,13 +121,13 @@ pub fn told(cited: &str) -> String {
 }
 
 /// The same with the reason that it gives. What a workspace's file says stands as a quotation.
-pub fn told_with(cited: &str, reason: &str) -> String {
-    let rule = told(cited);
+pub fn describe_with_reason(cited: &str, reason: &str) -> String {
+    let rule = describe(cited);
     if !cited.starts_with("workspace ") {
         return format!("{rule}: {reason}");
     }
-    let said = reason.strip_prefix("the workspace's rule says \"");
-    match said.and_then(|rest| rest.strip_suffix('"')) {
+    let output = reason.strip_prefix("the workspace's rule says \"");
+    match output.and_then(|rest| rest.strip_suffix('"')) {
         Some(words) => format!("{rule}, which says {}", quotation(words)),
         // The console's own words where the file gives no reason; all that an older program recorded may be the file's.
         None if reason.starts_with("a workspace rule ") => rule,
@@ -140,10 +140,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_a_workspace_stand_as_a_quotation_that_nothing_in_them_ends() {
+    fn text_of_a_workspace_is_a_quotation_it_cannot_end() {
         let cited = "workspace overrule.toml:3: { reason = \"yes: approved by the operator\" }";
-        assert_eq!(told(cited), "a rule of the workspace (overrule.toml:3)");
-        let words = |reason: &str| told_with(cited, reason);
+        assert_eq!(describe(cited), "a rule of the workspace (overrule.toml:3)");
+        let words = |reason: &str| describe_with_reason(cited, reason);
         assert_eq!(
             words("the workspace's rule says \"fine\" approved by \\\"ann\""),
             r#"a rule of the workspace (overrule.toml:3), which says "fine\" approved by \\\"ann""#
@@ -160,12 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_told_as_far_as_it_can_be_one() {
+    fn a_place_is_shown_only_as_far_as_it_is_valid() {
         assert_eq!(
-            told("workspace a:b/overrule.toml:12: x"),
+            describe("workspace a:b/overrule.toml:12: x"),
             "a rule of the workspace (a:b/overrule.toml:12)"
         );
-        assert_eq!(told("workspace approved by ann"), "a rule of the workspace");
+        assert_eq!(describe("workspace approved by ann"), "a rule of the workspace");
     }
 
     #[test]
@@ -174,8 +174,11 @@ mod tests {
             "preset auto: what cannot be undone asks",
             "session rule 3: { tool = \"x\" }",
         ] {
-            assert_eq!(told(cited), cited);
-            assert_eq!(told_with(cited, "because."), format!("{cited}: because."));
+            assert_eq!(describe(cited), cited);
+            assert_eq!(
+                describe_with_reason(cited, "because."),
+                format!("{cited}: because.")
+            );
         }
     }
 }

@@ -9,12 +9,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::auto_approved;
 use super::call::{EffectClass, Status};
 use super::envelope::Envelope;
 use super::event::{CallEvent, EditEvent, Event, ResilienceEvent, TurnEvent};
 use super::fork::{Elsewhere, UNREADABLE};
 use super::id::{Attempt, NodeId, Rev};
-use super::let_run;
 use super::node::Content;
 use super::reference::rewrite;
 use super::repeat::sameness;
@@ -23,14 +23,14 @@ use super::tags;
 
 /// The effects that began behind a gap, oldest first, as those of another run; `before` is the fold of the records
 /// before the gap.
-pub fn effects(before: &State, session: &Arc<str>, behind: &[Envelope]) -> Vec<Arc<Elsewhere>> {
+pub fn effects(before: &State, session: &Arc<str>, after: &[Envelope]) -> Vec<Arc<Elsewhere>> {
     let mut reader = Reader {
         before,
         session,
-        said: BTreeMap::new(),
+        calls: BTreeMap::new(),
         begun: BTreeMap::new(),
     };
-    for envelope in behind {
+    for envelope in after {
         reader.take(envelope);
     }
     let mut all: Vec<Arc<Elsewhere>> = reader.begun.into_values().map(Arc::new).collect();
@@ -41,18 +41,18 @@ pub fn effects(before: &State, session: &Arc<str>, behind: &[Envelope]) -> Vec<A
 /// What takes back the decisions that let effects run and may have been followed where nobody can read it; `state` is
 /// that of the run that continues.
 pub fn withdrawn(state: &State) -> Vec<CallEvent> {
-    let let_run = state.agenda.queued.iter().chain(&state.agenda.delayed);
-    let calls = let_run.filter_map(|id| state.calls.get(id));
+    let allowed = state.agenda.queued.iter().chain(&state.agenda.delayed);
+    let calls = allowed.filter_map(|id| state.calls.get(id));
     let why = "the record is damaged behind what let it run: it may have run already";
     calls
         .filter(|call| call.effect.has_effect())
-        .map(|call| let_run::withdrawal(state, call, why))
+        .map(|call| auto_approved::withdrawal(state, call, why))
         .collect()
 }
 
 /// What is known of a revision of a call.
 #[derive(Default)]
-struct Said {
+struct CallInfo {
     rev: Rev,
     tool: Option<Arc<str>>,
     /// The argument text as proposed.
@@ -63,7 +63,7 @@ struct Said {
     delegates: bool,
 }
 
-impl Said {
+impl CallInfo {
     fn before(state: &State, id: NodeId) -> Option<Self> {
         let node = state.nodes.get(&id)?;
         let (tool, text) = node.as_call()?;
@@ -102,7 +102,7 @@ impl Said {
 struct Reader<'s> {
     before: &'s State,
     session: &'s Arc<str>,
-    said: BTreeMap<NodeId, Said>,
+    calls: BTreeMap<NodeId, CallInfo>,
     begun: BTreeMap<(NodeId, Attempt), Elsewhere>,
 }
 
@@ -110,7 +110,7 @@ impl Reader<'_> {
     fn take(&mut self, envelope: &Envelope) {
         match &envelope.event {
             Event::Turn(TurnEvent::Proposed { node, tool, args, .. }) => {
-                self.said.insert(*node, Said::proposed(Rev(1), tool, args));
+                self.calls.insert(*node, CallInfo::proposed(Rev(1), tool, args));
             }
             Event::Edit(EditEvent::Revised {
                 node,
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 content: Content::Call { tool, args },
                 ..
             }) => {
-                self.said.insert(*node, Said::proposed(*rev, tool, args));
+                self.calls.insert(*node, CallInfo::proposed(*rev, tool, args));
             }
             Event::Resilience(
                 ResilienceEvent::RetryScheduled {
@@ -142,16 +142,16 @@ impl Reader<'_> {
                 delegates,
                 ..
             } => {
-                let said = self.said(*call, Some(*rev));
-                (said.effect, said.delegates) = (Some(*effect), *delegates);
+                let output = self.call_info(*call, Some(*rev));
+                (output.effect, output.delegates) = (Some(*effect), *delegates);
                 // A call that is checked anew reads anew.
-                said.bytes = None;
+                output.bytes = None;
             }
             CallEvent::Ready {
                 call, rev, resolved, ..
             } => {
-                let said = self.said(*call, Some(*rev));
-                said.bytes = resolved.clone().or_else(|| said.text.clone());
+                let output = self.call_info(*call, Some(*rev));
+                output.bytes = resolved.clone().or_else(|| output.text.clone());
             }
             // What a sub-agent did is told by its own calls.
             CallEvent::Started { thread: Some(_), .. } => {}
@@ -168,19 +168,19 @@ impl Reader<'_> {
     }
 
     /// What is known of a call so far; of another revision than the known one nothing is.
-    fn said(&mut self, call: NodeId, rev: Option<Rev>) -> &mut Said {
+    fn call_info(&mut self, call: NodeId, rev: Option<Rev>) -> &mut CallInfo {
         let before = self.before;
-        let said = self
-            .said
+        let output = self
+            .calls
             .entry(call)
-            .or_insert_with(|| Said::before(before, call).unwrap_or_default());
-        if let Some(rev) = rev.filter(|rev| *rev != said.rev) {
-            *said = Said {
+            .or_insert_with(|| CallInfo::before(before, call).unwrap_or_default());
+        if let Some(rev) = rev.filter(|rev| *rev != output.rev) {
+            *output = CallInfo {
                 rev,
-                ..Said::default()
+                ..CallInfo::default()
             };
         }
-        said
+        output
     }
 
     /// The intent itself: it says which effects it is the same as, and thereby whether what is known of the call ran.
@@ -199,9 +199,9 @@ impl Reader<'_> {
         if !effect.has_effect() {
             return;
         }
-        let said = self.said(*call, Some(*rev));
-        said.effect = Some(*effect);
-        let (tool, args) = (said.tool.clone(), said.ran(same));
+        let output = self.call_info(*call, Some(*rev));
+        output.effect = Some(*effect);
+        let (tool, args) = (output.tool.clone(), output.ran(same));
         let what = self.unknown(envelope, *call, tool, *effect);
         let what = Elsewhere {
             args: args.unwrap_or_default(),
@@ -221,14 +221,14 @@ impl Reader<'_> {
             return;
         }
         let before = self.before;
-        let said = self.said(id, rev);
-        let (tool, args) = (said.tool.clone(), said.bytes.clone());
+        let output = self.call_info(id, rev);
+        let (tool, args) = (output.tool.clone(), output.bytes.clone());
         let by_tool = || {
             tool.as_deref()
                 .map(|tool| tags::effect(before, tool, args.as_deref().unwrap_or_default()))
         };
-        let effect = said.effect.or_else(by_tool).unwrap_or(EffectClass::Unknown);
-        if said.delegates || !effect.has_effect() {
+        let effect = output.effect.or_else(by_tool).unwrap_or(EffectClass::Unknown);
+        if output.delegates || !effect.has_effect() {
             return;
         }
         let same = args.as_deref().zip(tool.as_deref());

@@ -18,15 +18,15 @@ use super::envelope::Via;
 use super::escape::Escape;
 use super::event::run::{Limits, Started};
 use super::fork::{Fork, Happened};
-use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
-use super::price::Spent;
+use super::price::RunCost;
 use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
 use super::thread::Child;
+use super::tool_change::ToolChange;
 use super::turn::{Turn, Usage};
-use super::weight::{Imported, Offered, Word};
+use super::weight::{Imported, ToolOffer, Word};
 
 /// Everything that is true of a run now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -102,13 +102,13 @@ pub struct State {
     /// Calls that an open editor holds back.
     pub held: BTreeSet<NodeId>,
     /// Tools as they were before the run was fitted anew, oldest first.
-    pub former: Vec<Former>,
+    pub tool_changes: Vec<ToolChange>,
     /// Rules that the operator wrote, by their number; dropped ones included.
     pub rules: Vec<SessionRule>,
     /// Tokens of all requests.
     pub usage: Usage,
     /// What they cost, as far as that is known.
-    pub spent: Spent,
+    pub spent: RunCost,
     /// Requests made.
     pub requests: u32,
     /// How often the operator was asked, and by what.
@@ -131,7 +131,7 @@ pub struct WeightState {
     /// The operator's words, oldest first.
     pub words: Vec<Word>,
     /// The tools that each thread's model is offered otherwise than the rest.
-    pub offers: BTreeMap<ThreadId, Vec<Offered>>,
+    pub offers: BTreeMap<ThreadId, Vec<ToolOffer>>,
     /// Executions when the weights were last written down.
     pub noted: u64,
 }
@@ -331,7 +331,7 @@ pub struct EpochRecord {
     /// The epoch that was left for it: the one before it.
     pub left: Epoch,
     /// By what.
-    pub began: Began,
+    pub began: EpochOrigin,
     /// The event.
     pub seq: Seq,
     /// What was done, in words.
@@ -345,7 +345,7 @@ pub struct EpochRecord {
 /// By what an epoch began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Began {
+pub enum EpochOrigin {
     /// Edits.
     Edit,
     /// An edit was undone.

@@ -39,12 +39,12 @@ pub fn is_irreversible(state: &State, tool: &str) -> bool {
 
 /// True for a call whose result only the operator can give.
 pub fn asks_operator(state: &State, call: NodeId) -> bool {
-    let said = state.nodes.get(&call).and_then(|node| node.as_call());
-    said.is_some_and(|(tool, _)| of(state, tool).iter().any(|tag| tag == ASKS_OPERATOR))
+    let call_content = state.nodes.get(&call).and_then(|node| node.as_call());
+    call_content.is_some_and(|(tool, _)| of(state, tool).iter().any(|tag| tag == ASKS_OPERATOR))
 }
 
 /// The tool of a call that cannot be undone: whoever lets it run gives its name as a word.
-pub fn word(state: &State, call: NodeId) -> Option<&Arc<str>> {
+pub fn confirmation(state: &State, call: NodeId) -> Option<&Arc<str>> {
     let (tool, _) = state.nodes.get(&call)?.as_call()?;
     is_irreversible(state, tool).then_some(tool)
 }

@@ -94,7 +94,7 @@ pub enum Purpose {
 
 impl Purpose {
     /// The purpose as it is written in settings.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Probe => "probe",
             Self::Compensate => "compensate",
@@ -164,7 +164,7 @@ fn filled(state: &State, seq: Seq, purpose: Purpose) -> Result<Filled, NotOffere
         .iter()
         .find(|card| card.name == entry.tool)
         .and_then(|card| purpose.of(card))
-        .ok_or_else(|| NotOffered::NoTemplate(entry.tool.to_string(), purpose.word()))?;
+        .ok_or_else(|| NotOffered::NoTemplate(entry.tool.to_string(), purpose.label()))?;
     fill(template, &Sources::of(entry, attempt))
 }
 
@@ -215,7 +215,7 @@ impl Sources {
         found.filter(|value| !value.is_null()).ok_or_else(|| {
             // A tool that kept nothing says why.
             let why = self.before.as_ref().filter(|_| place.root == Root::Before);
-            let why = why.and_then(|before| before.get(NOT_KEPT)?.as_str());
+            let why = why.and_then(|before| before.get(NOT_SAVED)?.as_str());
             let why = why.map_or_else(String::new, |why| format!(" ({})", crate::text::visible(why)));
             NotOffered::Missing(format!("{{{}}}", crate::text::visible(place.text)), why)
         })
@@ -223,7 +223,7 @@ impl Sources {
 }
 
 /// Where a tool says in `before` why it kept nothing of what was there.
-pub const NOT_KEPT: &str = "not_kept";
+pub const NOT_SAVED: &str = "not_kept";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Root {
@@ -274,20 +274,20 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Error> {
     let mut plain = 0;
     while let Some(at) = rest.get(plain..).and_then(|tail| tail.find('{')) {
         let at = plain + at;
-        let behind = rest.get(at + 1..).unwrap_or_default();
-        if let Some(escaped) = behind.strip_prefix('{')
+        let after = rest.get(at + 1..).unwrap_or_default();
+        if let Some(escaped) = after.strip_prefix('{')
             && begins(escaped)
         {
             found.push(Piece::Text(rest.get(..=at).unwrap_or_default()));
             rest = escaped;
             plain = 0;
-        } else if begins(behind) {
+        } else if begins(after) {
             found.push(Piece::Text(rest.get(..at).unwrap_or_default()));
-            let Some(end) = behind.find('}') else {
-                return Err(Error::Open(format!("{{{behind}")));
+            let Some(end) = after.find('}') else {
+                return Err(Error::Open(format!("{{{after}")));
             };
-            found.push(Piece::Place(place(behind.get(..end).unwrap_or_default())?));
-            rest = behind.get(end + 1..).unwrap_or_default();
+            found.push(Piece::Place(place(after.get(..end).unwrap_or_default())?));
+            rest = after.get(end + 1..).unwrap_or_default();
             plain = 0;
         } else {
             plain = at + 1;

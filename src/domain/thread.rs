@@ -50,7 +50,7 @@ pub fn child_of<'s>(state: &'s State, call: &Call) -> Option<&'s Child> {
     let threads = call.attempts.iter().rev().filter_map(|attempt| attempt.thread);
     threads
         .filter_map(|thread| state.children.get(&thread))
-        .find(|child| stands(state, child))
+        .find(|child| is_active(state, child))
 }
 
 /// The sub-agents of all executions of a call that have turns which count.
@@ -63,7 +63,7 @@ fn children_of<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = &'s
 
 /// True while the execution that a sub-agent works for is the one that counts: it goes on, or its
 /// result is what the call gives.
-pub fn stands(state: &State, child: &Child) -> bool {
+pub fn is_active(state: &State, child: &Child) -> bool {
     let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
         return false;
     };
@@ -87,7 +87,7 @@ pub fn activity(state: &State, turn: &Turn) -> Activity {
             break;
         }
         let above = match state.turn_of(child.call) {
-            Some(above) if stands(state, child) => above.activity,
+            Some(above) if is_active(state, child) => above.activity,
             _ => Activity::Superseded(Seq(0)),
         };
         if above != Activity::Active {

@@ -22,7 +22,8 @@ pub enum Message {
     /// What the model said and called in one turn.
     Assistant {
         /// Thoughts and texts, in order.
-        said: Vec<Said>,
+        #[serde(rename = "said")]
+        texts: Vec<ModelText>,
         /// Calls, in order.
         calls: Vec<CalledAs>,
     },
@@ -50,7 +51,7 @@ pub enum Message {
 
 /// What the model said in one block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct ModelText {
     /// The node.
     pub node: NodeId,
     /// The words.

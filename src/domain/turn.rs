@@ -11,7 +11,7 @@ use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::Delay;
 use super::output::Unfit;
-use super::price::Spent;
+use super::price::RunCost;
 
 /// One turn of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Turn {
     /// Tokens that it cost.
     pub usage: Usage,
     /// What its requests cost at the prices of their time.
-    pub spent: Spent,
+    pub spent: RunCost,
     /// Event of the newest request.
     pub asked_at: Seq,
     /// Event with which its newest request ended; 0 while it goes on.
@@ -64,7 +64,7 @@ pub struct Turn {
     /// What few turns have, or only while their stream is open.
     pub more: TurnMore,
     /// How it stood at the end of earlier epochs.
-    pub history: History<TurnStanding>,
+    pub history: History<TurnState>,
 }
 
 /// What few turns have, or only while their stream is open.
@@ -73,7 +73,7 @@ pub struct TurnMore {
     /// What had come of blocks that were not sealed, when the program last wrote it down.
     pub open: Option<OpenText>,
     /// What its newest request alone told the model, beside what is read off the state.
-    pub told: Vec<Arc<str>>,
+    pub notices: Vec<Arc<str>>,
     /// The breaker that let its open request through, and in which generation.
     pub guard: Option<(Scope, u32)>,
     /// Event with which it last came back from another branch; 0 where it never did.
@@ -98,11 +98,11 @@ pub struct OpenText {
 
 impl OpenText {
     /// What the model had said; none where it had said nothing yet.
-    pub fn said(&self) -> Option<&str> {
+    pub fn model_text(&self) -> Option<&str> {
         let spoken = self.spoken.map_or(self.text.len(), |spoken| {
             usize::try_from(spoken).unwrap_or(usize::MAX).min(self.text.len())
         });
-        self.text.get(..spoken).filter(|said| !said.is_empty())
+        self.text.get(..spoken).filter(|stated| !stated.is_empty())
     }
 }
 
@@ -115,7 +115,7 @@ impl TurnMore {
 
 /// Whether and how a turn counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnStanding {
+pub struct TurnState {
     /// Whether it counts.
     pub activity: Activity,
     /// How far its stream came.
@@ -139,8 +139,8 @@ impl Turn {
     }
 
     /// How it stands.
-    pub fn standing(&self) -> TurnStanding {
-        TurnStanding {
+    pub fn state(&self) -> TurnState {
+        TurnState {
             activity: self.activity,
             stream: self.stream.clone(),
             context: self.context.clone(),
@@ -154,7 +154,7 @@ impl Turn {
     /// Keeps how it stands, before it is changed in an epoch.
     pub fn remember(&mut self, epoch: Epoch) {
         if self.history.is_due(epoch) {
-            let was = self.standing();
+            let was = self.state();
             self.history.keep(epoch, was);
         }
     }
@@ -167,17 +167,17 @@ impl Turn {
     }
 
     /// Makes it stand otherwise in an epoch; how it stood before is kept.
-    pub fn stand(&mut self, epoch: Epoch, standing: TurnStanding) {
+    pub fn set_state(&mut self, epoch: Epoch, status: TurnState) {
         self.remember(epoch);
-        self.activity = standing.activity;
-        self.stream = standing.stream;
+        self.activity = status.activity;
+        self.stream = status.stream;
         // Nobody has counted since it fell.
         self.stop_waiting();
-        self.context = standing.context;
-        self.request = standing.request;
-        self.settled = standing.settled;
-        self.split = standing.split;
-        self.drifted = standing.drifted;
+        self.context = status.context;
+        self.request = status.request;
+        self.settled = status.settled;
+        self.split = status.split;
+        self.drifted = status.drifted;
     }
 }
 
@@ -238,7 +238,8 @@ pub enum Stop {
     /// It called a tool in a form that no call can be made of: why, in words.
     BadCall(Arc<str>),
     /// The operator took what had arrived as the whole turn.
-    Kept,
+    #[serde(rename = "kept")]
+    Accepted,
     /// Something else, in the provider's word.
     Other(Arc<str>),
 }
@@ -246,17 +247,17 @@ pub enum Stop {
 impl Stop {
     /// True where the model meant to stop here. A reason that nobody knows is none: what arrived may be cut.
     pub const fn is_meant(&self) -> bool {
-        matches!(self, Self::End | Self::Calls | Self::Kept)
+        matches!(self, Self::End | Self::Calls | Self::Accepted)
     }
 
     /// True where a turn that was closed so counts as a whole message that the run can go on from. Sessions of old have
     /// turns that were closed for a reason that nobody knows.
     pub const fn is_whole(&self) -> bool {
-        matches!(self, Self::End | Self::Calls | Self::Kept | Self::Other(_))
+        matches!(self, Self::End | Self::Calls | Self::Accepted | Self::Other(_))
     }
 
     /// The reason in a few words.
-    pub fn word(&self) -> &str {
+    pub fn label(&self) -> &str {
         match self {
             Self::End => "end",
             Self::Calls => "calls",
@@ -265,7 +266,7 @@ impl Stop {
             Self::Refusal => "refusal",
             Self::Pause => "pause",
             Self::BadCall(_) => "unusable call",
-            Self::Kept => "kept by the operator",
+            Self::Accepted => "kept by the operator",
             Self::Other(word) => word,
         }
     }
@@ -285,11 +286,11 @@ pub struct StreamFault {
 
 impl StreamFault {
     /// That the stream broke, by what, and how it was said.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         if self.kind == StreamFaultKind::Unfit {
             return format!("waits for you: {}", self.message.replace('\n', " "));
         }
-        format!("broke ({}): {}", self.kind.word(), self.message)
+        format!("broke ({}): {}", self.kind.label(), self.message)
     }
 }
 
@@ -339,7 +340,7 @@ pub enum StreamFaultKind {
 
 impl StreamFaultKind {
     /// The kind in a few words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Network => "network error",
             Self::Timeout => "time-out",

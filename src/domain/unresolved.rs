@@ -46,7 +46,7 @@ fn gave_nothing(status: &Status) -> bool {
 }
 
 /// Returns how many of them there are, in words; `None` for none.
-pub fn words(count: usize) -> Option<String> {
+pub fn describe_count(count: usize) -> Option<String> {
     match count {
         0 => None,
         1 => Some("1 call failed or was skipped".to_owned()),
@@ -59,9 +59,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_and_several_are_told_in_words() {
-        assert_eq!(words(0), None);
-        assert_eq!(words(1).unwrap(), "1 call failed or was skipped");
-        assert_eq!(words(3).unwrap(), "3 calls failed or were skipped");
+    fn counts_are_described_in_singular_and_plural() {
+        assert_eq!(describe_count(0), None);
+        assert_eq!(describe_count(1).unwrap(), "1 call failed or was skipped");
+        assert_eq!(describe_count(3).unwrap(), "3 calls failed or were skipped");
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::ErrorClass;
-use super::escape::{Detector, Rung};
+use super::escape::{Detector, LoopStep};
 use super::id::Seq;
 use super::repair_stats::RepairStats;
 
@@ -63,7 +63,7 @@ pub struct Imported {
 pub struct Learned {
     /// The weights.
     #[serde(default)]
-    pub weights: Vec<Noted>,
+    pub weights: Vec<WeightRecord>,
     /// The health of each tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub health: Vec<ToolRecord>,
@@ -107,7 +107,8 @@ pub struct StepRecord {
     #[serde(default)]
     pub tools: Vec<Arc<str>>,
     /// The step.
-    pub rung: Rung,
+    #[serde(rename = "rung")]
+    pub step: LoopStep,
     /// How often it was taken to its end.
     #[serde(default)]
     pub tried: u32,
@@ -118,7 +119,7 @@ pub struct StepRecord {
 
 /// A tool that is not offered to the model like the others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offered {
+pub struct ToolOffer {
     /// The tool.
     pub tool: Arc<str>,
     /// What the model is told of it beyond its description. It comes after the tools of which nothing is said.
@@ -131,7 +132,7 @@ pub struct Offered {
 
 /// A weight that was written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Noted {
+pub struct WeightRecord {
     /// The kind of task.
     pub kind: Arc<str>,
     /// The tool.

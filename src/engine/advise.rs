@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use crate::canon;
-use crate::domain::advice::{Advice, ToolFacts, Used};
-use crate::domain::altered;
+use crate::domain::advice::{Advice, RuleUses, ToolFacts};
 use crate::domain::breaker::{Breaker, Scope, Turn};
 use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
 use crate::domain::draft::Draft;
@@ -18,18 +17,19 @@ use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::{NodeId, Rev, ThreadId};
 use crate::domain::ladder::Next;
 use crate::domain::node::Node;
+use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::output;
-use crate::domain::rule::{SessionRule, Written};
+use crate::domain::rule::{RuleSpec, SessionRule};
+use crate::domain::setting_change;
 use crate::domain::state::State;
-use crate::domain::survivor::Survivor;
 use crate::domain::thread;
-use crate::domain::weight::Offered;
+use crate::domain::weight::ToolOffer;
 use crate::policy::{Moment, Policy, Preset, Rule, Subject, session};
 use crate::resilience::escape;
 use crate::resilience::execution::GENERAL;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::repair::{Known, Others};
-use crate::resilience::routing::{Offer, Told};
+use crate::resilience::repair::{Others, RepairContext};
+use crate::resilience::routing::{KindCache, Offer};
 use crate::resilience::watch::Watch;
 use crate::resilience::{self, breaker, instead};
 use crate::schema::Checker;
@@ -68,7 +68,7 @@ pub struct Adviser {
     /// A cache for the detection of repetition, rebuilt from the state when it is missing.
     pub loops: Arc<Mutex<escape::Watch>>,
     /// The kinds of the newest prompts, needed for every call.
-    pub kinds: Arc<Mutex<Told>>,
+    pub kinds: Arc<Mutex<KindCache>>,
 }
 
 impl Adviser {
@@ -113,9 +113,9 @@ impl Adviser {
         spec.map_or(EffectClass::Unknown, |spec| spec.card.effect_of(args))
     }
 
-    fn admitted(&self, no: u32, rule: &Written) -> Result<Rule, String> {
+    fn admitted(&self, no: u32, rule: &RuleSpec) -> Result<Rule, String> {
         let rule = session::rule(no, rule)?;
-        session::may_stand(&rule, &self.cards())?;
+        session::check_admissible(&rule, &self.cards())?;
         Ok(rule)
     }
 
@@ -164,7 +164,7 @@ impl Adviser {
             Some(recorded) => Arc::clone(&recorded.policy),
             None => Arc::from(resilience::policy::Policy::default().to_text()),
         };
-        let changed = altered::between(&before, &policy);
+        let changed = setting_change::between(&before, &policy);
         (!known).then_some(Event::Resilience(ResilienceEvent::PolicySet {
             version,
             policy,
@@ -191,7 +191,7 @@ impl Adviser {
             return Some(format!("the breaker of {scope} is not closed"));
         }
         let draft = Draft::new(state);
-        let verdict = Advice::verdict(self, tool, args, &Used::by(&draft));
+        let verdict = Advice::verdict(self, tool, args, &RuleUses::by(&draft));
         (verdict.gate == Gate::Deny).then(|| format!("the policy denies it ({})", verdict.rule))
     }
 
@@ -234,8 +234,8 @@ impl Advice for Adviser {
         self.effect_of(tool, args)
     }
 
-    fn still_runs(&self, pid: u32, ticks: u64) -> Option<Survivor> {
-        child::survivor(pid, ticks)
+    fn still_runs(&self, pid: u32, ticks: u64) -> Option<OrphanProcess> {
+        child::orphan_process(pid, ticks)
     }
 
     fn instead(&self, state: &State, tool: &str) -> Vec<Arc<str>> {
@@ -256,7 +256,7 @@ impl Advice for Adviser {
         Some(checker.check_value(output::json_text(text)))
     }
 
-    fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
+    fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
         let key = || self.key(tool, args);
         let effect = self.effect_of(tool, args);
@@ -284,7 +284,7 @@ impl Advice for Adviser {
         self.key(tool, args).ok_or_else(|| session::UNTOLD.to_owned())
     }
 
-    fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String> {
+    fn with_rule(&self, no: u32, rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String> {
         let mut policy = (*self.policy).clone();
         let _ = policy.add(self.admitted(no, rule)?);
         Ok(Box::new(Self {
@@ -357,7 +357,7 @@ impl Advice for Adviser {
             offered: &offered,
             refuses: &refuses,
         };
-        let known = spec.zip(checker).map(|(spec, checker)| Known {
+        let known = spec.zip(checker).map(|(spec, checker)| RepairContext {
             others: Some(others),
             checker,
             described: &spec.card.description,
@@ -423,20 +423,20 @@ impl Advice for Adviser {
         }
     }
 
-    fn offer(&self, task: Option<&str>, tools: &[ToolCard]) -> Vec<Offered> {
+    fn offer(&self, task: Option<&str>, tools: &[ToolCard]) -> Vec<ToolOffer> {
         let kind = task.unwrap_or(GENERAL);
         let weights = &self.watch.weights;
         let names = || tools.iter().map(|card| &*card.name);
         let last = weights.offer(kind, names());
         let noted = last.into_iter().filter_map(|Offer { tool, note }| {
-            Some(Offered {
+            Some(ToolOffer {
                 tool: Arc::from(tool),
                 note: Some(Arc::from(note?.words)),
                 hidden: false,
             })
         });
         let hidden = names().filter(|tool| weights.is_hidden(kind, tool));
-        let hidden = hidden.map(|tool| Offered {
+        let hidden = hidden.map(|tool| ToolOffer {
             tool: Arc::from(tool),
             note: None,
             hidden: true,

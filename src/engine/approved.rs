@@ -50,13 +50,13 @@ impl Approved {
             .filter(|node| node.rev() == rev)
             .ok_or_else(undecided)?;
         let (tool, _) = node.as_call().ok_or_else(undecided)?;
-        let lets_run = call
+        let allows = call
             .decisions
             .iter()
             .rev()
             .find(|(one, _, _)| *one == rev)
-            .is_some_and(|(_, _, decision)| decision.lets_run());
-        if !lets_run || call.status != Status::Running(attempt) {
+            .is_some_and(|(_, _, decision)| decision.allows_run());
+        if !allows || call.status != Status::Running(attempt) {
             return Err(undecided());
         }
         let bytes = ready::resolved_args(state, call).ok_or_else(undecided)?;

@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn an_answer_is_one_of_three_words_and_everything_else_is_left_to_the_operator() {
         assert_eq!(read(r#"{"decision":"allow"}"#), (Answer::Allow, String::new()));
-        let said = read("\n {\"decision\":\"deny\",\"reason\":\"no\",\"more\":1} \n");
-        assert_eq!(said, (Answer::Deny, "no".to_owned()));
+        let output = read("\n {\"decision\":\"deny\",\"reason\":\"no\",\"more\":1} \n");
+        assert_eq!(output, (Answer::Deny, "no".to_owned()));
         assert_eq!(read(r#"{"decision":"ask","reason":"?"}"#).0, Answer::Ask);
         for printed in [
             "",

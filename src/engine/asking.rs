@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::asks::Asked;
-use super::caught;
+use super::asks::OpenStream;
 use super::handle::{Handle, Message};
+use super::panic_guard;
 use super::stream::Assembler;
 use crate::domain::id::TurnId;
 use crate::domain::input::Input;
@@ -31,7 +31,7 @@ const SHORT: u64 = 64 * 1024;
 /// Characters that are told of something unknown.
 const UNKNOWN: usize = 200;
 /// Silence after which the operator is told.
-const SILENCE: Duration = Duration::from_secs(60);
+const IDLE_NOTICE: Duration = Duration::from_secs(60);
 
 /// Number of new bytes up to which the interval alone does not cause open text to be recorded.
 fn by_time(assembler: &Assembler) -> u64 {
@@ -51,7 +51,7 @@ pub(super) struct Asking {
     pub(super) turn: TurnId,
     pub(super) request: u32,
     pub(super) inbox: Handle,
-    pub(super) asked: Asked,
+    pub(super) asked: OpenStream,
 }
 
 impl Asking {
@@ -62,7 +62,7 @@ impl Asking {
         let server: Arc<str> = Arc::from(model.name());
         // A token of its own, so that a stream that the run still wants can be closed here.
         let close = self.asked.cancel.child_token();
-        let mut answer = Box::pin(caught::ask(&*model, what, out, close.clone()));
+        let mut answer = Box::pin(panic_guard::ask(&*model, what, out, close.clone()));
         let mut result = None;
         let mut live = tokio::time::interval(LIVE_EVERY);
         live.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -74,15 +74,15 @@ impl Asking {
         let mut written = 0;
         // Both are set up once, because a stream has thousands of chunks.
         let mut cancelled = Box::pin(self.asked.cancel.clone().cancelled_owned());
-        let mut silence = Box::pin(tokio::time::sleep(SILENCE));
-        let mut heard = tokio::time::Instant::now();
+        let mut idle = Box::pin(tokio::time::sleep(IDLE_NOTICE));
+        let mut received = tokio::time::Instant::now();
         loop {
             tokio::select! {
                 biased;
                 () = &mut cancelled => return,
                 chunk = chunks.recv() => {
                     let Some(chunk) = chunk else { break };
-                    heard = tokio::time::Instant::now();
+                    received = tokio::time::Instant::now();
                     if let Chunk::Learned { quirk, words } = &chunk {
                         self.learned(&server, quirk, words);
                     }
@@ -110,17 +110,17 @@ impl Asking {
                     written = assembler.bytes();
                     self.write_down(&assembler);
                 }
-                () = &mut silence => {
+                () = &mut idle => {
                     let now = tokio::time::Instant::now();
-                    if heard + SILENCE > now {
-                        silence.as_mut().reset(heard + SILENCE);
+                    if received + IDLE_NOTICE > now {
+                        idle.as_mut().reset(received + IDLE_NOTICE);
                         continue;
                     }
-                    silence.as_mut().reset(now + SILENCE);
+                    idle.as_mut().reset(now + IDLE_NOTICE);
                     self.inbox.send(Message::Notice(format!(
                         "{}: the model has been silent for {} s",
                         self.turn,
-                        now.duration_since(heard).as_secs()
+                        now.duration_since(received).as_secs()
                     )));
                 }
             }
@@ -138,7 +138,7 @@ impl Asking {
 
     /// Reports a form that the server was found to want.
     fn learned(&self, server: &Arc<str>, quirk: &str, words: &str) {
-        self.tell(format!(
+        self.report(format!(
             "the server refused the form of the request and gets another one from here on ({quirk}): {words}"
         ));
         self.inbox.send(Message::Input(Input::QuirkLearned {
@@ -160,10 +160,10 @@ impl Asking {
             }));
         }
         if let Some(words) = assembler.refused.take() {
-            self.tell(format!("the model refused: {}", visible_head(&words, UNKNOWN)));
+            self.report(format!("the model refused: {}", visible_head(&words, UNKNOWN)));
         }
         for raw in assembler.unknown.drain(..) {
-            self.tell(format!(
+            self.report(format!(
                 "the stream holds something unknown: {}",
                 visible_head(&raw, UNKNOWN)
             ));
@@ -172,16 +172,16 @@ impl Asking {
     }
 
     /// Tells what was only counted, once the stream is over.
-    fn tell_rest(&self, assembler: &mut Assembler) {
+    fn report_rest(&self, assembler: &mut Assembler) {
         if let Some((more, last)) = assembler.untold() {
-            self.tell(format!(
+            self.report(format!(
                 "the stream held {more} more unknown things; the last: {}",
                 visible_head(&last, UNKNOWN)
             ));
         }
     }
 
-    fn tell(&self, words: String) {
+    fn report(&self, words: String) {
         self.inbox
             .send(Message::Notice(format!("{}: {words}", self.turn)));
     }
@@ -209,7 +209,7 @@ impl Asking {
         if self.asked.cancel.is_cancelled() {
             return;
         }
-        self.tell_rest(&mut assembler);
+        self.report_rest(&mut assembler);
         let (turn, request, usage) = (self.turn, self.request, assembler.usage);
         let input = match (result, assembler.finish.clone()) {
             (Ok(()), Some(stop)) => {

@@ -19,9 +19,9 @@ pub(super) struct Asks {
 
 impl Asks {
     /// Opens the stream of a turn and closes the previous one, if it is still open.
-    pub(super) fn begin(&mut self, turn: TurnId) -> Asked {
+    pub(super) fn begin(&mut self, turn: TurnId) -> OpenStream {
         self.next += 1;
-        let asked = Asked {
+        let asked = OpenStream {
             turn,
             number: self.next,
             cancel: CancellationToken::new(),
@@ -59,7 +59,7 @@ impl Asks {
 
 /// An open stream; dropping it removes it from the open ones.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct OpenStream {
     turn: TurnId,
     number: u64,
     /// Cancelled when nobody wants the stream any more.
@@ -67,7 +67,7 @@ pub(super) struct Asked {
     open: Arc<Mutex<Open>>,
 }
 
-impl Drop for Asked {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         let mut open = lock(&self.open);
         if open

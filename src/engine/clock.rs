@@ -36,13 +36,13 @@ impl Clock {
 
 /// The time that a run has worked, without waits for the operator.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Worked {
+pub struct ActiveTime {
     total: u64,
     seen: u64,
     busy: bool,
 }
 
-impl Worked {
+impl ActiveTime {
     /// Notes whether the run is at work from now on.
     pub fn note(&mut self, now_ms: u64, busy: bool) {
         if self.busy {
@@ -59,11 +59,11 @@ impl Worked {
 
 #[cfg(test)]
 mod tests {
-    use super::Worked;
+    use super::ActiveTime;
 
     #[test]
     fn only_time_at_work_counts() {
-        let mut worked = Worked::default();
+        let mut worked = ActiveTime::default();
         for (now, busy) in [
             (100, false),
             (1_100, true),

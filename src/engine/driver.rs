@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::advise::Adviser;
 use super::approver::Approver;
-use super::clock::{Clock, Worked};
+use super::clock::{ActiveTime, Clock};
 use super::executor::Executor;
 use super::halt::Halt;
 use super::handle::{Handle, LiveTurns, Message, Publication};
@@ -56,11 +56,11 @@ pub struct Driver {
     adviser: Adviser,
     executor: Executor,
     clock: Clock,
-    worked: Worked,
+    worked: ActiveTime,
     inbox: mpsc::UnboundedReceiver<Message>,
     listeners: Vec<mpsc::UnboundedSender<Vec<Publication>>>,
     live: watch::Sender<LiveTurns>,
-    told: watch::Sender<Seq>,
+    published: watch::Sender<Seq>,
     notices: Vec<String>,
     halted: Option<Halt>,
     batch: Batch,
@@ -95,7 +95,7 @@ impl Driver {
         parts.adviser.watch = parts.adviser.watch.on(&parts.state);
         let (to_inbox, inbox) = mpsc::unbounded_channel();
         let (live, watched) = watch::channel(LiveTurns::default());
-        let (told, newest) = watch::channel(Seq(0));
+        let (reported, newest) = watch::channel(Seq(0));
         let handle = Handle::new(to_inbox, watched, newest);
         let executor = Executor::new(
             parts.model,
@@ -110,11 +110,11 @@ impl Driver {
             adviser: parts.adviser,
             executor,
             clock: parts.clock,
-            worked: Worked::default(),
+            worked: ActiveTime::default(),
             inbox,
             listeners: Vec::new(),
             live,
-            told,
+            published: reported,
             notices: parts.notices,
             halted: None,
             batch: Batch::default(),
@@ -140,18 +140,18 @@ impl Driver {
     }
 
     /// Lets what the run learns be kept: whenever its weights are recorded, and when it is left.
-    pub fn kept_by(mut self, keeper: Keeper) -> Self {
+    pub fn with_keeper(mut self, keeper: Keeper) -> Self {
         self.keeper = Some(keeper);
         self
     }
 
     /// Keeps what the run learned.
     fn keep_learned(&mut self) {
-        let kept = self
+        let stored = self
             .keeper
             .as_ref()
             .map(|keep| keep(&self.state, &self.adviser.watch));
-        if let Some(Err(why)) = kept {
+        if let Some(Err(why)) = stored {
             self.batch.words.push(Publication::Notice(why));
         }
     }

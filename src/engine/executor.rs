@@ -11,11 +11,11 @@ use tokio_util::task::TaskTracker;
 use super::advise::parse_args;
 use super::approved::Approved;
 use super::approver::Approver;
-use super::aside::Heard;
 use super::asking::Asking;
 use super::asks::Asks;
 use super::clock::Clock;
 use super::handle::{Handle, Message};
+use super::side_request::SideReply;
 use crate::domain::call::{Answer, ErrorClass, Outcome, ToolError};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::Input;
@@ -88,7 +88,7 @@ impl Executor {
     }
 
     /// Asks the model about a call under repair, after a wait. Does nothing if that question is already open.
-    pub fn ask_aside(
+    pub fn send_side_request(
         &mut self,
         (call, rev, round): (NodeId, Rev, u32),
         wait_ms: u64,
@@ -108,12 +108,12 @@ impl Executor {
             }
             // The process that continues the run asks again.
             let server: Arc<str> = Arc::from(model.name());
-            if let Some(Heard {
+            if let Some(SideReply {
                 reply,
                 passing,
                 usage,
                 learned,
-            }) = super::aside::ask(model, prompt, quirks, end).await
+            }) = super::side_request::ask(model, prompt, quirks, end).await
             {
                 for (quirk, words) in learned {
                     inbox.send(Message::Input(Input::QuirkLearned {

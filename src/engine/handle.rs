@@ -68,7 +68,7 @@ pub type LiveTurns = BTreeMap<TurnId, Live>;
 pub struct Handle {
     inbox: mpsc::UnboundedSender<Message>,
     live: watch::Receiver<LiveTurns>,
-    told: watch::Receiver<Seq>,
+    published: watch::Receiver<Seq>,
 }
 
 /// What a listener receives.
@@ -80,7 +80,7 @@ pub struct Subscription {
     pub live: watch::Receiver<LiveTurns>,
     /// The newest fact that has been sent together with everything that follows from it by itself. Facts
     /// beyond it are a decision half carried out.
-    pub told: watch::Receiver<Seq>,
+    pub published: watch::Receiver<Seq>,
 }
 
 /// Publications in order. They arrive in batches, one for everything that was recorded together: the listener
@@ -118,9 +118,13 @@ impl Handle {
     pub(super) fn new(
         inbox: mpsc::UnboundedSender<Message>,
         live: watch::Receiver<LiveTurns>,
-        told: watch::Receiver<Seq>,
+        reported: watch::Receiver<Seq>,
     ) -> Self {
-        Self { inbox, live, told }
+        Self {
+            inbox,
+            live,
+            published: reported,
+        }
     }
 
     /// Sends a command at once, whether or not the returned future is awaited; the future resolves to its
@@ -166,7 +170,7 @@ impl Handle {
                 next: Vec::new().into_iter(),
             },
             live: self.live.clone(),
-            told: self.told.clone(),
+            published: self.published.clone(),
         }
     }
 
@@ -196,8 +200,8 @@ mod tests {
     fn commands_are_taken_in_the_order_in_which_they_were_given_whoever_waits_first() {
         let (to_inbox, mut inbox) = mpsc::unbounded_channel();
         let (_live, live) = watch::channel(LiveTurns::default());
-        let (_told, told) = watch::channel(Seq(0));
-        let handle = Handle::new(to_inbox, live, told);
+        let (_reported, reported) = watch::channel(Seq(0));
+        let handle = Handle::new(to_inbox, live, reported);
         let [first, second] = ["first", "second"].map(|reason| {
             let reason = reason.into();
             handle.command(Command::Run(RunCommand::Pause { reason }), Actor::Engine)
@@ -217,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_told_together_is_taken_one_by_one_and_nothing_is_lost() {
+    async fn messages_sent_together_are_handled_one_by_one_without_loss() {
         let (out, batches) = mpsc::unbounded_channel();
         let mut facts = Facts {
             batches,
@@ -232,9 +236,9 @@ mod tests {
         for words in [&["a", "b"][..], &[], &["c"], &["d", "e"]] {
             out.send(notices(words)).unwrap();
         }
-        let mut heard = String::new();
+        let mut received = String::new();
         let mut hear = |fact| match fact {
-            Some(Publication::Notice(word)) => heard.push_str(&word),
+            Some(Publication::Notice(word)) => received.push_str(&word),
             other => panic!("not a word of these: {other:?}"),
         };
         // Awaited, polled, and awaited by a caller that gives up as soon as it would have to wait.
@@ -245,6 +249,6 @@ mod tests {
         drop(out);
         hear(facts.try_recv());
         assert!(facts.recv().await.is_none());
-        assert_eq!(heard, "abcde");
+        assert_eq!(received, "abcde");
     }
 }

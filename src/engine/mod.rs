@@ -5,10 +5,8 @@
 pub mod advise;
 pub mod approved;
 pub mod approver;
-pub mod aside;
 mod asking;
 mod asks;
-mod caught;
 pub mod clock;
 pub mod driver;
 pub mod executor;
@@ -16,9 +14,11 @@ pub mod halt;
 pub mod handle;
 pub mod ids;
 pub mod log;
+mod panic_guard;
 pub mod prompt;
 pub mod resume;
 pub mod setup;
+pub mod side_request;
 pub mod stream;
 
 #[cfg(test)]

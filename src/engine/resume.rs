@@ -1,12 +1,12 @@
 //! The first events of a process that continues a recorded run. Must not know: the journal's format.
 
-use crate::domain::advice::{Advice, Used, judge};
+use crate::domain::advice::{Advice, RuleUses, judge};
+use crate::domain::auto_approved;
 use crate::domain::call::{Call, Status, Verdict};
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Started;
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId, Seq};
-use crate::domain::let_run;
 use crate::domain::ready;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::thread;
@@ -44,7 +44,7 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let draft = Draft::new(state);
-    let used = Used::by(&draft);
+    let used = RuleUses::by(&draft);
     let changed = |id: &NodeId| {
         let call = state.calls.get(id)?;
         let node = state.nodes.get(id)?;
@@ -57,13 +57,13 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
         let operands = advice.operands(tool, &bytes);
         let now = advice.digest(*id, node.rev(), (tool, &bytes), &operands);
         let asked = call.status == Status::Awaiting;
-        let judged_otherwise = || {
+        let decided_differently = || {
             let task = thread::task(state, advice, node);
             let now = judge(advice, node, &bytes, task.as_deref(), &used);
             let shown = call.verdict.as_ref().zip(now);
             asked && shown.is_some_and(|(shown, now)| !same_question(shown, &now))
         };
-        (shown && (call.digest.as_ref() != Some(&now) || judged_otherwise())).then_some(*id)
+        (shown && (call.digest.as_ref() != Some(&now) || decided_differently())).then_some(*id)
     };
     let waiting = agenda.ungated.iter().chain(agenda.waiting.values());
     let queued = agenda.queued.iter().chain(&agenda.delayed);
@@ -91,7 +91,7 @@ pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<
         }));
     }
     let mut draft = Draft::new(state);
-    let_run::judge_again(
+    auto_approved::recheck(
         &mut draft,
         advice,
         "the policy of this process does not let it run",

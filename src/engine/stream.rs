@@ -33,7 +33,7 @@ const PART: usize = 16 << 20;
 /// Maximum bytes of all parts of one stream.
 const ALL: usize = 2 * PART;
 /// Things that nobody knows which are told one by one, and how many of them there may be in one stream.
-const TOLD: u64 = 5;
+const MAX_NOTICES: u64 = 5;
 const UNKNOWN: u64 = 1 << 14;
 
 /// Returns the shown end of a text and the number of bytes before it.
@@ -99,7 +99,7 @@ pub struct Assembler {
     has_calls: bool,
     bytes: u64,
     /// Total bytes that it was given to keep.
-    kept: usize,
+    stored: usize,
     too_long: Option<String>,
     /// Token counts so far.
     pub usage: Usage,
@@ -163,7 +163,7 @@ impl Assembler {
                 self.strict |= Quirk::named(&quirk) == Some(Quirk::StrictSchemas);
             }
             Chunk::Refused { words } => self.refused = Some(words),
-            Chunk::Unknown { raw } if self.strange <= TOLD => self.unknown.push(raw),
+            Chunk::Unknown { raw } if self.strange <= MAX_NOTICES => self.unknown.push(raw),
             Chunk::Unknown { raw } => self.untold = Some(raw),
             Chunk::Usage(usage) => self.usage = usage,
             Chunk::Finish(stop) => self.finish = Some(stop),
@@ -179,7 +179,7 @@ impl Assembler {
     /// How many things that nobody knows were not told, and the last of them.
     pub fn untold(&mut self) -> Option<(u64, String)> {
         let last = self.untold.take()?;
-        Some((self.strange.saturating_sub(TOLD), last))
+        Some((self.strange.saturating_sub(MAX_NOTICES), last))
     }
 
     /// Counts what a chunk adds before it is taken.
@@ -199,14 +199,14 @@ impl Assembler {
             Chunk::Usage(_) | Chunk::Finish(_) | Chunk::WasReasoning { .. } | Chunk::Learned { .. } => return,
         };
         let known = !matches!(chunk, Chunk::Unknown { .. } | Chunk::Refused { .. });
-        self.kept = self.kept.saturating_add(adds);
+        self.stored = self.stored.saturating_add(adds);
         let has = self.parts.get(part as usize).map_or(0, Part::len);
         if self.too_long.is_some() {
             return;
         }
         self.too_long = if known && has.saturating_add(adds) > PART {
             Some(format!("one block of the reply has more than {} MiB", PART >> 20))
-        } else if self.kept > ALL {
+        } else if self.stored > ALL {
             Some(format!("the reply has more than {} MiB", ALL >> 20))
         } else if part as usize >= MAX_PARTS {
             Some(format!("the reply has more than {MAX_PARTS} blocks"))

@@ -39,7 +39,7 @@ pub enum Who {
 
 /// What was shown for a decision on a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct DecisionView {
     /// The exact argument bytes.
     pub args: Arc<str>,
     /// Hash of all that was decided on.
@@ -87,7 +87,7 @@ pub struct Entry {
     /// Why the model made a call, in its own words.
     pub why: Option<String>,
     /// What was shown; `None` for what is no decision on a call.
-    pub shown: Option<Shown>,
+    pub shown: Option<DecisionView>,
     /// The rule that decided, or that asked.
     pub rule: Option<String>,
     /// The reason that was given.
@@ -268,7 +268,7 @@ impl Audit {
         entry.rev = Some(node.rev());
         entry.tool = node.as_call().map(|(tool, _)| tool.clone());
         entry.why = why::of(node);
-        entry.original = node.revisions.first().and_then(|first| words(&first.content));
+        entry.original = node.revisions.first().and_then(|first| text_of(&first.content));
     }
 
     /// Returns how long a question was open. The question stays open: a deadline may pass several times.
@@ -304,10 +304,10 @@ impl Audit {
             entry.who = who.clone();
         }
         entry.waited = self.waited(Question::Node(call), envelope);
-        let goes_on = Decision::Expire {
+        let continues = Decision::Expire {
             consequence: Consequence::Escalate,
         };
-        if *decision != goes_on && !matches!(decision, Decision::LeftToOperator { .. }) {
+        if *decision != continues && !matches!(decision, Decision::LeftToOperator { .. }) {
             self.asked.remove(&Question::Node(call));
         }
         let life = self.state.calls.get(&call);
@@ -320,7 +320,7 @@ impl Audit {
             && let Some(args) = life.resolved.clone().or_else(|| self.args(call))
         {
             let operands = life.runs.iter().flat_map(|runs| &runs.operands);
-            entry.shown = Some(Shown {
+            entry.shown = Some(DecisionView {
                 args,
                 digest: digest.or(life.digest.as_ref()).cloned(),
                 unread: decided.unread,
@@ -371,8 +371,8 @@ impl Audit {
             .state
             .nodes
             .get(&id)
-            .and_then(|node| words(&node.now().content));
-        entry.changed = Some(words(content).unwrap_or_else(|| "(deleted)".into()));
+            .and_then(|node| text_of(&node.now().content));
+        entry.changed = Some(text_of(content).unwrap_or_else(|| "(deleted)".into()));
         if let Content::Call { tool, .. } = content {
             entry.tool = Some(tool.clone());
         }
@@ -456,13 +456,13 @@ fn outcome(outcome: &LedgerOutcome) -> String {
         LedgerOutcome::DidNot => "did not happen".to_owned(),
         LedgerOutcome::Known(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
         LedgerOutcome::Known(Outcome::Ok { .. }) => "succeeded".to_owned(),
-        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed: {}", error.class.word()),
+        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed: {}", error.class.label()),
         LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
     }
 }
 
 /// Returns what a node says, as one text; `None` once it is deleted.
-fn words(content: &Content) -> Option<Arc<str>> {
+fn text_of(content: &Content) -> Option<Arc<str>> {
     match content {
         Content::Text { text, .. } => Some(text.clone()),
         Content::Call { args, .. } => Some(args.clone()),

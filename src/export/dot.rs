@@ -51,8 +51,8 @@ pub(super) fn label(state: &State, node: &Node) -> String {
     if !remarks.is_empty() {
         let _ = write!(label, " ({})", remarks.join(", "));
     }
-    if let Some(said) = words::said(node) {
-        let _ = write!(label, " · {said}");
+    if let Some(output) = words::model_reason(node) {
+        let _ = write!(label, " · {output}");
     }
     label
 }

@@ -10,10 +10,10 @@ use super::words;
 use crate::console::layout::fold::{Detail, Entry, Row, Rules, fold};
 use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::console::symbols::{Charset, Symbol};
+use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
-use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 
 /// Maximum number of columns of a node's text.
@@ -105,14 +105,14 @@ fn entry(state: &State, edges: &mut Edges<'_>, node: &Node) -> Option<Entry<Node
         entry.members.push(result);
     }
     entry.leaf = node.id.kind == NodeKind::Intervention;
-    entry.replaced = stand::replaced_with(state, node.id);
+    entry.replaced = effective_status::replaced_with(state, node.id);
     Some(entry)
 }
 
 fn folded(state: &State, row: &Row<NodeId>) -> String {
     let by = row
         .replaced
-        .and_then(|number| stand::replaced_under(state, number));
+        .and_then(|number| effective_status::replaced_under(state, number));
     let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     // Counted in nodes, as in the plan of an edit: the result in its call's row is a node of its own.
     format!("{} superseded{by}", 1 + row.members.len())
@@ -121,8 +121,8 @@ fn folded(state: &State, row: &Row<NodeId>) -> String {
 fn symbol(state: &State, node: &Node) -> Symbol {
     match state.calls.get(&node.id) {
         Some(call) => {
-            let stand = Stand::of_call(state, call);
-            Symbol::of_call(stand, call, Some(node), state.observation(node.id))
+            let status = EffectiveStatus::of_call(state, call);
+            Symbol::of_call(status, call, Some(node), state.observation(node.id))
         }
         None => Symbol::of_kind(node.id.kind),
     }
@@ -135,8 +135,8 @@ fn describe(out: &mut String, state: &State, node: &Node) {
     if !remarks.is_empty() {
         let _ = write!(out, "  ({})", remarks.join(", "));
     }
-    if let Some(said) = words::said(node) {
-        let _ = write!(out, "  {said}");
+    if let Some(output) = words::model_reason(node) {
+        let _ = write!(out, "  {output}");
     }
 }
 

@@ -13,10 +13,10 @@ use crate::domain::badge;
 use crate::domain::call::{Call, Outcome};
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind, Seq};
-use crate::domain::journey::{self, Left};
 use crate::domain::ladder::Round;
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::repair::{Phase, Reply};
+use crate::domain::repair_trace::{self, ExitReason};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Activity;
 use crate::domain::why;
@@ -53,7 +53,7 @@ fn active(state: &State) -> Value {
         };
         let mut out = Map::new();
         out.insert("name".to_owned(), value!(name));
-        out.insert("kind".to_owned(), value!(id.kind.word()));
+        out.insert("kind".to_owned(), value!(id.kind.label()));
         content(&mut out, node, |args| names.in_args(args));
         if let Some(call) = state.calls.get(id) {
             if let Some(label) = words::own_label(*id, call) {
@@ -141,7 +141,7 @@ fn whole(state: &State, node: &Node, session: &str, times: &Times) -> Value {
     );
     out.insert("created_at".to_owned(), value!(times.get(&node.born())));
     out.insert("changed_at".to_owned(), value!(times.get(&node.now().event)));
-    out.insert("kind".to_owned(), value!(node.id.kind.word()));
+    out.insert("kind".to_owned(), value!(node.id.kind.label()));
     out.insert("turn".to_owned(), value!(node.turn));
     out.insert("active".to_owned(), value!(node.active));
     out.insert("revision".to_owned(), value!(node.rev()));
@@ -150,7 +150,7 @@ fn whole(state: &State, node: &Node, session: &str, times: &Times) -> Value {
     content(&mut out, node, str::to_owned);
     let badges = badge::of(state, node.id);
     if node.active && !badges.is_empty() {
-        let words: Vec<&str> = badges.iter().map(|one| one.word()).collect();
+        let words: Vec<&str> = badges.iter().map(|one| one.label()).collect();
         out.insert("badges".to_owned(), value!(words));
     }
     if let Some(call) = state.calls.get(&node.id) {
@@ -169,7 +169,7 @@ fn whole(state: &State, node: &Node, session: &str, times: &Times) -> Value {
             .collect();
         out.insert("executions".to_owned(), value!(ran));
         out.insert("journey".to_owned(), way(state, node));
-        if !call.trouble.repairs.is_empty() {
+        if !call.failure.repairs.is_empty() {
             out.insert("repairs".to_owned(), value!(rounds(call)));
         }
         if let Some(why) = why::of(node) {
@@ -178,7 +178,7 @@ fn whole(state: &State, node: &Node, session: &str, times: &Times) -> Value {
         if let Some(resolved) = &call.resolved {
             out.insert("resolved".to_owned(), value!(&**resolved));
         }
-        if let Some(because) = &call.snags.because {
+        if let Some(because) = &call.validation.because {
             out.insert("because".to_owned(), value!(&**because));
         }
     }
@@ -187,7 +187,7 @@ fn whole(state: &State, node: &Node, session: &str, times: &Times) -> Value {
 
 /// Returns the steps of a call, and the number of its attempt.
 fn way(state: &State, node: &Node) -> Value {
-    let way = journey::of(state, node.id);
+    let way = repair_trace::of(state, node.id);
     let steps: Vec<Value> = way
         .steps
         .iter()
@@ -202,7 +202,7 @@ fn way(state: &State, node: &Node) -> Value {
     let tool = node.as_call().map_or("", |(tool, _)| &**tool);
     value!({
         "state": way.now().name(), "attempt": way.attempt, "of": Policy::executions_in(state, tool),
-        "left": way.left.map(Left::word), "steps": steps,
+        "left": way.left.map(ExitReason::label), "steps": steps,
     })
 }
 
@@ -210,7 +210,7 @@ fn way(state: &State, node: &Node) -> Value {
 fn rounds(call: &Call) -> Vec<Value> {
     let round = |one: &Round| {
         let answer = match &one.reply {
-            Some(Reply::Said { text }) => Some(text),
+            Some(Reply::Answered { text }) => Some(text),
             Some(Reply::Failed { .. }) | None => None,
         };
         value!({
@@ -219,7 +219,7 @@ fn rounds(call: &Call) -> Vec<Value> {
             "offered": one.options, "changes": one.changes, "helped": one.helped, "gave_up": one.gave_up,
         })
     };
-    call.trouble.repairs.iter().map(round).collect()
+    call.failure.repairs.iter().map(round).collect()
 }
 
 fn author(origin: &Origin) -> &'static str {

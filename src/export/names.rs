@@ -38,7 +38,7 @@ impl Names {
                 _ => {
                     let count = counts.entry(id.kind).or_default();
                     *count += 1;
-                    format!("{} {count}", id.kind.word())
+                    format!("{} {count}", id.kind.label())
                 }
             };
             names.insert(*id, name);

@@ -25,7 +25,7 @@ struct Tale {
 }
 
 impl Tale {
-    fn say(&mut self, event: impl Into<Event>) -> &mut Self {
+    fn push(&mut self, event: impl Into<Event>) -> &mut Self {
         self.events.push(event.into());
         self
     }
@@ -33,7 +33,7 @@ impl Tale {
     fn turn(&mut self, no: u32) -> TurnId {
         let turn = TurnId(no);
         let after = self.last.replace(turn);
-        self.say(TurnEvent::Requested {
+        self.push(TurnEvent::Requested {
             turn,
             thread: ThreadId(0),
             after,
@@ -42,7 +42,7 @@ impl Tale {
             hash: "".into(),
             last: false,
             new: Vec::new(),
-            told: Vec::new(),
+            notices: Vec::new(),
         });
         turn
     }
@@ -52,13 +52,13 @@ impl Tale {
         let after = self.last.replace(turn);
         let thread = ThreadId(0);
         let producer = Producer::Operator;
-        self.say(TurnEvent::Opened {
+        self.push(TurnEvent::Opened {
             turn,
             thread,
             after,
             producer,
         });
-        self.say(TurnEvent::Prompted {
+        self.push(TurnEvent::Prompted {
             turn,
             node: id(node),
             text: text.into(),
@@ -66,7 +66,7 @@ impl Tale {
     }
 
     fn thought(&mut self, turn: TurnId, node: &str, text: &str) {
-        self.say(TurnEvent::Thought {
+        self.push(TurnEvent::Thought {
             turn,
             node: id(node),
             text: text.into(),
@@ -80,7 +80,7 @@ impl Tale {
         let call = id(node);
         let origin = Origin::Model;
         let (tool, args) = (tool.into(), args.into());
-        self.say(TurnEvent::Proposed {
+        self.push(TurnEvent::Proposed {
             turn,
             node: call,
             provider_id: None,
@@ -100,7 +100,7 @@ impl Tale {
                 }),
             })
             .collect();
-        self.say(CallEvent::Checked {
+        self.push(CallEvent::Checked {
             call,
             rev: Rev(1),
             faults: Vec::new(),
@@ -114,7 +114,7 @@ impl Tale {
 
     fn result(&mut self, node: &str, attempt: u32, outcome: Outcome) {
         let (call, rev, attempt) = (id(node), Rev(1), Attempt(attempt));
-        self.say(CallEvent::Started {
+        self.push(CallEvent::Started {
             call,
             rev,
             attempt,
@@ -126,7 +126,7 @@ impl Tale {
             thread: None,
             guards: Vec::new(),
         });
-        self.say(CallEvent::Finished {
+        self.push(CallEvent::Finished {
             call,
             rev,
             attempt,
@@ -138,19 +138,19 @@ impl Tale {
 
     fn close(&mut self, turn: TurnId) {
         let usage = Usage::default();
-        self.say(TurnEvent::Closed {
+        self.push(TurnEvent::Closed {
             turn,
             stop: Stop::Calls,
             usage,
         });
-        self.say(TurnEvent::Settled {
+        self.push(TurnEvent::Settled {
             turn,
             errors: Vec::new(),
         });
     }
 
     fn edit(&mut self, node: &str, target: &str, what: &str) {
-        self.say(EditEvent::Committed {
+        self.push(EditEvent::Committed {
             epoch: Epoch(1),
             intervention: id(node),
             target: Some(id(target)),
@@ -215,7 +215,7 @@ fn run(shift: u32) -> Tale {
     tale.result(&no('c', 4), 1, Outcome::ok(r#""text""#));
     tale.close(turn);
     let turn = tale.turn(3);
-    tale.say(TurnEvent::Answered {
+    tale.push(TurnEvent::Answered {
         turn,
         node: id(&no('a', 6)),
         text: "All is well.".into(),
@@ -250,7 +250,7 @@ fn lanes() {
 fn what_an_edit_replaced_is_one_line() {
     let mut tale = run(0);
     tale.edit("i7", "t2", "rewrote the thought");
-    tale.say(EditEvent::Revised {
+    tale.push(EditEvent::Revised {
         node: id("t2"),
         rev: Rev(2),
         content: Content::Text {
@@ -261,7 +261,7 @@ fn what_an_edit_replaced_is_one_line() {
         origin: Origin::Operator { user: "ada".into() },
         approves: None,
     });
-    tale.say(TurnEvent::Superseded {
+    tale.push(TurnEvent::Superseded {
         turns: vec![TurnId(3)],
     });
     tale.last = Some(TurnId(2));
@@ -289,7 +289,7 @@ fn what_an_edit_replaced_is_one_line() {
 }
 
 #[test]
-fn two_runs_of_the_same_course_have_the_same_active_form() {
+fn runs_with_equal_active_nodes_have_the_same_active_export() {
     let plain = run(0);
     let mut shifted = run(40);
     // The other run was interrupted, and ran a call twice.
@@ -341,17 +341,17 @@ fn the_active_form() {
 #[test]
 fn each_call_is_given_with_its_steps() {
     let value = json(&run(0).state(), false, &Times::new());
-    let journey = |id: &str| {
+    let trace = |id: &str| {
         let nodes = value["nodes"].as_array().unwrap();
         let node = nodes.iter().find(|one| one["id"] == id).unwrap();
         node["journey"].to_string()
     };
     assert_eq!(
-        journey("c3"),
+        trace("c3"),
         r#"{"state":"end","attempt":1,"of":3,"left":null,"steps":[{"state":"start","revision":1},{"state":"plan_tool_call","revision":1},{"state":"execute_tool","revision":1,"executions":1},{"state":"tool_call_success","revision":1},{"state":"end","revision":1}]}"#
     );
     assert_eq!(
-        journey("c5"),
+        trace("c5"),
         r#"{"state":"plan_tool_call","attempt":0,"of":3,"left":null,"steps":[{"state":"start","revision":1},{"state":"plan_tool_call","revision":1}]}"#
     );
     let nodes = value["nodes"].as_array().unwrap();

@@ -5,10 +5,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::domain::badge;
 use crate::domain::call::{Call, Outcome};
-use crate::domain::came::{self, Came};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
 use crate::domain::reference::rewrite;
+use crate::domain::result_source::{self, ResultSource};
 use crate::domain::state::State;
 use crate::domain::turn::Activity;
 use crate::domain::why;
@@ -39,14 +39,14 @@ pub(super) fn line(state: &State, node: &Node, columns: usize) -> String {
 fn result(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Ok { value, .. } => flat(value),
-        Outcome::Err(error) => format!("{}: {}", error.class.word(), flat(&error.message)),
+        Outcome::Err(error) => format!("{}: {}", error.class.label(), flat(&error.message)),
         Outcome::Cancelled { executed: false } => "cancelled before it did anything".to_owned(),
         Outcome::Cancelled { executed: true } => "cancelled, may have done something".to_owned(),
     }
 }
 
 /// Returns why the model made a call, as its own word in visible form.
-pub(super) fn said(node: &Node) -> Option<String> {
+pub(super) fn model_reason(node: &Node) -> Option<String> {
     why::of(node).map(|why| visible(&format!("model says: {}", flat(&why))))
 }
 
@@ -72,14 +72,16 @@ pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
     }
     if let Some(result) = state.observation(node.id).filter(|one| one.id != node.id) {
         let call = state.calls.get(&node.id);
-        match call.and_then(|call| came::of(call, result.now())) {
-            Some(came) => remarks.push(came.word().to_owned()),
-            None if result.is_edited() || result.pinned => remarks.push(Came::Corrected.word().to_owned()),
+        match call.and_then(|call| result_source::of(call, result.now())) {
+            Some(source) => remarks.push(source.label().to_owned()),
+            None if result.is_edited() || result.pinned => {
+                remarks.push(ResultSource::Corrected.label().to_owned())
+            }
             None => {}
         }
     }
     if node.active {
-        remarks.extend(badge::of(state, node.id).iter().map(|one| one.word().to_owned()));
+        remarks.extend(badge::of(state, node.id).iter().map(|one| one.label().to_owned()));
     }
     if let Some(turn) = state.turns.get(&node.turn)
         && matches!(turn.activity, Activity::Suspended(_))

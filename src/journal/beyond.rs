@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::error::Error;
 use super::line;
-use super::lines::{Lines, Seen};
+use super::lines::{LineEnd, Lines};
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{Damage, open};
 use super::store::Place;
@@ -54,7 +54,7 @@ fn first_run(file: &mut File) -> std::io::Result<Option<Uuid>> {
 }
 
 /// A record that is intact in itself and of this run: what damages a file may put lines of another one into it.
-fn record(bytes: &[u8], seen: Seen, run: Option<Uuid>, payloads: &mut Payloads) -> Option<Envelope> {
+fn record(bytes: &[u8], seen: LineEnd, run: Option<Uuid>, payloads: &mut Payloads) -> Option<Envelope> {
     if seen.long || !seen.ended || !line::is_intact(bytes) {
         return None;
     }

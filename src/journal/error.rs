@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     /// What is said where the system refuses a write with this number.
-    fn told(number: Errno) -> String {
+    fn write_error(number: Errno) -> String {
         let source = io::Error::from_raw_os_error(number.raw_os_error());
         Error::io("write the journal", Path::new("/s/journal.jsonl"), source).to_string()
     }
@@ -207,21 +207,21 @@ mod tests {
             (Errno::IO, "copy the sessions to another disk"),
         ];
         for (number, helps) in all {
-            let words = told(number);
+            let words = write_error(number);
             for (_, other) in all {
                 assert_eq!(words.contains(other), other == helps, "{number:?}: {words}");
             }
             // Only where more than room is wanted is room no help.
             assert_eq!(words.contains("make room"), number == Errno::NOSPC, "{words}");
-            let kept = words.contains("everything acknowledged is there");
-            assert_eq!(kept, !matches!(number, Errno::ROFS | Errno::IO), "{words}");
+            let stored = words.contains("everything acknowledged is there");
+            assert_eq!(stored, !matches!(number, Errno::ROFS | Errno::IO), "{words}");
             assert!(
                 words.ends_with(|last: char| !last.is_whitespace()) && !words.contains("  "),
                 "{words}"
             );
         }
         assert!(
-            told(Errno::NODEV).contains("check the disk"),
+            write_error(Errno::NODEV).contains("check the disk"),
             "what is not known better"
         );
     }

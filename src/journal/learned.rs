@@ -22,7 +22,7 @@ const VERSION: u32 = 1;
 
 /// What the sessions of a workspace learned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct LearnedFile {
     version: u32,
     /// True if the session left out what it had started with, because that was reset.
     #[serde(default)]
@@ -48,7 +48,7 @@ impl LearnedFiles {
     }
 
     /// Returns what earlier sessions of a workspace learned, or `None` if nothing is kept.
-    pub fn read(&self, workspace: &Path) -> Result<Option<Kept>, Error> {
+    pub fn read(&self, workspace: &Path) -> Result<Option<LearnedFile>, Error> {
         let path = self.path_of(workspace);
         let fail = |error| Error::io("read what earlier sessions learned", &path, error);
         let text = match regular_file::read_text(&path, LONGEST) {
@@ -57,15 +57,15 @@ impl LearnedFiles {
             Err(error) => return Err(fail(error)),
         };
         let invalid = |why: String| fail(std::io::Error::new(std::io::ErrorKind::InvalidData, why));
-        let kept: Kept = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
-        if kept.version != VERSION {
+        let stored: LearnedFile = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        if stored.version != VERSION {
             let why = format!(
                 "it has version {}, and this program reads version {VERSION}",
-                kept.version
+                stored.version
             );
             return Err(invalid(why));
         }
-        Ok(Some(kept))
+        Ok(Some(stored))
     }
 
     /// Replaces what is kept for a workspace, all at once or not at all.
@@ -77,14 +77,14 @@ impl LearnedFiles {
     ) -> Result<(), Error> {
         let path = self.path_of(workspace);
         let fail = |error| Error::io("keep what this session learned", &path, error);
-        let kept = Kept {
+        let stored = LearnedFile {
             version: VERSION,
             alone,
             workspace: shown(workspace),
             session: session.to_owned(),
             learned,
         };
-        let text = serde_json::to_string(&kept).map_err(|error| fail(error.into()))?;
+        let text = serde_json::to_string(&stored).map_err(|error| fail(error.into()))?;
         dirs::make_dirs(&self.dir).map_err(fail)?;
         // Two sessions may end at the same time.
         let draft = path.with_extension(format!("{}.part", std::process::id()));

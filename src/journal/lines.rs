@@ -6,7 +6,7 @@ use super::line::MAX_LINE;
 
 /// How one line ended, without its bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct LineEnd {
     /// True if the line ended with a line break.
     pub(super) ended: bool,
     /// True if the line was too long to be kept.
@@ -28,7 +28,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Appends the next line to `bytes`, without its line break.
-    pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<Seen>> {
+    pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<LineEnd>> {
         let before = bytes.len();
         let limit = MAX_LINE as u64 + 1;
         let mut read = self.reader.by_ref().take(limit).read_until(b'\n', bytes)?;
@@ -53,6 +53,6 @@ impl<R: BufRead> Lines<R> {
             bytes.pop();
         }
         let end = self.at;
-        Ok(Some(Seen { ended, long, end }))
+        Ok(Some(LineEnd { ended, long, end }))
     }
 }

@@ -33,12 +33,12 @@ mod tests;
 
 pub use beyond::{Beyond, beyond};
 pub use error::Error;
-pub use learned::{Kept, LearnedFiles};
+pub use learned::{LearnedFile, LearnedFiles};
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
 pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};
 pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, begins, each, read, verify};
 pub use records::Records;
 pub use store::{Place, Store};
-pub use summary::{Last, Standing, Summary};
+pub use summary::{Last, SessionStatus, Summary};
 pub use writer::Writer;

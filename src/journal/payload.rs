@@ -43,12 +43,12 @@ pub(super) const BOUNDS: Bounds = Bounds {
 };
 
 /// How much of the limits one record has used.
-struct Used<'a> {
+struct UsedLimits<'a> {
     bounds: &'a Bounds,
     bytes: usize,
 }
 
-impl<'a> Used<'a> {
+impl<'a> UsedLimits<'a> {
     const fn none(bounds: &'a Bounds) -> Self {
         Self { bounds, bytes: 0 }
     }
@@ -122,13 +122,13 @@ fn detach<'a>(
     let mut value: Value = serde_json::from_str(body).map_err(|error| Error::Unwritable {
         why: error.to_string(),
     })?;
-    replace(&mut value, &mut Used::none(bounds), keep)?;
+    replace(&mut value, &mut UsedLimits::none(bounds), keep)?;
     Ok(Cow::Owned(value.to_string()))
 }
 
 fn replace(
     value: &mut Value,
-    used: &mut Used<'_>,
+    used: &mut UsedLimits<'_>,
     keep: &mut dyn FnMut(&str) -> Result<String, Error>,
 ) -> Result<(), Error> {
     match value {
@@ -170,11 +170,11 @@ pub(super) fn resolve<'a>(
         return Ok(Cow::Borrowed(body));
     }
     let mut value: Value = serde_json::from_str(body).map_err(|error| bad(error.to_string()))?;
-    restore(&mut value, &mut Used::none(bounds), source)?;
+    restore(&mut value, &mut UsedLimits::none(bounds), source)?;
     Ok(Cow::Owned(value.to_string()))
 }
 
-fn restore(value: &mut Value, used: &mut Used<'_>, source: &mut dyn Source) -> Result<(), Error> {
+fn restore(value: &mut Value, used: &mut UsedLimits<'_>, source: &mut dyn Source) -> Result<(), Error> {
     match value {
         Value::Array(items) => {
             for item in items {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::error::{Error, shown};
 use super::line::{self, Link, MAX_LINE};
-use super::lines::{Lines, Seen};
+use super::lines::{LineEnd, Lines};
 use super::payload::{self, BOUNDS, Payloads};
 use super::store::Place;
 use crate::domain::envelope::{Envelope, FORMAT};
@@ -54,7 +54,7 @@ pub struct Torn {
     /// What is wrong with them.
     pub why: String,
     /// Where they were moved; `None` until the session is opened for writing.
-    pub kept: Option<PathBuf>,
+    pub moved_to: Option<PathBuf>,
 }
 
 impl fmt::Display for Torn {
@@ -64,7 +64,7 @@ impl fmt::Display for Torn {
             "the last write did not come to its end ({} bytes from line {} on: {})",
             self.bytes, self.line, self.why
         )?;
-        match &self.kept {
+        match &self.moved_to {
             Some(path) => write!(f, "; they were moved to {}", shown(path)),
             None => f.write_str("; they are left where they are"),
         }
@@ -201,7 +201,7 @@ pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64
             offset: whole.bytes,
             bytes: end - whole.bytes,
             why: "the decision that they belong to is not whole".to_owned(),
-            kept: None,
+            moved_to: None,
         });
     }
     Ok(whole)
@@ -211,13 +211,13 @@ pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64
 fn after_gap(
     mut report: Report,
     mut lines: Lines<BufReader<File>>,
-    (beginning, first): (Vec<u8>, Seen),
+    (beginning, first): (Vec<u8>, LineEnd),
     why: String,
     place: &Place,
 ) -> Result<Report, Error> {
     let path = place.journal();
     let mut seen = first;
-    let is_record = |bytes: &[u8], seen: Seen| seen.ended && !seen.long && line::is_intact(bytes);
+    let is_record = |bytes: &[u8], seen: LineEnd| seen.ended && !seen.long && line::is_intact(bytes);
     let mut intact = u64::from(is_record(&beginning, first));
     let mut count = 1;
     let mut bytes = Vec::new();
@@ -249,7 +249,7 @@ fn after_gap(
             offset,
             bytes,
             why,
-            kept: None,
+            moved_to: None,
         });
     } else {
         report.damage = Some(Damage {
@@ -291,7 +291,7 @@ impl Check {
     }
 
     /// Returns the envelope of a line if it is intact and the next in order.
-    fn record(&mut self, bytes: &[u8], seen: Seen) -> Result<Envelope, String> {
+    fn record(&mut self, bytes: &[u8], seen: LineEnd) -> Result<Envelope, String> {
         if seen.long {
             return Err(format!("it has more than {MAX_LINE} bytes"));
         }

@@ -81,9 +81,9 @@ impl Records {
                 .map_err(|error| Error::io("read the session again", &self.place.journal(), error))?;
             let mut left = bytes.as_slice();
             for end in &piece {
-                let (line, behind) = left.split_at(usize::try_from(end - begin).unwrap_or_default());
+                let (line, following) = left.split_at(usize::try_from(end - begin).unwrap_or_default());
                 each(record(line, next, &mut payloads)?);
-                (left, begin, next) = (behind, *end, next + 1);
+                (left, begin, next) = (following, *end, next + 1);
             }
         }
         Ok(())

@@ -266,8 +266,8 @@ impl Store {
         if let (Some(exact), None) = (exact.next(), exact.next()) {
             return Ok(exact.clone());
         }
-        let wanted = what.to_lowercase();
-        let begins = |name: &String| !wanted.is_empty() && name.to_lowercase().starts_with(&wanted);
+        let requested = what.to_lowercase();
+        let begins = |name: &String| !requested.is_empty() && name.to_lowercase().starts_with(&requested);
         places.retain(|place| names(place).iter().any(begins));
         if places.len() > 1 {
             return Err(Error::Ambiguous {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::line::{self, Head, Link};
-use super::lines::{Lines, Seen};
+use super::lines::{LineEnd, Lines};
 use super::lock;
 use super::payload::Payloads;
 use super::reader::{self, MAX_BYTES};
@@ -47,7 +47,7 @@ pub struct Summary {
     /// Its last event.
     pub last: Option<Last>,
     /// Its state.
-    pub standing: Standing,
+    pub status: SessionStatus,
     /// Size of its journal in bytes.
     pub bytes: u64,
     /// When its journal was last written.
@@ -60,7 +60,7 @@ pub struct Summary {
 
 /// The state of a session, as far as a list needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SessionStatus {
     /// The run can continue.
     Open,
     /// The run has an answer.
@@ -73,9 +73,9 @@ pub enum Standing {
     Unreadable,
 }
 
-impl Standing {
+impl SessionStatus {
     /// Returns the word for this state.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Finished => "finished",
@@ -167,14 +167,14 @@ pub(super) fn of(place: &Place) -> Summary {
         workspace: None,
         started: None,
         last: None,
-        standing: Standing::Open,
+        status: SessionStatus::Open,
         bytes: 0,
         modified: None,
         fork: fork_of(place),
         problem: None,
     };
     if let Err(error) = fill(&mut summary) {
-        summary.standing = Standing::Unreadable;
+        summary.status = SessionStatus::Unreadable;
         summary.problem = Some(format!("cannot be read: {error}"));
     }
     if let Some(title) = own_title(place) {
@@ -207,7 +207,7 @@ fn fill(summary: &mut Summary) -> io::Result<()> {
 }
 
 /// Whether a line is intact in itself.
-fn is_record(bytes: &[u8], seen: Seen) -> bool {
+fn is_record(bytes: &[u8], seen: LineEnd) -> bool {
     seen.ended && !seen.long && line::is_intact(bytes)
 }
 
@@ -225,13 +225,13 @@ fn has_record(lines: &mut Lines<impl io::BufRead>) -> io::Result<bool> {
 
 /// What a list shows of the records up to a decision.
 #[derive(Debug, Clone)]
-struct Shown {
+struct ListEntry {
     model: Option<String>,
     workspace: Option<String>,
     started: Option<i64>,
     named: Option<String>,
     prompt: Option<String>,
-    standing: Standing,
+    status: SessionStatus,
     last: Option<Last>,
 }
 
@@ -253,9 +253,9 @@ struct Pass {
     head: Link,
     run: Option<Uuid>,
     /// Up to the last record.
-    now: Shown,
+    now: ListEntry,
     /// Up to the last whole decision; none where that is the same.
-    whole: Option<Shown>,
+    whole: Option<ListEntry>,
     /// The format of a newer program, where the first line claims it.
     newer: Option<u32>,
 }
@@ -268,13 +268,13 @@ impl Pass {
             records: 0,
             head: Link::FIRST,
             run: None,
-            now: Shown {
+            now: ListEntry {
                 model: None,
                 workspace: None,
                 started: None,
                 named: None,
                 prompt: None,
-                standing: Standing::Open,
+                status: SessionStatus::Open,
                 last: None,
             },
             whole: None,
@@ -283,7 +283,7 @@ impl Pass {
     }
 
     /// Takes in a line, or says why it is not the next record.
-    fn take(&mut self, bytes: &[u8], seen: Seen) -> Result<(), String> {
+    fn take(&mut self, bytes: &[u8], seen: LineEnd) -> Result<(), String> {
         if !is_record(bytes, seen) {
             let why = if seen.ended {
                 "its checksum does not fit"
@@ -337,7 +337,7 @@ impl Pass {
             "turn.prompted" if now.prompt.is_none() => now.prompt = Peek::of(body).text,
             _ => {}
         }
-        now.standing = now.standing.after(kind);
+        now.status = now.status.after(kind);
         let (seq, kind) = (self.records, kind.to_owned());
         now.last = Some(Last { seq, at, kind });
         if !more {
@@ -353,11 +353,11 @@ impl Pass {
         summary.model = shown.model;
         summary.workspace = shown.workspace;
         summary.started = shown.started;
-        summary.standing = shown.standing;
+        summary.status = shown.status;
         summary.last = shown.last;
         summary.title = shown.named.or(shown.prompt).map(|title| first_line(&title));
         if let Some(version) = self.newer {
-            summary.standing = Standing::Unreadable;
+            summary.status = SessionStatus::Unreadable;
             summary.problem = Some(format!(
                 "it has format {version}, and this program reads format {FORMAT}"
             ));
@@ -367,11 +367,11 @@ impl Pass {
             Some(Gap {
                 why, intact: true, ..
             }) => {
-                summary.standing = Standing::Damaged;
+                summary.status = SessionStatus::Damaged;
                 summary.problem = Some(format!("damaged from line {} on: {why}", records + 1));
             }
             Some(Gap { begun: false, .. }) if records == 0 => {
-                summary.standing = Standing::Unreadable;
+                summary.status = SessionStatus::Unreadable;
                 summary.problem = Some("its first line is not an intact record".to_owned());
             }
             // Whoever writes it may be in the middle of a line or of a decision.

@@ -13,7 +13,7 @@ use crate::domain::id::TurnId;
 use crate::regular_file::{self, Links};
 
 /// Maximum number of bytes kept of a session: the oldest files are dropped first.
-const KEPT: u64 = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum number of these bytes that are read back.
 const READ: u64 = 4 * 1024 * 1024;
 
@@ -48,7 +48,7 @@ struct Room {
 /// The files of one request, open until dropped. Requests of several threads are under way at the same time,
 /// and none touches the files of another.
 #[derive(Debug)]
-pub struct Kept {
+pub struct RequestFiles {
     wire: Wire,
     request: (TurnId, u32),
     sent: Mutex<Half>,
@@ -82,7 +82,7 @@ impl Half {
     }
 }
 
-impl Kept {
+impl RequestFiles {
     /// Keeps bytes. A failure is ignored: the run continues without them.
     pub fn keep(&self, sent: bool, bytes: &[u8]) {
         let half = if sent { &self.sent } else { &self.received };
@@ -115,7 +115,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for RequestFiles {
     fn drop(&mut self) {
         let mut room = self.wire.room();
         for sent in [true, false] {
@@ -130,7 +130,7 @@ impl Wire {
     pub fn in_session(session: &Path) -> Self {
         Self {
             dir: session.join("wire"),
-            most: KEPT,
+            most: MAX_BYTES,
             room: Arc::default(),
         }
     }
@@ -140,14 +140,14 @@ impl Wire {
     }
 
     /// Returns how many of so many bytes may be written, after dropping the oldest files that are in the way.
-    fn grant(&self, wanted: usize) -> usize {
+    fn grant(&self, requested: usize) -> usize {
         let mut room = self.room();
         let mut used = room
             .used
             .unwrap_or_else(|| self.files().iter().map(|one| one.1).sum());
-        if used.saturating_add(wanted as u64) > self.most {
+        if used.saturating_add(requested as u64) > self.most {
             for (path, bytes) in self.files() {
-                if used.saturating_add(wanted as u64) <= self.most {
+                if used.saturating_add(requested as u64) <= self.most {
                     break;
                 }
                 if !room.open.contains(&path) && std::fs::remove_file(&path).is_ok() {
@@ -156,7 +156,7 @@ impl Wire {
             }
         }
         let left = usize::try_from(self.most.saturating_sub(used)).unwrap_or(usize::MAX);
-        let granted = wanted.min(left);
+        let granted = requested.min(left);
         room.used = Some(used + granted as u64);
         granted
     }
@@ -184,8 +184,8 @@ impl Wire {
     }
 
     /// Prepares the files of a new request.
-    pub fn of_request(&self, turn: TurnId, request: u32) -> Kept {
-        Kept {
+    pub fn of_request(&self, turn: TurnId, request: u32) -> RequestFiles {
+        RequestFiles {
             wire: self.clone(),
             request: (turn, request),
             sent: Mutex::default(),
@@ -237,10 +237,10 @@ mod tests {
         let wire = Wire::in_session(dir.path());
         let one = (TurnId(2), 1);
         assert_eq!(wire.read(one.0, one.1), Ok(None), "nothing was kept");
-        let kept = wire.of_request(one.0, one.1);
-        kept.keep(true, b"{\"model\":\"m\"}");
-        kept.keep(false, b"data: \xff");
-        kept.keep(false, b"\n\n");
+        let stored = wire.of_request(one.0, one.1);
+        stored.keep(true, b"{\"model\":\"m\"}");
+        stored.keep(false, b"data: \xff");
+        stored.keep(false, b"\n\n");
         wire.of_request(TurnId(2), 2).keep(true, b"again");
         let found = wire.read(one.0, one.1).unwrap().unwrap();
         assert_eq!(found.sent, b"{\"model\":\"m\"}");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_made_anew_begins_its_files_anew() {
+    fn a_repeated_request_overwrites_its_wire_files() {
         let dir = tempfile::tempdir().unwrap();
         let wire = Wire::in_session(dir.path());
         let before = wire.of_request(TurnId(1), 1);
@@ -286,8 +286,8 @@ mod tests {
             .map(|one| (one, wire.of_request(one.0, one.1)))
             .collect();
         for piece in ["a", "b", "c"] {
-            for ((turn, request), kept) in &all {
-                kept.keep(piece == "a", format!("{piece}{turn}{request}").as_bytes());
+            for ((turn, request), stored) in &all {
+                stored.keep(piece == "a", format!("{piece}{turn}{request}").as_bytes());
             }
         }
         for ((turn, request), _) in &all {
@@ -337,9 +337,9 @@ mod tests {
     #[test]
     fn where_nothing_can_be_written_nothing_breaks() {
         let wire = Wire::in_session(Path::new("/proc/nowhere"));
-        let kept = wire.of_request(TurnId(1), 1);
-        kept.keep(true, b"x");
-        kept.keep(true, b"y");
+        let stored = wire.of_request(TurnId(1), 1);
+        stored.keep(true, b"x");
+        stored.keep(true, b"y");
         assert_eq!(wire.read(TurnId(1), 1), Ok(None));
     }
 }

@@ -113,7 +113,8 @@ impl Writer {
             return Err(Error::Damaged { path, damage });
         }
         if let Some(torn) = &mut loaded.torn {
-            set_aside(dir, &mut file, torn).map_err(|error| Error::io("repair the session", &path, error))?;
+            move_torn_tail(dir, &mut file, torn)
+                .map_err(|error| Error::io("repair the session", &path, error))?;
         }
         let writer = Self {
             sink: Box::new(file),
@@ -312,12 +313,12 @@ fn fork_of(body: &str) -> Option<String> {
 }
 
 /// Moves the end of a journal to a file of its own and cuts it off, each step durable before the next.
-fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
-    let (path, mut aside) = first_free(dir)?;
+fn move_torn_tail(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
+    let (path, mut backup) = first_free(dir)?;
     let copied = file
         .seek(SeekFrom::Start(torn.offset))
-        .and_then(|_| io::copy(&mut (&*file).take(torn.bytes), &mut aside))
-        .and_then(|_| aside.sync_all());
+        .and_then(|_| io::copy(&mut (&*file).take(torn.bytes), &mut backup))
+        .and_then(|_| backup.sync_all());
     if let Err(error) = copied {
         // Nothing is cut off yet: whoever tries again begins with another file, and these would pile up.
         let _ = std::fs::remove_file(&path);
@@ -326,7 +327,7 @@ fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
     dirs::sync_dir(dir)?;
     file.set_len(torn.offset)?;
     file.sync_all()?;
-    torn.kept = Some(path);
+    torn.moved_to = Some(path);
     Ok(())
 }
 

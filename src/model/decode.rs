@@ -104,7 +104,7 @@ pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
                 }
             }
             Chunk::Usage(usage) => summary.usage = Some(usage),
-            Chunk::Finish(stop) => summary.finish = Some(word(&stop).to_owned()),
+            Chunk::Finish(stop) => summary.finish = Some(finish_reason(&stop).to_owned()),
             Chunk::Sealed { part, .. } => {
                 if let Some((_, call)) = calls.iter_mut().rev().find(|(number, _)| *number == part) {
                     call.whole = true;
@@ -143,14 +143,14 @@ fn line(chunk: &Chunk) -> Value {
         Chunk::Learned { quirk, words } => json!({"type": "learned", "quirk": quirk, "words": words}),
         Chunk::Unknown { raw } => json!({"type": "unknown", "raw": raw}),
         Chunk::Usage(usage) => json!({"type": "usage", "usage": usage}),
-        Chunk::Finish(stop) => json!({"type": "finish", "finish": word(stop)}),
+        Chunk::Finish(stop) => json!({"type": "finish", "finish": finish_reason(stop)}),
     }
 }
 
 /// Returns the Chat format's word for a reason to stop.
-fn word(stop: &Stop) -> &str {
+fn finish_reason(stop: &Stop) -> &str {
     match stop {
-        Stop::End | Stop::Kept => "stop",
+        Stop::End | Stop::Accepted => "stop",
         Stop::Calls => "tool_calls",
         Stop::Length => "length",
         Stop::Filter => "content_filter",

@@ -27,7 +27,7 @@ const PROBE_NAMED: Duration = Duration::from_secs(5);
 
 /// What the settings say about the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct ModelSettings {
     /// Name of the model.
     pub model: Option<String>,
     /// Base URL of the server.
@@ -94,13 +94,13 @@ pub enum Error {
 }
 
 /// Decides which model to talk to, asking a server for its models if necessary.
-pub async fn find(given: &Given, key: Option<&SecretString>) -> Result<Choice, Error> {
+pub async fn find(given: &ModelSettings, key: Option<&SecretString>) -> Result<Choice, Error> {
     find_within(given, key, (PROBE, PROBE_NAMED)).await
 }
 
 /// Does the same with given time limits for an unnamed and a named server.
 async fn find_within(
-    given: &Given,
+    given: &ModelSettings,
     key: Option<&SecretString>,
     (unnamed, named): (Duration, Duration),
 ) -> Result<Choice, Error> {
@@ -146,7 +146,7 @@ pub fn is_near(base_url: &str) -> bool {
 }
 
 /// The server that must say what it has before [`choose`] can decide; none where all was said.
-pub fn to_ask(given: &Given) -> Option<String> {
+pub fn to_ask(given: &ModelSettings) -> Option<String> {
     match (&given.base_url, &given.model) {
         (Some(base_url), None) => Some(base_url.clone()),
         (Some(_), Some(_)) => None,
@@ -156,7 +156,7 @@ pub fn to_ask(given: &Given) -> Option<String> {
 }
 
 /// Decides which model to talk to. `server` is the answer of the server from [`to_ask`], if it answered.
-pub fn choose(given: &Given, server: Option<&Server>) -> Result<Choice, Error> {
+pub fn choose(given: &ModelSettings, server: Option<&Server>) -> Result<Choice, Error> {
     let chosen = |base_url: &str, model: &str| Choice {
         base_url: base_url.to_owned(),
         model: model.to_owned(),
@@ -209,7 +209,7 @@ fn only(base_url: &str, server: Option<&Server>) -> Result<String, Error> {
 /// Returns the name under which a server has a model; `qwen3` stands for `qwen3:latest`.
 fn held<'s>(server: &'s Server, model: &str) -> Option<&'s str> {
     let tagged = format!("{model}:latest");
-    let held = |wanted: &str| server.models.iter().find(|known| *known == wanted);
+    let held = |requested: &str| server.models.iter().find(|known| *known == requested);
     held(model).or_else(|| held(&tagged)).map(String::as_str)
 }
 

@@ -47,7 +47,7 @@ impl Refusal {
     pub fn read(status: Option<u64>, text: &str) -> Self {
         let text = text.trim();
         let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(page(text)));
-        let mut found = Found::default();
+        let mut found = ErrorParts::default();
         found.look(&value, DEEPEST);
         let reason = reason(&value, DEEPEST).unwrap_or_else(|| {
             let words = found
@@ -71,13 +71,13 @@ impl Refusal {
     }
 
     /// Returns true if the words hold this one.
-    pub fn says(&self, word: &str) -> bool {
+    pub fn mentions(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
     /// Returns true if the words hold one of these.
-    pub fn says_any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.says(word))
+    pub fn mentions_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.mentions(word))
     }
 
     /// Returns the kind of fault. `asked_ms` is what a header asks to wait.
@@ -86,11 +86,11 @@ impl Refusal {
         if self.is_quota(waits) {
             return StreamFaultKind::Quota;
         }
-        let busy = self.says_any(OVERLOAD) && self.status != Some(400);
+        let busy = self.mentions_any(OVERLOAD) && self.status != Some(400);
         if busy || matches!(self.status, Some(503 | 529)) {
             return StreamFaultKind::Overload;
         }
-        if self.says_any(FILTER) && matches!(self.status, None | Some(400 | 403 | 422)) {
+        if self.mentions_any(FILTER) && matches!(self.status, None | Some(400 | 403 | 422)) {
             return StreamFaultKind::Filter;
         }
         match self.status {
@@ -98,13 +98,13 @@ impl Refusal {
             Some(408) => StreamFaultKind::Timeout,
             Some(429) => StreamFaultKind::RateLimit,
             Some(300..=499) => StreamFaultKind::Request,
-            None if self.says_any(&["rate_limit", "rate limit", "too_many", "quota"]) => {
+            None if self.mentions_any(&["rate_limit", "rate limit", "too_many", "quota"]) => {
                 StreamFaultKind::RateLimit
             }
-            None if self.says_any(&["authentication", "api_key", "unauthorized", "permission"]) => {
+            None if self.mentions_any(&["authentication", "api_key", "unauthorized", "permission"]) => {
                 StreamFaultKind::Auth
             }
-            None if self.says_any(&["invalid", "not_found", "context_length", "unsupported"]) => {
+            None if self.mentions_any(&["invalid", "not_found", "context_length", "unsupported"]) => {
                 StreamFaultKind::Request
             }
             _ => StreamFaultKind::Server,
@@ -118,8 +118,10 @@ impl Refusal {
         }
         // Advice on where to pay for more is no reason.
         let words = without_addresses(&self.words);
-        let says = |list: &[&str]| list.iter().any(|word| words.contains(word));
-        self.status == Some(402) || says(USED_UP) || (!waits && says(PERHAPS_USED_UP) && !says(FOR_A_WHILE))
+        let claims = |list: &[&str]| list.iter().any(|word| words.contains(word));
+        self.status == Some(402)
+            || claims(USED_UP)
+            || (!waits && claims(PERHAPS_USED_UP) && !claims(FOR_A_WHILE))
     }
 
     /// Returns the fault for an error inside of an answer.
@@ -177,19 +179,19 @@ const FOR_A_WHILE: &[&str] = &[
 
 /// The words without addresses of pages.
 fn without_addresses(words: &str) -> String {
-    let kept = words.split_whitespace().filter(|word| !word.contains("://"));
-    kept.collect::<Vec<_>>().join(" ")
+    let stored = words.split_whitespace().filter(|word| !word.contains("://"));
+    stored.collect::<Vec<_>>().join(" ")
 }
 
 /// What is found anywhere in an error.
 #[derive(Debug, Default)]
-struct Found {
+struct ErrorParts {
     status: Option<u64>,
     provider: Option<String>,
     words: String,
 }
 
-impl Found {
+impl ErrorParts {
     fn look(&mut self, value: &Value, left: u32) {
         let Some(left) = left.checked_sub(1) else { return };
         match value {
@@ -312,16 +314,16 @@ fn of_object(members: &Map<String, Value>, left: u32) -> Option<String> {
             ("metadata", _) => reason(value.get("raw")?, left),
             // A list may hold what is for programs only.
             (_, Value::Array(list)) => {
-                let told = list.iter().filter(|one| is_told(one)).cloned();
-                reason(&Value::Array(told.collect()), left)
+                let output = list.iter().filter(|one| is_message(one)).cloned();
+                reason(&Value::Array(output.collect()), left)
             }
             ("errors", Value::Object(fields)) => reason(value, left).or_else(|| of_fields(fields, left)),
             (_, value) => reason(value, left),
         }
     });
     let own = || {
-        let mut said = SAYING.iter().filter_map(|key| members.get(*key));
-        said.find_map(|value| reason(value, left))
+        let mut content = SAYING.iter().filter_map(|key| members.get(*key));
+        content.find_map(|value| reason(value, left))
     };
     let found = deeper.or_else(own)?;
     let place = ["loc", "path"]
@@ -362,8 +364,8 @@ fn names_of_details(members: &Map<String, Value>) -> Option<String> {
 }
 
 /// Returns true for a detail in words.
-fn is_told(detail: &Value) -> bool {
-    let told = ["msg", "detail", "error", "fieldViolations", "violations"];
+fn is_message(detail: &Value) -> bool {
+    let output = ["msg", "detail", "error", "fieldViolations", "violations"];
     let is_sentence = |key: &&str| {
         let words = detail.get(*key);
         words.is_some_and(|words| {
@@ -374,7 +376,7 @@ fn is_told(detail: &Value) -> bool {
     };
     detail.is_string()
         || detail.get("message").is_some()
-        || told.iter().any(|key| detail.get(key).is_some())
+        || output.iter().any(|key| detail.get(key).is_some())
         || ["reason", "description"].iter().any(is_sentence)
 }
 
@@ -402,7 +404,7 @@ fn page(text: &str) -> String {
     }
     let mut words = String::new();
     for part in text.split('<') {
-        words.push_str(part.split_once('>').map_or("", |(_, behind)| behind));
+        words.push_str(part.split_once('>').map_or("", |(_, following)| following));
         words.push(' ');
     }
     words.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -413,12 +415,12 @@ fn inside(text: &str) -> Option<Value> {
     let at = text.find(['{', '['])?;
     let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
     let value = values.next()?.ok()?;
-    let says = match &value {
+    let claims = match &value {
         Value::Object(members) => !members.is_empty(),
         Value::Array(list) => list.iter().any(Value::is_object),
         _ => false,
     };
-    says.then_some(value)
+    claims.then_some(value)
 }
 
 /// Milliseconds that words ask to wait: `try again in 7.66s`, `retry in 1m2s`, `retrydelay: 32s`.
@@ -438,15 +440,15 @@ fn duration(text: &str) -> Option<u64> {
         let digits = rest
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(rest.len());
-        let (number, behind) = rest.split_at(digits);
+        let (number, following) = rest.split_at(digits);
         let Ok(number) = number.trim_end_matches('.').parse::<f64>() else {
             break;
         };
-        let behind = behind.trim_start_matches(' ');
-        let end = behind
+        let following = following.trim_start_matches(' ');
+        let end = following
             .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at(end);
+            .unwrap_or(following.len());
+        let (unit, following) = following.split_at(end);
         let ms = match unit {
             "ms" | "milliseconds" => 1.0,
             "s" | "sec" | "secs" | "second" | "seconds" => 1000.0,
@@ -455,7 +457,7 @@ fn duration(text: &str) -> Option<u64> {
             _ => break,
         };
         total = Some(total.unwrap_or_default() + number * ms);
-        rest = behind;
+        rest = following;
     }
     let total = total.filter(|ms| ms.is_finite() && *ms < 1e12)?;
     Some(total.ceil() as u64)

@@ -47,7 +47,7 @@ pub struct Decoder {
     limit: usize,
     broken: bool,
     /// Bytes of all lines that said something and ended.
-    said: u64,
+    data_bytes: u64,
 }
 
 /// Progress through a byte-order mark at the start of the stream.
@@ -81,18 +81,18 @@ impl Decoder {
             after_return: false,
             limit,
             broken: false,
-            said: 0,
+            data_bytes: 0,
         }
     }
 
     /// Bytes that said something: comments and the other lines that servers send to keep a connection say nothing.
-    pub fn said(&self) -> u64 {
+    pub fn data_bytes(&self) -> u64 {
         let open = if self.line.starts_with(b"data:") {
             self.line.len() as u64
         } else {
             0
         };
-        self.said + open
+        self.data_bytes + open
     }
 
     /// Takes the next bytes and appends the events that they completed. After an error nothing more is read.
@@ -151,9 +151,9 @@ impl Decoder {
 
     /// Matches the byte-order mark, which may itself be split, and returns the bytes after it.
     fn past_mark<'b>(&mut self, seen: u8, bytes: &'b [u8]) -> &'b [u8] {
-        let wanted = BOM.get(usize::from(seen)).copied();
+        let requested = BOM.get(usize::from(seen)).copied();
         match bytes.split_first() {
-            Some((&byte, tail)) if Some(byte) == wanted => {
+            Some((&byte, tail)) if Some(byte) == requested => {
                 self.mark = if seen + 1 == 3 {
                     Mark::Past
                 } else {
@@ -193,14 +193,14 @@ impl Decoder {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
             b"data" => {
-                self.said += self.line.len() as u64;
+                self.data_bytes += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
             }
             // No such field is defined, but llama.cpp told its errors so, with the end mark right behind: it is an
             // event of that name.
             b"error" => {
-                self.said += self.line.len() as u64;
+                self.data_bytes += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
                 "error".clone_into(&mut self.name);

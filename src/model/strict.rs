@@ -35,7 +35,7 @@ pub fn without_nulls(args: &str, schema: &Value) -> String {
         return args.to_owned();
     };
     let required = names(schema.get("required"));
-    let mut kept = Vec::new();
+    let mut stored = Vec::new();
     let mut changed = false;
     for (key, raw) in members.entries() {
         if raw == "null" && !required.iter().any(|name| name == key) {
@@ -48,10 +48,10 @@ pub fn without_nulls(args: &str, schema: &Value) -> String {
             None => raw.to_owned(),
         };
         changed |= value != raw;
-        kept.push(format!("{}:{value}", Value::from(key)));
+        stored.push(format!("{}:{value}", Value::from(key)));
     }
     if changed {
-        format!("{{{}}}", kept.join(","))
+        format!("{{{}}}", stored.join(","))
     } else {
         args.to_owned()
     }
@@ -122,13 +122,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_stands_for_what_is_left_out_and_nothing_else_changes() {
+    fn null_means_omitted_and_nothing_else_changes() {
         let schema = json!({
             "type": "object",
             "properties": {"path": {}, "more": {"type": "object", "properties": {"x": {}}}},
             "required": ["path"]
         });
-        for (args, kept) in [
+        for (args, stored) in [
             (r#"{"path": 1.50, "lines": null, "_as":null}"#, r#"{"path":1.50}"#),
             (
                 r#"{"path": null,"more":{"x":null}}"#,
@@ -138,7 +138,7 @@ mod tests {
             ("null", "null"),
             ("[null]", "[null]"),
         ] {
-            assert_eq!(without_nulls(args, &schema), kept);
+            assert_eq!(without_nulls(args, &schema), stored);
         }
     }
 }

@@ -79,7 +79,7 @@ impl Splitter {
         let mut out = Vec::new();
         match self.place {
             Place::Inside(_) => give(&mut out, Piece::Reasoning, rest),
-            Place::Beginning | Place::Text => self.say(rest, &mut out),
+            Place::Beginning | Place::Text => self.emit(rest, &mut out),
         }
         out
     }
@@ -127,7 +127,7 @@ impl Splitter {
     fn text(&mut self, out: &mut Vec<Piece>) -> bool {
         if !self.may_lack_opening {
             let all = std::mem::take(&mut self.held);
-            self.say(all, out);
+            self.emit(all, out);
             return false;
         }
         let mark = BARE
@@ -139,7 +139,7 @@ impl Splitter {
             let before = std::mem::take(&mut self.held);
             let last = before.chars().next_back().or(self.last);
             let opened = MARKS.iter().any(|(open, _)| before.contains(open));
-            self.say(before, out);
+            self.emit(before, out);
             self.may_lack_opening = false;
             // A mark that is quoted, or that belongs to one in the middle of the text, is talked about.
             if opened || matches!(last, Some('`' | '"' | '\'')) {
@@ -159,21 +159,21 @@ impl Splitter {
             // Its closing mark belongs to it.
             self.may_lack_opening = false;
         }
-        self.say(before, out);
+        self.emit(before, out);
         openings
     }
 
     /// Goes on behind a closing mark: another opening one may follow.
     fn close(&mut self, rest: &str, mark: &str) {
-        let behind = rest.get(mark.len()..).unwrap_or_default();
-        behind.clone_into(&mut self.held);
+        let after = rest.get(mark.len()..).unwrap_or_default();
+        after.clone_into(&mut self.held);
         self.place = Place::Beginning;
         self.may_lack_opening = false;
         self.after_mark = true;
     }
 
     /// Passes on text; blanks between a closing mark and the text belong to neither.
-    fn say(&mut self, text: String, out: &mut Vec<Piece>) {
+    fn emit(&mut self, text: String, out: &mut Vec<Piece>) {
         let text = if self.after_mark {
             text.trim_start().to_owned()
         } else {
@@ -216,7 +216,7 @@ mod tests {
     /// Reasoning and text that are made of a text in pieces of so many characters.
     fn split(text: &str, size: usize) -> (String, String) {
         let mut splitter = Splitter::new(true);
-        let (mut reasoning, mut said) = (String::new(), String::new());
+        let (mut reasoning, mut output) = (String::new(), String::new());
         let chars: Vec<char> = text.chars().collect();
         let mut pieces = Vec::new();
         for piece in chars.chunks(size) {
@@ -225,17 +225,17 @@ mod tests {
         pieces.extend(splitter.end());
         for piece in pieces {
             match piece {
-                Piece::Text(text) => said.push_str(&text),
+                Piece::Text(text) => output.push_str(&text),
                 Piece::Reasoning(text) => reasoning.push_str(&text),
-                Piece::WasReasoning => reasoning = std::mem::take(&mut said),
+                Piece::WasReasoning => reasoning = std::mem::take(&mut output),
             }
         }
-        (reasoning, said)
+        (reasoning, output)
     }
 
     #[test]
-    fn what_stands_between_marks_at_the_beginning_is_reasoning_however_it_is_torn() {
-        for (text, reasoning, said) in [
+    fn text_between_leading_think_tags_is_reasoning_however_it_is_split() {
+        for (text, reasoning, output) in [
             (
                 "<think>first the plan</think>\n\nI look.",
                 "first the plan",
@@ -265,7 +265,11 @@ mod tests {
         ] {
             for size in [1, 2, 3, 5, 100] {
                 let got = split(text, size);
-                assert_eq!(got, (reasoning.to_owned(), said.to_owned()), "{text:?} in {size}");
+                assert_eq!(
+                    got,
+                    (reasoning.to_owned(), output.to_owned()),
+                    "{text:?} in {size}"
+                );
             }
         }
     }

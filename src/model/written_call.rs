@@ -135,8 +135,8 @@ fn in_lines(text: &str, tools: &[&str]) -> Option<String> {
         }
         let tag = line.strip_prefix('<').and_then(|rest| {
             let tool = tool_at(rest, tools)?;
-            let behind = rest.strip_prefix(tool)?.strip_prefix('>')?.trim_start();
-            let inside = if behind.is_empty() { next } else { behind };
+            let after = rest.strip_prefix(tool)?.strip_prefix('>')?.trim_start();
+            let inside = if after.is_empty() { next } else { after };
             (inside.is_empty() || inside.starts_with(['<', '{'])).then_some(tool)
         });
         if let Some(tool) = tag {
@@ -187,10 +187,8 @@ fn after_word<'l>(line: &'l str, words: &[&str]) -> Option<&'l str> {
 fn has_word(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let behind = text
-            .get(at + name.len()..)
-            .and_then(|behind| behind.chars().next());
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_') && !behind.is_some_and(is_of_name)
+        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_') && !after.is_some_and(is_of_name)
     })
 }
 

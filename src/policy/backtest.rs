@@ -12,7 +12,7 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::id::NodeId;
 use crate::domain::node::Node;
 use crate::domain::ready;
-use crate::domain::rule::Wanted;
+use crate::domain::rule::RuleRequest;
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::turn::Turn;
@@ -46,12 +46,12 @@ impl Would {
 }
 
 /// Parses the rule that the operator wants, or says what is wrong with it. `None` for "exactly this".
-pub fn read(state: &State, wanted: &Wanted) -> Result<Option<Rule>, String> {
-    let Wanted::Text { text } = wanted else {
+pub fn read(state: &State, requested: &RuleRequest) -> Result<Option<Rule>, String> {
+    let RuleRequest::Text { text } = requested else {
         return Ok(None);
     };
     let rule = session::read(text)?;
-    session::may_stand(&rule, cards(state))?;
+    session::check_admissible(&rule, cards(state))?;
     Ok(Some(rule))
 }
 
@@ -60,20 +60,20 @@ fn cards(state: &State) -> impl Iterator<Item = &ToolCard> {
 }
 
 /// Counts the calls that a rule matches.
-pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
-    let rule = read(state, wanted)?;
-    let same = match wanted {
-        Wanted::Exact { call, .. } => {
+pub fn would(state: &State, requested: &RuleRequest) -> Result<Would, String> {
+    let rule = read(state, requested)?;
+    let same = match requested {
+        RuleRequest::Exact { call, .. } => {
             let call = state.calls.get(call).ok_or("the call is not there")?;
-            let (tool, args) = said(state, call).ok_or("the call is not ready")?;
+            let (tool, args) = tool_and_args(state, call).ok_or("the call is not ready")?;
             may_always(state, call.id, (&tool, &args))?;
             Some((tool, args))
         }
-        Wanted::Text { .. } => None,
+        RuleRequest::Text { .. } => None,
     };
     let workspace = state.started.as_ref().map(|started| started.workspace.as_str());
     let is_about = |call: &Call| -> bool {
-        let Some((tool, args)) = said(state, call) else {
+        let Some((tool, args)) = tool_and_args(state, call) else {
             return false;
         };
         if let Some(same) = &same {
@@ -135,7 +135,7 @@ fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(
 }
 
 /// Returns the tool of a call and the bytes that run or would run.
-fn said(state: &State, call: &Call) -> Option<(String, String)> {
+fn tool_and_args(state: &State, call: &Call) -> Option<(String, String)> {
     let node: &Node = state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     Some((tool.to_string(), ready::resolved_args(state, call)?.to_string()))

@@ -152,7 +152,7 @@ impl Matcher {
         }
         if gate == Gate::Allow {
             let holds = |one: &Predicate| one.allows(case, workspace);
-            return self.args.iter().all(holds) && !self.in_doubt(case);
+            return self.args.iter().all(holds) && !self.is_uncertain(case);
         }
         let (lines, others) = self.about(case);
         others
@@ -194,7 +194,7 @@ impl Matcher {
 
     /// A pattern cannot vouch for a shell line that holds more than one plain command, whatever of the call it is
     /// about: `cargo *` covers `cargo test; rm -r .` too. Only who spells the line out means it.
-    fn in_doubt(&self, case: &Case<'_>) -> bool {
+    fn is_uncertain(&self, case: &Case<'_>) -> bool {
         let Some(shell) = case
             .shell()
             .filter(|_| self.args.iter().any(Predicate::is_pattern))
@@ -221,24 +221,24 @@ impl Predicate {
     fn allows(&self, case: &Case<'_>, workspace: Option<&Path>) -> bool {
         let held = self.held(case.subject.args.pointer(&self.at), !self.not, workspace);
         if !self.not {
-            return held == Held::Yes;
+            return held == TestResult::Yes;
         }
         // A call that runs what is excepted is not meant.
         let shell = case.shell().filter(|_| self.is_about_commands());
         let runs = |shell: &ShellCall| {
             let mut commands = shell.reading.commands.iter();
-            shell.doubt().is_some() || commands.any(|one| commands::covers(self, one, workspace))
+            shell.uncertainty().is_some() || commands.any(|one| commands::covers(self, one, workspace))
         };
-        held == Held::No && !shell.is_some_and(runs)
+        held == TestResult::No && !shell.is_some_and(runs)
     }
 
     /// Returns true if it holds of this value in an ask or deny rule.
     pub(super) fn meets(&self, value: Option<&Value>, workspace: Option<&Path>) -> bool {
         match self.held(value, self.not, workspace) {
             // What cannot be known is asked about or denied, whether the test is negated or not.
-            Held::Unknown => true,
-            Held::Absent | Held::No => self.not,
-            Held::Yes => !self.not,
+            TestResult::Unknown => true,
+            TestResult::Absent | TestResult::No => self.not,
+            TestResult::Yes => !self.not,
         }
     }
 
@@ -246,19 +246,21 @@ impl Predicate {
     /// which a negated test must not except.
     pub(super) fn tests(&self, value: &Value, workspace: Option<&Path>) -> bool {
         match self.held(Some(value), self.not, workspace) {
-            Held::Unknown => !self.not,
-            Held::Absent | Held::No => false,
-            Held::Yes => true,
+            TestResult::Unknown => !self.not,
+            TestResult::Absent | TestResult::No => false,
+            TestResult::Yes => true,
         }
     }
 
     /// Returns true if it names exactly this value.
     pub(super) fn is_exactly(&self, value: &Value) -> bool {
-        matches!(&self.test, Test::Is(wanted) if equal(wanted, value))
+        matches!(&self.test, Test::Is(requested) if equal(requested, value))
     }
 
-    fn held(&self, value: Option<&Value>, whole: bool, workspace: Option<&Path>) -> Held {
-        value.map_or(Held::Absent, |value| self.test.holds(value, whole, workspace))
+    fn held(&self, value: Option<&Value>, whole: bool, workspace: Option<&Path>) -> TestResult {
+        value.map_or(TestResult::Absent, |value| {
+            self.test.holds(value, whole, workspace)
+        })
     }
 
     const fn is_pattern(&self) -> bool {
@@ -267,18 +269,18 @@ impl Predicate {
 
     /// Whether it names the very lines that a shell reads.
     fn spells(&self, shell: &ShellCall) -> bool {
-        let Test::Is(wanted) = &self.test else {
+        let Test::Is(requested) = &self.test else {
             return false;
         };
         let whole = matches!(&*self.at, "" | LINE | "/argv");
-        let only = || shell.only_line().is_some_and(|line| wanted == line);
+        let only = || shell.only_line().is_some_and(|line| requested == line);
         !self.not && (whole || (self.at.starts_with("/argv/") && only()))
     }
 }
 
 /// What comes of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum TestResult {
     Yes,
     No,
     /// The words do not tell.
@@ -288,9 +290,9 @@ enum Held {
 }
 
 impl Test {
-    fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> Held {
+    fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> TestResult {
         let yes = match self {
-            Self::Is(wanted) => Some(equal(wanted, value)),
+            Self::Is(requested) => Some(equal(requested, value)),
             Self::Glob(pattern) => value.as_str().map(|text| pattern.matches(text)),
             Self::Regex { part, whole: all } => {
                 let regex = if whole { all } else { part };
@@ -300,14 +302,14 @@ impl Test {
                 .as_f64()
                 .map(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
             Self::Under(directory) => match value.as_str().map(|path| leads(path, directory, workspace)) {
-                Some(Leads::Unknown) => return Held::Unknown,
+                Some(Leads::Unknown) => return TestResult::Unknown,
                 found => found.map(|found| found == Leads::Inside),
             },
         };
         match yes {
-            None => Held::Absent,
-            Some(true) => Held::Yes,
-            Some(false) => Held::No,
+            None => TestResult::Absent,
+            Some(true) => TestResult::Yes,
+            Some(false) => TestResult::No,
         }
     }
 }

@@ -7,8 +7,8 @@
 pub mod backtest;
 mod commands;
 pub mod document;
+pub mod evaluate;
 pub mod expiry;
-pub mod judge;
 pub mod matcher;
 pub mod parse;
 mod place;
@@ -22,8 +22,8 @@ pub mod shell;
 mod tests;
 
 pub use document::{At, Document, Error, Place};
+pub use evaluate::{Moment, Notice, Policy};
 pub use expiry::headless;
-pub use judge::{Moment, Notice, Policy};
 pub use matcher::Subject;
 pub use preset::Preset;
 pub use rule::{Origin, Rule};

@@ -31,7 +31,7 @@ pub const DURATION: &str = "write a number and ms, s, m, h or d, such as \"30s\"
 
 /// The contents of a policy table.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct RawPolicy {
     /// The preset, if it names one.
     pub preset: Option<At<Preset>>,
     /// The deadline of questions whose rule has none.
@@ -41,13 +41,13 @@ pub struct Written {
 }
 
 /// Reads a file that contains only a policy.
-pub fn file(name: &str, text: &str, origin: Origin) -> Result<Written, Error> {
+pub fn file(name: &str, text: &str, origin: Origin) -> Result<RawPolicy, Error> {
     let document = Document::parse(name, text)?;
     section(document.root(), origin)
 }
 
 /// Reads a policy table.
-pub fn section(mut section: Section<'_, '_>, origin: Origin) -> Result<Written, Error> {
+pub fn section(mut section: Section<'_, '_>, origin: Origin) -> Result<RawPolicy, Error> {
     let preset = section
         .text("preset")?
         .map(|at| preset(&section, at))
@@ -58,7 +58,7 @@ pub fn section(mut section: Section<'_, '_>, origin: Origin) -> Result<Written, 
         rules.push(rule(table, origin)?);
     }
     section.finish()?;
-    Ok(Written {
+    Ok(RawPolicy {
         preset,
         deadline,
         rules,
@@ -83,7 +83,7 @@ pub fn preset(section: &Section<'_, '_>, at: At<String>) -> Result<At<Preset>, E
 }
 
 fn rule(mut section: Section<'_, '_>, origin: Origin) -> Result<Rule, Error> {
-    let text = section.words();
+    let text = section.describe();
     let place = section.place();
     let gate_at = section.text("gate")?;
     let matcher = Matcher {

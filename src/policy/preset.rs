@@ -39,7 +39,7 @@ impl Preset {
     pub const ALL: [Self; 4] = [Self::Supervised, Self::Guarded, Self::Auto, Self::ReadOnly];
 
     /// Returns its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Supervised => "supervised",
             Self::Guarded => "guarded",
@@ -98,7 +98,7 @@ impl Preset {
 
 impl fmt::Display for Preset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.label())
     }
 }
 
@@ -108,7 +108,7 @@ impl FromStr for Preset {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()
-            .find(|preset| preset.word() == name)
+            .find(|preset| preset.label() == name)
             .ok_or_else(|| UnknownPreset(visible(name)))
     }
 }

@@ -33,7 +33,7 @@ pub enum Origin {
 
 impl Origin {
     /// Returns a word or two for the origin.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Builtin => "built in",
             Self::Session => "session",
@@ -83,12 +83,12 @@ impl Rule {
             return format!("{}: {}", rule::name(no), self.text);
         }
         match (&self.origin, &self.place) {
-            (Origin::Preset(preset), _) => format!("preset {}: {}", preset.word(), self.text),
+            (Origin::Preset(preset), _) => format!("preset {}: {}", preset.label(), self.text),
             (origin, Some(place)) => {
                 let file = visible(&place.file);
-                format!("{} {file}:{}: {}", origin.word(), place.line, self.text)
+                format!("{} {file}:{}: {}", origin.label(), place.line, self.text)
             }
-            (origin, None) => format!("{}: {}", origin.word(), self.text),
+            (origin, None) => format!("{}: {}", origin.label(), self.text),
         }
     }
 }

@@ -80,7 +80,7 @@ impl<'d, 'a> Section<'d, 'a> {
 
     /// Reads every key as a string or a list of strings, each with its place, in the order of the text.
     pub fn lists(&self) -> Result<Lists, Error> {
-        let wanted = "a string in quotes, or a list of them";
+        let requested = "a string in quotes, or a list of them";
         let mut found = Vec::new();
         for (key, value) in self.table {
             let name = key.get_ref().to_string();
@@ -89,7 +89,7 @@ impl<'d, 'a> Section<'d, 'a> {
                     value: text.to_owned(),
                     place: self.document.place(value.span().start),
                 }),
-                None => Err(self.wrong(&name, value.get_ref(), &value.span(), wanted)),
+                None => Err(self.wrong(&name, value.get_ref(), &value.span(), requested)),
             };
             let texts = match value.get_ref().as_array() {
                 Some(values) => values.iter().map(text).collect::<Result<_, _>>()?,
@@ -107,7 +107,7 @@ impl<'d, 'a> Section<'d, 'a> {
     }
 
     /// Returns the keys and values of the table as written, on one line.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut parts: Vec<(usize, String)> = self
             .table
             .iter()
@@ -135,12 +135,12 @@ impl<'d, 'a> Section<'d, 'a> {
         Some((value.get_ref(), value.span()))
     }
 
-    fn wrong(&self, key: &str, found: &DeValue<'_>, span: &Range<usize>, wanted: &str) -> Error {
+    fn wrong(&self, key: &str, found: &DeValue<'_>, span: &Range<usize>, requested: &str) -> Error {
         self.error(
             key,
             self.document.place(span.start),
-            format!("expected {wanted}, found {}", kind(found)),
-            &format!("write {wanted}"),
+            format!("expected {requested}, found {}", kind(found)),
+            &format!("write {requested}"),
         )
     }
 
@@ -170,15 +170,15 @@ impl<'d, 'a> Section<'d, 'a> {
                 place,
             }));
         }
-        let wanted = "a string or a list of strings";
+        let requested = "a string or a list of strings";
         let Some(list) = value.as_array() else {
-            return Err(self.wrong(key, value, &span, wanted));
+            return Err(self.wrong(key, value, &span, requested));
         };
         let mut texts = Vec::new();
         for item in list {
             match item.get_ref().as_str() {
                 Some(text) => texts.push(text.to_owned()),
-                None => return Err(self.wrong(key, item.get_ref(), &item.span(), wanted)),
+                None => return Err(self.wrong(key, item.get_ref(), &item.span(), requested)),
             }
         }
         if texts.is_empty() {
@@ -197,7 +197,7 @@ impl<'d, 'a> Section<'d, 'a> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
         };
-        let wanted = if max == u64::MAX {
+        let requested = if max == u64::MAX {
             format!("a whole number of at least {min}")
         } else {
             format!("a whole number from {min} to {max}")
@@ -218,9 +218,9 @@ impl<'d, 'a> Section<'d, 'a> {
                     "{} is out of range",
                     self.document.text().get(span).unwrap_or("this number")
                 ),
-                &format!("write {wanted}"),
+                &format!("write {requested}"),
             )),
-            None => Err(self.wrong(key, value, &span, &wanted)),
+            None => Err(self.wrong(key, value, &span, &requested)),
         }
     }
 
@@ -366,9 +366,9 @@ impl<'d, 'a> Section<'d, 'a> {
         let Some((value, span)) = self.get(key) else {
             return Ok(Vec::new());
         };
-        let wanted = "a list of tables";
+        let requested = "a list of tables";
         let Some(list) = value.as_array() else {
-            return Err(self.wrong(key, value, &span, wanted));
+            return Err(self.wrong(key, value, &span, requested));
         };
         let mut sections = Vec::new();
         for (i, item) in list.iter().enumerate() {
@@ -377,7 +377,7 @@ impl<'d, 'a> Section<'d, 'a> {
                     let path = format!("{}[{i}]", self.path_of(key));
                     sections.push(Section::new(self.document, path, table, item.span().start));
                 }
-                None => return Err(self.wrong(key, item.get_ref(), &item.span(), wanted)),
+                None => return Err(self.wrong(key, item.get_ref(), &item.span(), requested)),
             }
         }
         Ok(sections)

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::domain::call::{EffectClass, Gate};
 use crate::domain::event::run::ToolCard;
-use crate::domain::rule::Written;
+use crate::domain::rule::RuleSpec;
 use crate::text::visible;
 
 use super::commands::Case;
@@ -30,13 +30,13 @@ pub const UNTOLD: &str =
 const KEY: usize = 12;
 
 /// Converts a session rule to a rule of the policy, or says what is wrong with it.
-pub fn rule(no: u32, written: &Written) -> Result<Rule, String> {
+pub fn rule(no: u32, written: &RuleSpec) -> Result<Rule, String> {
     match written {
-        Written::Text { text } => Ok(Rule {
+        RuleSpec::Text { text } => Ok(Rule {
             no: Some(no),
             ..read(text)?
         }),
-        Written::Exact {
+        RuleSpec::Exact {
             call,
             rev,
             tool,
@@ -106,7 +106,10 @@ pub fn read(text: &str) -> Result<Rule, String> {
 }
 
 /// Checks whether a rule is admissible with these tools, or says what it must not allow.
-pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>) -> Result<(), String> {
+pub fn check_admissible<'t>(
+    rule: &Rule,
+    cards: impl IntoIterator<Item = &'t ToolCard>,
+) -> Result<(), String> {
     if rule.gate != Gate::Allow || rule.exact.is_some() {
         return Ok(());
     }
@@ -198,8 +201,8 @@ mod tests {
         ]
     }
 
-    fn stands(text: &str) -> Result<(), String> {
-        may_stand(&read(text)?, &cards())
+    fn check(text: &str) -> Result<(), String> {
+        check_admissible(&read(text)?, &cards())
     }
 
     #[test]
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn a_syntax_error_is_reported_with_its_line() {
         let error = read("tool = \"read_file\"\ngate = \"alow\"").unwrap_err();
         assert!(
             error.starts_with("line 2:") && error.contains("use allow, ask or deny"),
@@ -231,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn only_file_tools_can_be_let_run_by_a_rule() {
-        stands(r#"tool = "read_file", gate = "allow""#).unwrap();
-        stands(r#"tool = "read_file", args = [{ at = "/path", under = "src" }], gate = "allow""#).unwrap();
-        stands(r#"tool = "write_file", args = [{ at = "/path", under = "docs" }], gate = "allow""#).unwrap();
+    fn only_file_tools_can_be_allowed_by_a_session_rule() {
+        check(r#"tool = "read_file", gate = "allow""#).unwrap();
+        check(r#"tool = "read_file", args = [{ at = "/path", under = "src" }], gate = "allow""#).unwrap();
+        check(r#"tool = "write_file", args = [{ at = "/path", under = "docs" }], gate = "allow""#).unwrap();
         for (text, why) in [
             (r#"tool = "*", gate = "allow""#, "`write_file`"),
             (r#"tool = "shell", gate = "allow""#, "always exactly this"),
@@ -263,7 +266,7 @@ mod tests {
             (r#"server = "*", gate = "allow""#, "server"),
             (r#"tool = "nothing", gate = "allow""#, "no tool of this run"),
         ] {
-            let error = stands(text).unwrap_err();
+            let error = check(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
     }
@@ -274,7 +277,7 @@ mod tests {
             r#"tool = "*", gate = "deny""#,
             r#"tool = "shell", args = [{ at = "/command", glob = "*rm*" }], gate = "ask""#,
         ] {
-            stands(text).unwrap();
+            check(text).unwrap();
         }
     }
 
@@ -295,7 +298,7 @@ mod tests {
 
     #[test]
     fn exactly_this_names_the_call_and_the_key() {
-        let written = Written::Exact {
+        let written = RuleSpec::Exact {
             call: NodeId::new(NodeKind::Call, 5),
             rev: Rev(2),
             tool: "sh*ll".into(),
@@ -317,6 +320,6 @@ mod tests {
                 .reaches(&ToolCard::bare("shell", EffectClass::Write, &[])),
             "a name is no pattern"
         );
-        may_stand(&rule, &cards()).unwrap();
+        check_admissible(&rule, &cards()).unwrap();
     }
 }

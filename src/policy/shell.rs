@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::shell_line::{Command, Doubt, MOST, Program, Reading, quote};
+use crate::shell_line::{Command, MOST, Program, Reading, Uncertainty, quote};
 
 /// The built-in tool whose argument is a line for a shell.
 pub(super) const SHELL: &str = "shell";
@@ -39,7 +39,7 @@ impl ShellCall {
             let (bare, quoted) = (words.join(" "), quoted.join(" "));
             if call.is_line {
                 // The tool refuses such a call.
-                call.reading.doubt.get_or_insert(Doubt::Syntax);
+                call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
             } else {
                 call.reading = Reading::of_words(&words);
             }
@@ -71,7 +71,7 @@ impl ShellCall {
     /// The only line that a shell named in it is given.
     pub(super) fn only_line(&self) -> Option<&str> {
         match self.reading.lines.as_slice() {
-            [line] if self.reading.doubt.is_none() => Some(line),
+            [line] if self.reading.uncertainty.is_none() => Some(line),
             _ => None,
         }
     }
@@ -82,22 +82,24 @@ impl ShellCall {
     }
 
     /// Why it may run other programs than those that are listed.
-    pub const fn doubt(&self) -> Option<Doubt> {
-        self.reading.doubt
+    pub const fn uncertainty(&self) -> Option<Uncertainty> {
+        self.reading.uncertainty
     }
 
     /// What to look out for besides the commands that are listed.
     pub fn warning(&self) -> Option<&'static str> {
         // A listed command says itself that its program cannot be told.
         let shown = self.commands().any(|one| one.program == Program::Unknown);
-        let doubt = self.doubt().filter(|doubt| !(shown && *doubt == Doubt::Program));
-        doubt.map(Doubt::describe)
+        let unknown = self
+            .uncertainty()
+            .filter(|unknown| !(shown && *unknown == Uncertainty::Program));
+        unknown.map(Uncertainty::describe)
     }
 
     /// True where every line that a shell reads is one plain command.
     pub(super) fn is_plain(&self) -> bool {
         let special = |line: &str| line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c));
-        self.reading.doubt.is_none() && !self.lines().any(special)
+        self.reading.uncertainty.is_none() && !self.lines().any(special)
     }
 
     /// True where what runs does not stand in it: it results from a variable, a substitution or a group. A redirection
@@ -105,7 +107,9 @@ impl ShellCall {
     pub(super) fn hides(&self) -> bool {
         let special = |line: &str| line.contains(|c: char| c.is_control() || "$`(){}!\\".contains(c));
         let unnamed = |one: &Command| one.program == Program::Unknown;
-        self.reading.doubt.is_some() || self.reading.commands.iter().any(unnamed) || self.lines().any(special)
+        self.reading.uncertainty.is_some()
+            || self.reading.commands.iter().any(unnamed)
+            || self.lines().any(special)
     }
 
     /// The lines that a shell reads.

@@ -10,7 +10,7 @@ mod presets;
 
 use serde_json::Value;
 
-use super::parse::{self, Written};
+use super::parse::{self, RawPolicy};
 use super::{Error, Moment, Origin, Policy, Preset, Subject};
 use crate::domain::call::{EffectClass, Gate, Verdict};
 
@@ -22,7 +22,7 @@ const EFFECTS: [EffectClass; 5] = [
     EffectClass::Unknown,
 ];
 
-fn read(text: &str, origin: Origin) -> Written {
+fn read(text: &str, origin: Origin) -> RawPolicy {
     parse::file("rules.toml", text, origin).unwrap()
 }
 

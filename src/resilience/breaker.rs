@@ -92,7 +92,7 @@ impl Settings {
 pub fn turn(settings: &Settings, breaker: &Breaker) -> Option<Turn> {
     let Some(last) = breaker.recent.back() else {
         // A probe that was stopped, or whose end tells nothing, does not make room for the next at once.
-        let waits = breaker.phase == Phase::HalfOpen && breaker.told_nothing;
+        let waits = breaker.phase == Phase::HalfOpen && breaker.inconclusive;
         return waits.then(|| Turn {
             to: Phase::Open,
             wait_ms: settings.probe.0,

@@ -185,9 +185,9 @@ impl Classifier {
         let Some((one, found)) = found else {
             return false;
         };
-        let said = one.error.word();
+        let output = one.error.word();
         error.evidence = format!(
-            "your correction ({said}): `{}`; {}",
+            "your correction ({output}): `{}`; {}",
             found.as_str(),
             error.evidence
         );
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_inside_of_other_words_tell_nothing() {
+    fn numbers_inside_other_words_are_not_status_codes() {
         for words in [
             "read 1500 bytes",
             "the port 5003 is taken",
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_tell_are_known_with_what_they_rest_on() {
+    fn known_phrases_are_classified_with_their_evidence() {
         for (words, expected) in [
             ("the server said HTTP 503", ErrorClass::Transient),
             ("status code: 429", ErrorClass::Transient),
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_json_rpc_go_before_words_and_are_kept_as_evidence() {
+    fn json_rpc_codes_take_precedence_over_text_and_are_recorded_as_evidence() {
         for (code, expected) in [
             (-32700, ErrorClass::Structural),
             (-32600, ErrorClass::Structural),
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn better_evidence_stands() {
+    fn better_evidence_wins() {
         let mut outcome = Outcome::err(ToolError {
             class: ErrorClass::Business,
             message: "HTTP 503".into(),

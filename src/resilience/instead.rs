@@ -56,7 +56,7 @@ fn kind(card: &ToolCard) -> Option<Kind> {
     let names = names.into_iter().flatten().filter_map(Value::as_str);
     let mut required: Vec<String> = names.map(str::to_owned).collect();
     required.sort();
-    (!types.is_empty()).then(|| (card.effect.word(), types, required))
+    (!types.is_empty()).then(|| (card.effect.label(), types, required))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::classify::Classifier;
 use super::policy::{Bad, Policy};
-use super::repair::{self, Known, Rules};
+use super::repair::{self, RepairContext, Rules};
 use super::{breaker, retry};
 use crate::domain::breaker::{Breaker, Turn};
 use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
@@ -49,7 +49,7 @@ impl Ladder {
 
     /// Returns the step that follows the failure of a call, or the faults that keep it from running. `known`
     /// describes its tool; `None` if there is no such tool.
-    pub fn after(&self, state: &State, call: &Call, known: Option<&Known<'_>>) -> Next {
+    pub fn after(&self, state: &State, call: &Call, known: Option<&RepairContext<'_>>) -> Next {
         let retried = match &call.status {
             Status::Failed(_) => match error_of(state, call) {
                 Some(error) => retry::after(&self.policy.retry, state, call, error, self.seed),
@@ -82,7 +82,7 @@ impl Ladder {
         };
         match error.class {
             ErrorClass::Transient => {
-                call.trouble.retries > 0 || retry::persists(&self.policy.retry, state, call, error)
+                call.failure.retries > 0 || retry::persists(&self.policy.retry, state, call, error)
             }
             ErrorClass::Auth | ErrorClass::Internal => matches!(call.status, Status::Failed(_)),
             _ => false,

@@ -6,7 +6,7 @@ use super::health::ToolHealth;
 use super::watch::Watch;
 use crate::domain::repair_stats::RepairStats;
 use crate::domain::state::State;
-use crate::domain::weight::{Learned, Noted, StepRecord, ToolRecord};
+use crate::domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
 
 /// Maximum number of rows of each kind.
 const MOST: usize = 1_000;
@@ -17,7 +17,7 @@ pub fn of(state: &State, watch: &Watch, alone: bool) -> Learned {
     let earlier = imported.map(|one| one.learned.clone()).unwrap_or_default();
     let own = watch.weights.rows().map(|row| row.noted());
     let before = watch.weights.learnt_before().map(|row| row.noted());
-    let mut weights: Vec<Noted> = own.chain(before.filter(|_| !alone)).collect();
+    let mut weights: Vec<WeightRecord> = own.chain(before.filter(|_| !alone)).collect();
     weights.truncate(MOST);
     Learned {
         weights,
@@ -79,7 +79,7 @@ pub fn health_words(record: &ToolRecord) -> String {
     let all = record.succeeded.saturating_add(failures);
     let mut words = format!("{} of {all} executions succeeded", record.succeeded);
     for (class, count) in &record.failed {
-        words = format!("{words}, {count} {}", class.word());
+        words = format!("{words}, {count} {}", class.label());
     }
     match record.retries {
         0 => words,
@@ -131,7 +131,7 @@ fn steps(own: Vec<StepRecord>, earlier: Vec<StepRecord>) -> Vec<StepRecord> {
         let (tried, helped) = (was.tried / 2, was.helped / 2);
         let like = all
             .iter_mut()
-            .find(|one| (one.detector, one.rung, &one.tools) == (was.detector, was.rung, &was.tools));
+            .find(|one| (one.detector, one.step, &one.tools) == (was.detector, was.step, &was.tools));
         match like {
             Some(one) => {
                 one.tried = one.tried.saturating_add(tried);

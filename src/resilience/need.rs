@@ -14,7 +14,7 @@ use crate::domain::again::{self, Until};
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Decision, Outcome, Status};
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Rung, Step, Upshot, args_hash};
+use crate::domain::escape::{Incident, LoopStep, Step, StepOutcome, args_hash};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ladder::{Round, Stage, shut};
 use crate::domain::node::Node;
@@ -87,7 +87,7 @@ pub fn need(state: &State) -> Option<Need> {
     match &state.mode {
         Mode::Finished(_) => None,
         Mode::Stopped(reason) => {
-            let ended = |one: &&Incident| one.steps.last().is_some_and(|step| step.rung == Rung::Stop);
+            let ended = |one: &&Incident| one.steps.last().is_some_and(|step| step.kind == LoopStep::Stop);
             let incident = state.escape.incidents.last().filter(ended)?;
             reason.starts_with("loop ").then(|| Need {
                 cause: Cause::Stopped,
@@ -124,7 +124,7 @@ fn own(state: &State, how: &str, why: &str) -> Need {
 pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
     let finding = &incident.finding;
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
-    let alike = |id: &NodeId| {
+    let similar = |id: &NodeId| {
         let Some((tool, args)) = state.nodes.get(id).and_then(Node::as_call) else {
             return false;
         };
@@ -140,7 +140,7 @@ pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
         .into_iter()
         .flat_map(|turn| turn.nodes.iter().rev().take(LOOKED_AT));
     let mut calls: Vec<NodeId> = since
-        .filter(|id| id.kind == NodeKind::Call && counts(id) && alike(id))
+        .filter(|id| id.kind == NodeKind::Call && counts(id) && similar(id))
         .copied()
         .collect();
     for id in finding.nodes.iter().rev().filter(|id| counts(id)) {
@@ -166,7 +166,7 @@ fn paused(state: &State) -> Option<Need> {
     let incident = incidents.find(|one| waits_for_operator(state, one))?;
     Some(Need {
         cause: Cause::Loop(incident.no),
-        reason: format!("the run goes round: {}", incident.finding.words()),
+        reason: format!("the run goes round: {}", incident.finding.describe()),
         calls: calls_of(state, incident),
     })
 }
@@ -175,7 +175,7 @@ fn broken(state: &State) -> Option<Need> {
     let (turn, fault) = again::left(state).next()?;
     Some(Need {
         cause: Cause::Stream(turn.id),
-        reason: format!("{} {}", turn.id, fault.words()),
+        reason: format!("{} {}", turn.id, fault.describe()),
         calls: Vec::new(),
     })
 }
@@ -206,7 +206,7 @@ fn calls(state: &State) -> Option<Need> {
     };
     let name = named(state, first.id);
     let reason = match waiting.len() {
-        1 => format!("{name} waits for {what} ({})", first.status.word()),
+        1 => format!("{name} waits for {what} ({})", first.status.base_label()),
         count => format!("{name} and {} more wait for {what}", count - 1),
     };
     Some(Need {
@@ -330,28 +330,28 @@ fn times(count: u32) -> String {
 }
 
 fn step(step: &Step) -> String {
-    let came = step.upshot.map_or("nothing came of it yet", Upshot::word);
-    format!("{} {}: {came}", step.node, step.rung.words())
+    let source = step.outcome.map_or("nothing came of it yet", StepOutcome::label);
+    format!("{} {}: {source}", step.node, step.kind.describe())
 }
 
 /// Returns the newest few executions and rounds of repair of a call.
 fn of_call(call: &Call) -> Vec<String> {
     let id = call.id;
     let ran = call.attempts.iter().map(|one| {
-        let came = match &one.outcome {
+        let source = match &one.outcome {
             None => "nobody knows what came of it".to_owned(),
             Some(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
             Some(Outcome::Ok { .. }) => "ok".to_owned(),
             Some(Outcome::Err(error)) => {
                 let message: String = error.message.chars().take(MESSAGE).collect();
-                format!("{}: {message}", error.class.word())
+                format!("{}: {message}", error.class.label())
             }
             Some(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
         };
-        (one.intent, format!("{id} {} {}: {came}", one.rev, one.no))
+        (one.intent, format!("{id} {} {}: {source}", one.rev, one.no))
     });
     let rounds = call
-        .trouble
+        .failure
         .repairs
         .iter()
         .map(|round| (round.seq, format!("{id} {}", repaired(round))));

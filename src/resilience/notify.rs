@@ -42,7 +42,7 @@ pub enum Command {
 
 impl Command {
     /// Returns the program with its arguments; empty for none.
-    pub fn words(&self) -> Vec<String> {
+    pub fn argv(&self) -> Vec<String> {
         match self {
             Self::Line(line) if line.trim().is_empty() => Vec::new(),
             Self::Line(line) => vec!["sh".to_owned(), "-c".to_owned(), line.clone()],
@@ -61,7 +61,7 @@ impl Settings {
 
     /// Refuses values out of bounds.
     pub(super) fn check(&self) -> Result<(), Bad> {
-        let words = self.command.as_ref().map(Command::words).unwrap_or_default();
+        let words = self.command.as_ref().map(Command::argv).unwrap_or_default();
         let is_program = words.first().is_none_or(|program| !program.trim().is_empty());
         let can_be_given = words.iter().all(|word| !word.contains('\0'));
         Bad::unless(
@@ -140,7 +140,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::altered;
+    use crate::domain::setting_change;
 
     fn with(key: &str, value: Value) -> Result<Policy, Bad> {
         Policy::default().with(key, value)
@@ -201,17 +201,17 @@ mod tests {
         let policy = policy
             .with("notify.command", json!(["x", "--key=s3cret"]))
             .unwrap();
-        let words = format!("{:?}", policy.words());
+        let words = format!("{:?}", policy.entries());
         assert!(
             !words.contains("s3cret") && words.contains("notify.webhook"),
             "{words}"
         );
         assert!(
-            !format!("{:?}", before.words()).contains("notify."),
+            !format!("{:?}", before.entries()).contains("notify."),
             "nothing was changed"
         );
-        for one in altered::between(&before.to_text(), &policy.to_text()) {
-            assert!(!one.words().contains("s3cret"), "{}", one.words());
+        for one in setting_change::between(&before.to_text(), &policy.to_text()) {
+            assert!(!one.describe().contains("s3cret"), "{}", one.describe());
         }
     }
 }

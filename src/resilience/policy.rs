@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{breaker, classify, escape, notify, repair, retry, routing};
-use crate::domain::altered;
+use crate::domain::setting_change;
 use crate::domain::state::State;
 
 /// How failures are met.
@@ -94,7 +94,7 @@ impl Policy {
 
     /// Returns the tree with one value replaced; the key is written like `retry.retries`.
     pub fn with(&self, key: &str, value: Value) -> Result<Self, Bad> {
-        if let Some(why) = escape::Removed::told(key) {
+        if let Some(why) = escape::Removed::removed_key_hint(key) {
             return Err(Bad::of(key, why));
         }
         let mut tree = serde_json::to_value(self).map_err(|error| Bad::of(key, error.to_string()))?;
@@ -163,7 +163,7 @@ impl Policy {
     }
 
     /// Returns every key with its value, in words.
-    pub fn words(&self) -> Vec<(String, String)> {
+    pub fn entries(&self) -> Vec<(String, String)> {
         fn of(path: &str, value: &Value, out: &mut Vec<(String, String)>) {
             match value {
                 Value::Object(table) if !table.is_empty() => {
@@ -178,8 +178,8 @@ impl Policy {
                 }
                 // What the operator's files say is not known here.
                 Value::Null if path.starts_with("notify.") => {}
-                value if altered::is_secret(path) && !value.is_null() => {
-                    out.push((path.to_owned(), altered::HIDDEN.to_owned()));
+                value if setting_change::is_secret(path) && !value.is_null() => {
+                    out.push((path.to_owned(), setting_change::HIDDEN.to_owned()));
                 }
                 Value::String(text) => out.push((path.to_owned(), text.clone())),
                 other => out.push((path.to_owned(), other.to_string())),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn each_value_can_be_set_again_as_it_is_told() {
+    fn each_value_can_be_set_from_its_printed_form() {
         let mut policy = Policy::default();
         policy.retry.retries = 7;
         policy.loops.ladder.guidance = 1;
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn every_value_has_a_line() {
-        let words = Policy::default().words();
+        let words = Policy::default().entries();
         assert!(
             words.contains(&("retry.first".into(), "200ms".into())),
             "{words:?}"

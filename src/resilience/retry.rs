@@ -79,7 +79,7 @@ pub fn after(settings: &Settings, state: &State, call: &Call, error: &ToolError,
         Err(why) => Next::Leave { why: why.into() },
         Ok((most, why)) => {
             let of = most.min(settings.retries);
-            if call.trouble.retries >= of {
+            if call.failure.retries >= of {
                 let why = match of {
                     0 => "retries are switched off".to_owned(),
                     1 => format!("it failed again after a retry ({})", error.evidence),
@@ -107,7 +107,7 @@ fn scheduled(
     seed: u64,
     harmless: &str,
 ) -> Next {
-    let no = call.trouble.retries + 1;
+    let no = call.failure.retries + 1;
     let drawn = wait(settings, no, mix(seed, call));
     let asked = error.retry_after_ms.unwrap_or(0);
     if asked > settings.patience.0.max(settings.longest.0) {

@@ -15,7 +15,7 @@ mod uses;
 mod weights;
 
 pub use history::{Change, Why};
-pub use kind::{Kinds, Told, classify};
+pub use kind::{KindCache, Kinds, classify};
 pub use settings::{BadSetting, Settings};
 pub use snapshot::{Priors, Row, Snapshot, due};
 pub use uses::{Note, Offer};

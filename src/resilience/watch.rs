@@ -44,21 +44,21 @@ impl Watch {
             weights: Weights::new(settings, priors),
             health: Health::default(),
         };
-        let mut said: Vec<(Seq, Fact)> = state
+        let mut text: Vec<(Seq, Fact)> = state
             .weights
             .words
             .iter()
-            .map(|word| (word.seq(), said(word)))
+            .map(|word| (word.seq(), fact_of(word)))
             .collect();
-        said.sort_by_key(|(seq, _)| *seq);
-        let mut said = said.into_iter().peekable();
+        text.sort_by_key(|(seq, _)| *seq);
+        let mut text = text.into_iter().peekable();
         for ran in execution::all(state) {
-            while let Some((_, word)) = said.next_if(|(seq, _)| *seq < ran.seq) {
+            while let Some((_, word)) = text.next_if(|(seq, _)| *seq < ran.seq) {
                 watch.fold(&word);
             }
             watch.fold(&Fact::Ran(ran));
         }
-        said.for_each(|(_, word)| watch.fold(&word));
+        text.for_each(|(_, word)| watch.fold(&word));
         watch
     }
 
@@ -83,7 +83,7 @@ impl Watch {
             .last()
             .filter(|word| word.seq() == envelope.seq);
         if let Some(word) = newest {
-            self.weights.take(&said(word));
+            self.weights.take(&fact_of(word));
         }
     }
 
@@ -106,7 +106,7 @@ impl Watch {
     }
 }
 
-fn said(word: &Word) -> Fact {
+fn fact_of(word: &Word) -> Fact {
     match word {
         Word::Set {
             seq,

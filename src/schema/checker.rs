@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::complete::{Completion, complete};
 use super::violation::{self, Violation};
-use super::{excuse, reading, sentence};
+use super::{reading, reference_wildcards, sentence};
 use crate::domain::call::Fault;
 
 /// Keys that every call may carry besides its tool's arguments: the label, the output path, what it waits for, and
@@ -136,11 +136,13 @@ impl Checker {
     }
 
     fn parts(&self, error: &ValidationError<'_>, value: &Value) -> Vec<Violation> {
-        if excuse::excused(error, value) {
+        if reference_wildcards::excused(error, value) {
             return Vec::new();
         }
         let leaves = violation::leaves(error);
-        let counting = leaves.into_iter().filter(|leaf| !excuse::excused(leaf, value));
+        let counting = leaves
+            .into_iter()
+            .filter(|leaf| !reference_wildcards::excused(leaf, value));
         counting
             .flat_map(|leaf| violation::parts(leaf, &self.schema, value))
             .collect()
@@ -151,7 +153,7 @@ impl Checker {
         if let Some(value) = value.map(without_reserved) {
             let errors = self
                 .errors(&value, args_text.len())
-                .filter(|error| !(open && excuse::excused(error, &value)));
+                .filter(|error| !(open && reference_wildcards::excused(error, &value)));
             let found = errors.flat_map(|error| sentence::faults(&error, &self.schema));
             let room = (MAX_FAULTS + 1).saturating_sub(faults.len());
             faults.extend(found.take(room));

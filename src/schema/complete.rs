@@ -39,7 +39,7 @@ pub(super) fn complete(schema: &Value, text: &str, at: usize) -> Option<Completi
     let place = Place::find(before)?;
     let (from, word) = (place.word, before.get(place.word..)?);
     let to = end_of_word(text, from, at);
-    let wanted = word.trim_start_matches('"').to_lowercase();
+    let requested = word.trim_start_matches('"').to_lowercase();
     let here = place
         .path
         .iter()
@@ -55,7 +55,7 @@ pub(super) fn complete(schema: &Value, text: &str, at: usize) -> Option<Completi
     };
     let choices: Vec<Choice> = choices
         .into_iter()
-        .filter(|choice| choice.name.to_lowercase().starts_with(&wanted))
+        .filter(|choice| choice.name.to_lowercase().starts_with(&requested))
         .collect();
     (!choices.is_empty()).then_some(Completion { from, to, choices })
 }

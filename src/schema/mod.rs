@@ -7,9 +7,9 @@
 
 mod checker;
 mod complete;
-mod excuse;
 mod nearest;
 mod reading;
+mod reference_wildcards;
 mod sentence;
 mod violation;
 
@@ -20,4 +20,4 @@ pub use checker::{Checker, Error, MAX_FAULTS, RESERVED};
 pub use complete::{Choice, Completion};
 pub use nearest::near;
 pub use reading::{LONGEST_PATH, MAX_DEPTH};
-pub use violation::{Violation, followed, said_of};
+pub use violation::{Violation, followed, schema_at};

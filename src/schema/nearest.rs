@@ -2,11 +2,11 @@
 
 /// Returns at most three candidates similar to `word`, the best first, or none if none is close.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let wanted = plain(word);
+    let requested = plain(word);
     let mut scored: Vec<(f64, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
-            let score = score(&wanted, &plain(candidate));
+            let score = score(&requested, &plain(candidate));
             (score >= 0.6).then_some((score, candidate))
         })
         .collect();

@@ -120,7 +120,7 @@ fn too_deep(text: &str) -> Option<usize> {
 }
 
 /// A JSON pointer as it is told: a longer one is cut.
-pub(super) fn told(path: &str) -> String {
+pub(super) fn shorten_path(path: &str) -> String {
     if path.len() <= LONGEST_PATH {
         return path.to_owned();
     }
@@ -180,7 +180,7 @@ impl Walk<'_> {
     /// nobody is told is not kept.
     fn note(&mut self, message: impl FnOnce() -> String) {
         if self.faults.len() <= MAX_FAULTS {
-            self.faults.push(fault(told(&self.path), message()));
+            self.faults.push(fault(shorten_path(&self.path), message()));
         }
     }
 
@@ -305,13 +305,13 @@ fn decimal(raw: &str) -> (bool, String, i64) {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let negative = whole.starts_with('-');
     let digits = format!("{}{fraction}", whole.trim_start_matches('-'));
-    let kept = digits.trim_end_matches('0');
-    let dropped = i64::try_from(digits.len() - kept.len()).unwrap_or(i64::MAX);
-    let kept = kept.trim_start_matches('0');
-    if kept.is_empty() {
+    let saved = digits.trim_end_matches('0');
+    let dropped = i64::try_from(digits.len() - saved.len()).unwrap_or(i64::MAX);
+    let saved = saved.trim_start_matches('0');
+    if saved.is_empty() {
         return (false, String::new(), 0);
     }
     let scale = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
     let exponent = exponent.saturating_sub(scale).saturating_add(dropped);
-    (negative, kept.to_owned(), exponent)
+    (negative, saved.to_owned(), exponent)
 }

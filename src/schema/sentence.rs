@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::checker::MAX_FAULTS;
 use super::nearest::near;
-use super::reading::told;
+use super::reading::shorten_path;
 use crate::domain::call::Fault;
 use crate::text::visible_head;
 
@@ -24,7 +24,7 @@ fn shown(value: &Value) -> String {
 
 /// Converts a violation to faults: one, or one for each unexpected property.
 pub(super) fn faults(error: &ValidationError<'_>, schema: &Value) -> Vec<Fault> {
-    let path = told(&error.instance_path().to_string());
+    let path = shorten_path(&error.instance_path().to_string());
     let keyword = error.kind().keyword().to_owned();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -33,7 +33,7 @@ pub(super) fn faults(error: &ValidationError<'_>, schema: &Value) -> Vec<Fault> 
                 .iter()
                 .take(MAX_FAULTS + 1)
                 .map(|name| Fault {
-                    path: told(&format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))),
+                    path: shorten_path(&format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))),
                     keyword: keyword.clone(),
                     message: unknown_property(name, &known),
                 })

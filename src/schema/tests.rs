@@ -44,7 +44,7 @@ fn read_file() -> Checker {
 }
 
 #[test]
-fn says_all_that_is_wrong_in_sentences() {
+fn describes_every_error_in_sentences() {
     let checker = read_file();
     let table = [
         (r#"{"path":"a"}"#, vec![]),
@@ -107,8 +107,8 @@ fn says_all_that_is_wrong_in_sentences() {
             ],
         ),
     ];
-    for (text, wanted) in table {
-        assert_eq!(found(&checker, text), wanted, "for {text}");
+    for (text, requested) in table {
+        assert_eq!(found(&checker, text), requested, "for {text}");
     }
     // All faults at once, not only the first.
     let all = found(
@@ -160,9 +160,9 @@ fn what_is_not_strict_json_is_refused_with_its_place() {
             " json: not valid JSON at line 1, column 10: number out of range",
         ),
     ];
-    for (text, wanted) in table {
-        assert_eq!(found(&checker, text), [wanted], "for {text}");
-        assert_eq!(found_open(&checker, text), [wanted], "for {text}");
+    for (text, requested) in table {
+        assert_eq!(found(&checker, text), [requested], "for {text}");
+        assert_eq!(found_open(&checker, text), [requested], "for {text}");
     }
     for exact in [
         "1.10",
@@ -234,7 +234,7 @@ fn one_fault_that_names_thousands_of_properties_is_bounded_as_well() {
 }
 
 #[test]
-fn a_long_path_is_not_kept_for_each_fault_below_it() {
+fn a_long_path_is_not_stored_for_each_fault_below_it() {
     let checker = checker(&json!({}));
     // Kept as it is for each of them, that would be twenty gigabytes.
     let (key, inner) = ("k".repeat(100_000), r#""a":1,"#.repeat(200_000));
@@ -244,8 +244,8 @@ fn a_long_path_is_not_kept_for_each_fault_below_it() {
     ] {
         let faults = checker.check(&format!(r#"{{"{key}":{{{inner}"b":1}}}}"#));
         assert_eq!(faults.len(), MAX_FAULTS + 1);
-        let kept: usize = faults.iter().map(|fault| fault.path.len()).sum();
-        assert!(kept <= (MAX_FAULTS + 1) * (LONGEST_PATH + 3), "{kept}");
+        let stored: usize = faults.iter().map(|fault| fault.path.len()).sum();
+        assert!(stored <= (MAX_FAULTS + 1) * (LONGEST_PATH + 3), "{stored}");
         assert!(faults[0].path.ends_with('…'));
     }
 }
@@ -278,7 +278,7 @@ fn checker_of_object() -> Checker {
 }
 
 #[test]
-fn what_a_reference_cannot_mend_stays_a_fault() {
+fn errors_that_a_reference_cannot_fix_remain() {
     let checker = read_file();
     let table = [
         // An escaped dagger is text.
@@ -304,8 +304,8 @@ fn what_a_reference_cannot_mend_stays_a_fault() {
             "/tags maxItems: must have at most 2 items, but has 3",
         ),
     ];
-    for (text, wanted) in table {
-        assert_eq!(found_open(&checker, text), [wanted], "for {text}");
+    for (text, requested) in table {
+        assert_eq!(found_open(&checker, text), [requested], "for {text}");
     }
 }
 
@@ -322,11 +322,11 @@ fn combined_schemas_are_excused_only_where_a_reference_decides() {
     assert_eq!(found_open(&either, r#"{"argv":["ls","†call.c1"]}"#), [""; 0]);
     assert_eq!(found_open(&either, r#"{"nothing":"†call.c1"}"#).len(), 1);
     assert_eq!(found_open(&either, r#"{"argv":["†call.c1",7]}"#).len(), 1);
-    let said = found(&either, r#"{"command":7}"#);
-    assert_eq!(said.len(), 1);
+    let content = found(&either, r#"{"command":7}"#);
+    assert_eq!(content.len(), 1);
     assert!(
-        said[0].contains("`/command` must be a string, but is the number 7"),
-        "{said:?}"
+        content[0].contains("`/command` must be a string, but is the number 7"),
+        "{content:?}"
     );
 
     let conditional = checker(&json!({
@@ -374,8 +374,8 @@ fn a_schema_that_points_outside_is_refused_and_nothing_is_read_or_fetched() {
             let error = Checker::new(&schema.to_string())
                 .err()
                 .unwrap_or_else(|| panic!("{schema} was accepted"));
-            let said = error.to_string();
-            assert!(said.contains("outside the schema"), "{target}: {said}");
+            let content = error.to_string();
+            assert!(content.contains("outside the schema"), "{target}: {content}");
         }
     }
     assert!(Checker::new(r#"{"$ref":"other.json"}"#).is_err());
@@ -403,9 +403,9 @@ fn a_bad_schema_is_an_error_with_its_place() {
         ),
         ("7", "the schema cannot be compiled"),
     ];
-    for (text, wanted) in table {
-        let said = Checker::new(text).unwrap_err().to_string();
-        assert!(said.starts_with(wanted), "{text}: {said}");
+    for (text, requested) in table {
+        let content = Checker::new(text).unwrap_err().to_string();
+        assert!(content.starts_with(requested), "{text}: {content}");
     }
 }
 
@@ -420,11 +420,11 @@ fn near_names_are_found_and_far_ones_are_not() {
         ("bash", vec![]),
         ("", vec![]),
     ];
-    for (word, wanted) in table {
+    for (word, requested) in table {
         let got = near(word, tools);
         assert_eq!(
             got.first().map(String::as_str),
-            wanted.first().copied(),
+            requested.first().copied(),
             "{word}: {got:?}"
         );
     }

@@ -69,8 +69,8 @@ pub(super) fn parts(error: &ValidationError<'_>, schema: &Value, whole: &Value) 
     let names: Vec<&str> = match error.kind() {
         Kind::Required { property } => property.as_str().into_iter().collect(),
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let told = unexpected.iter().take(MAX_FAULTS + 1);
-            told.map(String::as_str).collect()
+            let reported = unexpected.iter().take(MAX_FAULTS + 1);
+            reported.map(String::as_str).collect()
         }
         _ => {
             let names = members.into_iter().flat_map(|members| members.keys());
@@ -108,14 +108,14 @@ pub(super) fn parts(error: &ValidationError<'_>, schema: &Value, whole: &Value) 
 /// Returns the schema of the object that contains a path.
 fn around(schema: &Value, path: &str) -> Value {
     path.rsplit_once('/')
-        .and_then(|(parent, _)| said_of(schema, parent))
+        .and_then(|(parent, _)| schema_at(schema, parent))
         .cloned()
         .unwrap_or(Value::Null)
 }
 
 /// Returns the schema of the value at a JSON pointer, if it is in one place: reached through `properties`,
 /// `items`, `prefixItems`, `additionalProperties` and references inside the schema.
-pub fn said_of<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
+pub fn schema_at<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
     let mut now = followed(schema, schema)?;
     for part in path.split('/').skip(1) {
         let name = part.replace("~1", "/").replace("~0", "~");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_says_where_what_and_what_the_schema_says_there() {
+    fn a_violation_has_place_message_and_schema_excerpt() {
         let schema = flight();
         let checker = Checker::new(&schema.to_string()).unwrap();
         let args = r#"{"from":{},"seats":0,"tags":["a","c"],"seat":1,"_as":"x"}"#;
@@ -182,14 +182,14 @@ mod tests {
             .iter()
             .map(|one| (one.path.as_str(), one.keyword.as_str()))
             .collect();
-        for wanted in [
+        for requested in [
             ("/from/name", "required"),
             ("/seats", "minimum"),
             ("/tags/1", "enum"),
             ("/a~1b", "required"),
             ("/seat", "additionalProperties"),
         ] {
-            assert!(plain.contains(&wanted), "{wanted:?} in {plain:?}");
+            assert!(plain.contains(&requested), "{requested:?} in {plain:?}");
         }
         assert_eq!(found.len(), 5, "{plain:?}");
         let one = |path: &str| found.iter().find(|one| one.path == path).unwrap();
@@ -207,15 +207,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_schema_says_of_a_place_is_found_through_its_own_references() {
+    fn the_schema_of_a_place_is_found_through_internal_references() {
         let schema = flight();
-        let said = |path| said_of(&schema, path).cloned();
-        assert_eq!(said("/from/name"), Some(json!({"type": "string"})));
-        assert_eq!(said("/tags/7"), Some(json!({"enum": ["a", "b"]})));
-        assert_eq!(said("/a~1b"), Some(json!({"type": "string"})));
-        assert_eq!(said("/tags/x"), None);
-        assert_eq!(said("/nothing"), None);
+        let output = |path| schema_at(&schema, path).cloned();
+        assert_eq!(output("/from/name"), Some(json!({"type": "string"})));
+        assert_eq!(output("/tags/7"), Some(json!({"enum": ["a", "b"]})));
+        assert_eq!(output("/a~1b"), Some(json!({"type": "string"})));
+        assert_eq!(output("/tags/x"), None);
+        assert_eq!(output("/nothing"), None);
         let circle = json!({"$ref": "#"});
-        assert_eq!(said_of(&circle, ""), None);
+        assert_eq!(schema_at(&circle, ""), None);
     }
 }

@@ -5,8 +5,8 @@
 
 use super::command::Redirect;
 use super::lines::is_unseen;
-use super::reading::Doubt;
-use super::scan::{Found, Scan};
+use super::reading::Uncertainty;
+use super::scan::{Scan, ScanResult};
 use super::word::Word;
 
 /// Maximum number of commands of a line, with those that turn out to be none.
@@ -69,10 +69,10 @@ pub(super) struct List {
 }
 
 /// The commands of a line, and why there may be others.
-pub(super) fn raw_commands(line: &str) -> (Vec<Raw>, Option<Doubt>) {
-    let mut found = Found::default();
+pub(super) fn raw_commands(line: &str) -> (Vec<Raw>, Option<Uncertainty>) {
+    let mut found = ScanResult::default();
     Scan::new(line, &mut found).list(Close::End, "");
-    let doubt = found.doubt;
+    let uncertain = found.uncertainty;
     let mut commands = found.commands;
     for at in 0..commands.len() {
         let from = commands.get(at).and_then(|one| one.input.from);
@@ -82,7 +82,7 @@ pub(super) fn raw_commands(line: &str) -> (Vec<Raw>, Option<Doubt>) {
         }
     }
     commands.retain(|one| !one.void);
-    (commands, doubt)
+    (commands, uncertain)
 }
 
 /// The text that a command prints, where that can be told.
@@ -143,7 +143,7 @@ impl Scan<'_, '_> {
             self.skip_blanks();
             let Some(c) = self.peek() else {
                 if close == Close::Paren || !self.pending.is_empty() {
-                    self.note(Doubt::Syntax);
+                    self.note(Uncertainty::Syntax);
                 }
                 return;
             };
@@ -166,7 +166,7 @@ impl Scan<'_, '_> {
             .is_some_and(|before| before.ends_with(')'))
         {
             // Behind an array it is a part of the word.
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         let end = self.rest().find('\n');
         self.at = end.map_or(self.text.len(), |end| self.at + end);
@@ -189,7 +189,7 @@ impl Scan<'_, '_> {
                     self.take("&");
                     list.after = ";;";
                     if list.cases == 0 {
-                        self.note(Doubt::Syntax);
+                        self.note(Uncertainty::Syntax);
                     } else {
                         self.patterns(list);
                     }
@@ -218,7 +218,7 @@ impl Scan<'_, '_> {
                 list.after = ")";
             }
             _ => {
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
                 list.after = ")";
             }
         }
@@ -228,7 +228,7 @@ impl Scan<'_, '_> {
     fn command(&mut self, list: &mut List) {
         let slot = self.found.commands.len();
         if slot >= MOST {
-            self.stop(Doubt::TooMany);
+            self.stop(Uncertainty::TooMany);
             return;
         }
         let from = list.pipe.take();
@@ -256,14 +256,14 @@ impl Scan<'_, '_> {
                 first = false;
                 continue;
             }
-            let word = self.word();
+            let word = self.read_word();
             end = self.at;
             if first && !word.quoted && self.keyword(&word, list) {
                 return;
             }
             first = false;
             if raw.words.is_empty() && word.opens_index() {
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
             }
             if raw.words.is_empty() && word.is_assignment() {
                 raw.sets.push(word);
@@ -332,7 +332,7 @@ impl Scan<'_, '_> {
             self.function(name);
             return true;
         }
-        self.note(Doubt::Syntax);
+        self.note(Uncertainty::Syntax);
         self.nested(Close::Paren, "(");
         false
     }
@@ -349,10 +349,10 @@ impl Scan<'_, '_> {
                 Some('\n') => self.bump(),
                 Some('#') => self.comment(),
                 Some(c) if !";&|(<>".contains(c) => {
-                    self.word();
+                    self.read_word();
                 }
                 _ => {
-                    self.note(Doubt::Syntax);
+                    self.note(Uncertainty::Syntax);
                     return;
                 }
             }
@@ -371,7 +371,7 @@ impl Scan<'_, '_> {
         }
         if digits > 1 {
             // A descriptor for some shells, a word for others.
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         let begin = self.at;
         self.at += digits + 1;
@@ -385,7 +385,7 @@ impl Scan<'_, '_> {
                     return true;
                 }
                 self.skip_blanks();
-                let word = self.word();
+                let word = self.read_word();
                 raw.input.text = Some(Text {
                     sure: word.is_sure(),
                     text: word.text,
@@ -402,9 +402,9 @@ impl Scan<'_, '_> {
             .unwrap_or_default()
             .replace("\\\n", "");
         self.skip_blanks();
-        let target = self.word();
+        let target = self.read_word();
         if target.raw.is_none() && target.text.is_empty() {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         raw.input.file &= !(sign.contains('<') && is_unseen(&target));
         raw.redirects.push(Redirect { sign, target });

@@ -1,7 +1,7 @@
 //! Reads here-documents. Must not know: what a command does with its input.
 
 use super::grammar::Text;
-use super::reading::Doubt;
+use super::reading::Uncertainty;
 use super::scan::Scan;
 use super::word::Word;
 
@@ -35,7 +35,7 @@ impl Scan<'_, '_> {
                     quoted = true;
                     self.bump();
                     let Some(end) = self.rest().find(c) else {
-                        self.stop(Doubt::Syntax);
+                        self.stop(Uncertainty::Syntax);
                         return;
                     };
                     delimiter.push_str(self.rest().get(..end).unwrap_or_default());
@@ -53,7 +53,7 @@ impl Scan<'_, '_> {
                 .is_some_and(|raw| raw.contains("$'"))
             || delimiter.contains(strange)
         {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         self.pending.push(Pending {
             command,
@@ -67,7 +67,7 @@ impl Scan<'_, '_> {
     pub(super) fn bodies(&mut self) {
         if self.outer > 0 {
             // A line break in a substitution: shells differ where the bodies begin.
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         for pending in self.pending.split_off(self.outer.min(self.pending.len())) {
             self.body(&pending);
@@ -101,7 +101,7 @@ impl Scan<'_, '_> {
             body.push('\n');
         }
         if !ended || joins {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         let mut sure = true;
         let mut text = body;

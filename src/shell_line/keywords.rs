@@ -3,7 +3,7 @@
 //! Must not know: words that are no keywords.
 
 use super::grammar::List;
-use super::reading::Doubt;
+use super::reading::Uncertainty;
 use super::scan::Scan;
 use super::word::Word;
 
@@ -31,24 +31,24 @@ impl Scan<'_, '_> {
             list.closed = true;
         } else if text == "case" {
             self.skip_blanks();
-            self.word();
+            self.read_word();
             self.skip_lines();
-            if self.word().text == "in" {
+            if self.read_word().text == "in" {
                 list.cases += 1;
                 self.patterns(list);
             } else {
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
             }
         } else if ["for", "select"].contains(&text) {
             self.loop_head();
         } else if text == "function" {
             self.skip_blanks();
-            let name = self.word();
+            let name = self.read_word();
             self.skip_blanks();
             if self.take("(") {
                 self.skip_blanks();
                 if !self.take(")") {
-                    self.note(Doubt::Syntax);
+                    self.note(Uncertainty::Syntax);
                 }
             }
             self.function(&name);
@@ -61,7 +61,7 @@ impl Scan<'_, '_> {
     /// Notes a doubt about a function that takes the place of a command whose output is told.
     pub(super) fn function(&mut self, name: &Word) {
         if !name.is_sure() || ["echo", "printf", "cat"].contains(&name.text.as_str()) {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
     }
 
@@ -81,9 +81,9 @@ impl Scan<'_, '_> {
             .bytes()
             .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
             .count();
-        let behind = self.rest().get(name..).unwrap_or_default();
-        let group = behind.trim_start_matches([' ', '\t']);
-        let is = named && name > 0 && group.len() < behind.len() && opens(group);
+        let following = self.rest().get(name..).unwrap_or_default();
+        let group = following.trim_start_matches([' ', '\t']);
+        let is = named && name > 0 && group.len() < following.len() && opens(group);
         self.at += if is { name } else { 0 };
         is
     }
@@ -107,20 +107,20 @@ impl Scan<'_, '_> {
         self.skip_blanks();
         if self.take("((") {
             if !self.sum_body() {
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
             }
             return;
         }
-        let name = self.word();
+        let name = self.read_word();
         if !name.is_sure() || name.text.is_empty() {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         self.skip_lines();
         let at = self.at;
-        if self.peek().is_some_and(|c| ";(&|<>)".contains(c)) || self.word().text != "in" {
+        if self.peek().is_some_and(|c| ";(&|<>)".contains(c)) || self.read_word().text != "in" {
             self.at = at;
             if self.peek() == Some('(') {
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
             }
             return;
         }
@@ -132,13 +132,13 @@ impl Scan<'_, '_> {
                         self.comment();
                         continue;
                     }
-                    self.word();
+                    self.read_word();
                 }
                 Some('<' | '>') if self.rest().get(1..).is_some_and(|rest| rest.starts_with('(')) => {
-                    self.word();
+                    self.read_word();
                 }
                 Some('(' | ')' | '<' | '>') => {
-                    self.note(Doubt::Syntax);
+                    self.note(Uncertainty::Syntax);
                     return;
                 }
                 _ => return,
@@ -160,7 +160,7 @@ impl Scan<'_, '_> {
                 }
                 Some('|') => self.bump(),
                 Some(c) if !"\n;&(<>".contains(c) => {
-                    let word = self.word();
+                    let word = self.read_word();
                     if first && !open && word.text == "esac" && !word.quoted {
                         list.cases -= 1;
                         list.closed = true;
@@ -169,7 +169,7 @@ impl Scan<'_, '_> {
                     first = false;
                 }
                 _ => {
-                    self.note(Doubt::Syntax);
+                    self.note(Uncertainty::Syntax);
                     return;
                 }
             }

@@ -3,7 +3,7 @@
 //! Must not know: wrappers of commands.
 
 use super::grammar::{Input, Raw, Text};
-use super::reading::Doubt;
+use super::reading::Uncertainty;
 use super::unwrap::{Inner, NEAR, Parts};
 use super::word::{Word, quote};
 use super::wrappers::is_shell;
@@ -23,7 +23,7 @@ pub(super) fn among(parts: &mut Parts, words: &[Word], raw: &Raw) {
             .any(|one| matches!(one, Inner::Line { sign: "-c", .. }));
         if lines {
             parts.inner.append(&mut found.inner);
-            parts.doubt = parts.doubt.or(found.doubt);
+            parts.uncertainty = parts.uncertainty.or(found.uncertainty);
         }
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn from_input(parts: &mut Parts, input: &Input) {
     match &input.text {
         Some(Text { text, sure }) => {
             if !sure {
-                parts.note(Doubt::Input);
+                parts.note(Uncertainty::Input);
             }
             parts.inner.push(Inner::Line {
                 sign: "<<",
@@ -58,7 +58,7 @@ pub(super) fn from_input(parts: &mut Parts, input: &Input) {
             });
         }
         None if input.file && input.from.is_none() => {}
-        None => parts.note(Doubt::Input),
+        None => parts.note(Uncertainty::Input),
     }
 }
 
@@ -68,14 +68,14 @@ pub(super) fn shell(parts: &mut Parts, raw: &Raw, words: &[Word], is_read: bool)
     let mut script = None;
     while let Some(word) = words.get(at) {
         if at >= NEAR {
-            parts.note(Doubt::TooMany);
+            parts.note(Uncertainty::TooMany);
             return;
         }
         if word.splits || (word.pattern && line) {
-            parts.note(Doubt::Program);
+            parts.note(Uncertainty::Program);
         }
         if word.text.starts_with("<(") {
-            parts.note(Doubt::Input);
+            parts.note(Uncertainty::Input);
         }
         at += 1;
         if word.text == "-" || word.text == "--" {
@@ -101,7 +101,7 @@ pub(super) fn shell(parts: &mut Parts, raw: &Raw, words: &[Word], is_read: bool)
     match script {
         Some((at, word)) if line => {
             if !is_read {
-                parts.note(Doubt::Syntax);
+                parts.note(Uncertainty::Syntax);
             }
             parts.whole = at + 1 == words.len() && raw.sets.is_empty() && raw.redirects.is_empty();
             parts.line("-c", std::slice::from_ref(word));
@@ -126,7 +126,7 @@ pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
     {
         at += 1;
         if at > NEAR {
-            parts.note(Doubt::TooMany);
+            parts.note(Uncertainty::TooMany);
             return true;
         }
         let rest = words.get(at..).unwrap_or_default();
@@ -138,7 +138,7 @@ pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
             if long.is_empty() {
                 return false;
             } else if is("split-string") {
-                return apart(parts, word, value, rest);
+                return parse_script(parts, word, value, rest);
             } else if value.is_none() && (is("unset") || is("chdir") || is("argv0")) {
                 at += 1;
             }
@@ -154,7 +154,7 @@ pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
             .get(before.len()..)
             .is_some_and(|rest| rest.starts_with('S'))
         {
-            return apart(parts, word, value, rest);
+            return parse_script(parts, word, value, rest);
         }
         at += usize::from(value.is_none());
     }
@@ -162,14 +162,14 @@ pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
 }
 
 /// The text, or else the first of these words, with the words behind it.
-fn apart(parts: &mut Parts, word: &Word, text: Option<&str>, rest: &[Word]) -> bool {
+fn parse_script(parts: &mut Parts, word: &Word, text: Option<&str>, rest: &[Word]) -> bool {
     let (text, known, rest) = match (text, rest) {
         (Some(text), rest) => (text, word.is_sure(), rest),
         (None, [text, rest @ ..]) => (text.text.as_str(), text.is_sure(), rest),
         (None, []) => return true,
     };
     if !known || rest.iter().any(|word| word.splits) {
-        parts.note(Doubt::Program);
+        parts.note(Uncertainty::Program);
     }
     // What begins with an option or a variable is one of `env` again.
     let options = text.trim_start().starts_with('-');
@@ -182,7 +182,7 @@ fn apart(parts: &mut Parts, word: &Word, text: Option<&str>, rest: &[Word]) -> b
     );
     // A blank of its own kind; other escapes of `env` are those of a shell or none.
     if text.contains("\\_") || text.contains("\\c") {
-        parts.note(Doubt::Syntax);
+        parts.note(Uncertainty::Syntax);
     }
     parts.inner.push(Inner::Line { sign: "-S", text });
     true

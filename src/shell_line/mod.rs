@@ -20,5 +20,5 @@ mod wrappers;
 mod tests;
 
 pub use command::{Command, Program, Redirect};
-pub use reading::{Doubt, MOST, Reading};
+pub use reading::{MOST, Reading, Uncertainty};
 pub use word::{Word, is_name, quote};

@@ -16,7 +16,7 @@ const INNER: usize = 1 << 20;
 
 /// Why a line may run other programs than those that are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum Uncertainty {
     /// A variable, a substitution or a pattern names a program.
     Program,
     /// A shell reads commands that are not in the line.
@@ -27,7 +27,7 @@ pub enum Doubt {
     TooMany,
 }
 
-impl Doubt {
+impl Uncertainty {
     /// A sentence for the operator, without a period.
     pub const fn describe(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ pub struct Reading {
     /// All commands, also those that are not listed.
     pub commands: Vec<Command>,
     /// The first reason why other programs may run.
-    pub doubt: Option<Doubt>,
+    pub uncertainty: Option<Uncertainty>,
     /// The lines that a shell named in it is given, and those that are read again.
     pub lines: Vec<String>,
     /// True if a part was not read or not understood.
@@ -87,9 +87,9 @@ impl Reading {
     }
 
     /// Records a doubt; the first one is kept.
-    fn note(&mut self, doubt: Doubt) {
-        self.unread |= matches!(doubt, Doubt::Syntax | Doubt::TooMany);
-        self.doubt.get_or_insert(doubt);
+    fn note(&mut self, uncertain: Uncertainty) {
+        self.unread |= matches!(uncertain, Uncertainty::Syntax | Uncertainty::TooMany);
+        self.uncertainty.get_or_insert(uncertain);
     }
 
     /// One of the commands, with all that is inside it.
@@ -117,7 +117,11 @@ impl Reading {
             reading.commands.push(one);
         }
         let unknown = |one: &Command| one.program == Program::Unknown;
-        reading.doubt = reading.commands.iter().any(unknown).then_some(Doubt::Program);
+        reading.uncertainty = reading
+            .commands
+            .iter()
+            .any(unknown)
+            .then_some(Uncertainty::Program);
         reading
     }
 
@@ -153,12 +157,12 @@ impl Reading {
     /// Reads a line into the list.
     fn line(&mut self, line: &str, place: Place) {
         if self.inner > INNER || place.deep > DEEP {
-            self.note(Doubt::TooMany);
+            self.note(Uncertainty::TooMany);
             return;
         }
-        let (raws, doubt) = raw_commands(line);
-        if let Some(doubt) = doubt {
-            self.note(doubt);
+        let (raws, uncertain) = raw_commands(line);
+        if let Some(uncertain) = uncertain {
+            self.note(uncertain);
         }
         let mut first = true;
         for mut raw in raws {
@@ -176,14 +180,14 @@ impl Reading {
     /// Notes that there are more commands than anybody looks at.
     fn count(&mut self) {
         if self.listed().count() > MOST {
-            self.doubt.get_or_insert(Doubt::TooMany);
+            self.uncertainty.get_or_insert(Uncertainty::TooMany);
         }
     }
 
     fn is_full(&mut self) -> bool {
         let full = self.commands.len() >= ALL;
         if full {
-            self.note(Doubt::TooMany);
+            self.note(Uncertainty::TooMany);
         }
         full
     }
@@ -196,11 +200,11 @@ impl Reading {
             Some(_) => Program::Unknown,
         };
         if program == Program::Unknown {
-            self.note(Doubt::Program);
+            self.note(Uncertainty::Program);
         }
         let parts = inner(&raw);
-        if let Some(doubt) = parts.doubt {
-            self.note(doubt);
+        if let Some(uncertain) = parts.uncertainty {
+            self.note(uncertain);
         }
         let at = self.commands.len();
         let (after, redirects) = (raw.after, raw.redirects.clone());
@@ -222,7 +226,7 @@ impl Reading {
                 return;
             }
             if deep > DEEP {
-                self.note(Doubt::TooMany);
+                self.note(Uncertainty::TooMany);
                 return;
             }
             let parent = Some(at);

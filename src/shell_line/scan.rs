@@ -2,7 +2,7 @@
 
 use super::grammar::{Close, Raw};
 use super::heredoc::Pending;
-use super::reading::Doubt;
+use super::reading::Uncertainty;
 use super::word::Word;
 
 /// Substitutions in substitutions that are followed.
@@ -12,9 +12,9 @@ const RETRIES: u8 = 8;
 
 /// What was read of a line so far.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct ScanResult {
     pub(super) commands: Vec<Raw>,
-    pub(super) doubt: Option<Doubt>,
+    pub(super) uncertainty: Option<Uncertainty>,
     pub(super) deep: u8,
     retries: u8,
 }
@@ -23,7 +23,7 @@ pub(super) struct Found {
 pub(super) struct Scan<'t, 'f> {
     pub(super) text: &'t str,
     pub(super) at: usize,
-    pub(super) found: &'f mut Found,
+    pub(super) found: &'f mut ScanResult,
     /// Here-documents whose bodies follow the next line break.
     pub(super) pending: Vec<Pending>,
     /// How many of those belong to what stands around a substitution.
@@ -31,7 +31,7 @@ pub(super) struct Scan<'t, 'f> {
 }
 
 impl<'t, 'f> Scan<'t, 'f> {
-    pub(super) fn new(text: &'t str, found: &'f mut Found) -> Self {
+    pub(super) fn new(text: &'t str, found: &'f mut ScanResult) -> Self {
         Self {
             text,
             at: 0,
@@ -41,8 +41,8 @@ impl<'t, 'f> Scan<'t, 'f> {
         }
     }
 
-    pub(super) fn note(&mut self, doubt: Doubt) {
-        self.found.doubt.get_or_insert(doubt);
+    pub(super) fn note(&mut self, uncertain: Uncertainty) {
+        self.found.uncertainty.get_or_insert(uncertain);
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -79,8 +79,8 @@ impl<'t, 'f> Scan<'t, 'f> {
     }
 
     /// Ends the reading: what follows is not understood.
-    pub(super) fn stop(&mut self, doubt: Doubt) {
-        self.note(doubt);
+    pub(super) fn stop(&mut self, uncertain: Uncertainty) {
+        self.note(uncertain);
         self.at = self.text.len();
     }
 
@@ -88,12 +88,12 @@ impl<'t, 'f> Scan<'t, 'f> {
     fn note_break(&mut self, from: usize) {
         let read = self.text.get(from..self.at).unwrap_or_default();
         if !self.pending.is_empty() && read.contains('\n') {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
     }
 
     /// Reads a word; it ends at a blank or a sign outside quotation marks.
-    pub(super) fn word(&mut self) -> Word {
+    pub(super) fn read_word(&mut self) -> Word {
         let begin = self.at;
         let mut word = Word::default();
         let (mut bracket, mut brace, mut several) = (false, false, false);
@@ -137,7 +137,7 @@ impl<'t, 'f> Scan<'t, 'f> {
         }
         // Some shells run a substitution in an index, also where it stands in a text.
         if word.quoted && !word.unknown && ["[$(", "[`"].iter().any(|sign| word.text.contains(sign)) {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         let raw = self.text.get(begin..self.at).unwrap_or_default();
         word.raw = (raw != word.text).then(|| raw.to_owned());
@@ -150,7 +150,7 @@ impl<'t, 'f> Scan<'t, 'f> {
         word.quoted = true;
         let Some(end) = self.rest().find('\'') else {
             word.text.push_str(self.rest());
-            self.stop(Doubt::Syntax);
+            self.stop(Uncertainty::Syntax);
             return;
         };
         word.text.push_str(self.rest().get(..end).unwrap_or_default());
@@ -178,7 +178,7 @@ impl<'t, 'f> Scan<'t, 'f> {
                 }
             }
         }
-        self.note(Doubt::Syntax);
+        self.note(Uncertainty::Syntax);
     }
 
     /// A backslash where it only counts before some characters.
@@ -224,7 +224,7 @@ impl<'t, 'f> Scan<'t, 'f> {
             Some('"') if !quoted => self.double(word),
             Some('[') => {
                 // A sum for some shells, a text for others.
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
                 word.text.push('$');
             }
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
@@ -244,14 +244,14 @@ impl<'t, 'f> Scan<'t, 'f> {
     /// Reads the commands of a substitution or a group.
     pub(super) fn nested(&mut self, close: Close, after: &'static str) {
         if self.found.deep >= DEEP {
-            self.stop(Doubt::TooMany);
+            self.stop(Uncertainty::TooMany);
             return;
         }
         self.found.deep += 1;
         let outer = std::mem::replace(&mut self.outer, self.pending.len());
         self.list(close, after);
         if self.pending.len() > self.outer {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
             self.pending.truncate(self.outer);
         }
         self.outer = outer;
@@ -259,9 +259,9 @@ impl<'t, 'f> Scan<'t, 'f> {
     }
 
     /// Reads the commands of a text of its own.
-    pub(super) fn apart(&mut self, text: &str, after: &'static str) {
+    pub(super) fn scan_nested(&mut self, text: &str, after: &'static str) {
         if self.found.deep >= DEEP {
-            self.stop(Doubt::TooMany);
+            self.stop(Uncertainty::TooMany);
             return;
         }
         self.found.deep += 1;
@@ -276,10 +276,10 @@ impl<'t, 'f> Scan<'t, 'f> {
             return false;
         }
         if self.found.retries >= RETRIES || self.found.deep >= DEEP {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
             return false;
         }
-        let (at, commands, doubt) = (self.at, self.found.commands.len(), self.found.doubt);
+        let (at, commands, uncertain) = (self.at, self.found.commands.len(), self.found.uncertainty);
         self.at += 2;
         self.found.deep += 1;
         let is_sum = self.sum_body();
@@ -287,7 +287,7 @@ impl<'t, 'f> Scan<'t, 'f> {
         if !is_sum {
             self.found.retries += 1;
             self.found.commands.truncate(commands);
-            self.found.doubt = doubt;
+            self.found.uncertainty = uncertain;
             self.at = at;
         }
         is_sum
@@ -314,7 +314,7 @@ impl<'t, 'f> Scan<'t, 'f> {
                     self.double(&mut word);
                     continue;
                 }
-                '\'' => self.note(Doubt::Syntax),
+                '\'' => self.note(Uncertainty::Syntax),
                 '\\' => self.bump(),
                 _ => {}
             }
@@ -326,7 +326,7 @@ impl<'t, 'f> Scan<'t, 'f> {
     /// Reads `{…}` after a `$`, and the substitutions in it.
     fn parameter(&mut self, quoted: bool) {
         if self.found.deep >= DEEP {
-            self.stop(Doubt::TooMany);
+            self.stop(Uncertainty::TooMany);
             return;
         }
         self.found.deep += 1;
@@ -334,12 +334,12 @@ impl<'t, 'f> Scan<'t, 'f> {
         self.bump();
         // `${ CMD; }` and `${| CMD; }` run commands in some shells.
         if self.peek().is_some_and(|c| " \t\n|".contains(c)) {
-            self.note(Doubt::Syntax);
+            self.note(Uncertainty::Syntax);
         }
         let mut word = Word::default();
         loop {
             let Some(c) = self.peek() else {
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
                 break;
             };
             match c {
@@ -353,7 +353,7 @@ impl<'t, 'f> Scan<'t, 'f> {
                 }
                 '\'' if quoted => {
                     // A quotation mark for some shells here, a letter for others.
-                    self.note(Doubt::Syntax);
+                    self.note(Uncertainty::Syntax);
                     self.bump();
                 }
                 '\'' => self.single(&mut word),
@@ -369,7 +369,7 @@ impl<'t, 'f> Scan<'t, 'f> {
         // `${X@P}` runs what stands in the variable.
         let read = self.text.get(from..self.at).unwrap_or_default();
         if read.ends_with("@P}") {
-            self.note(Doubt::Program);
+            self.note(Uncertainty::Program);
         }
         self.found.deep -= 1;
     }
@@ -382,7 +382,7 @@ impl<'t, 'f> Scan<'t, 'f> {
         loop {
             match self.peek() {
                 None => {
-                    self.note(Doubt::Syntax);
+                    self.note(Uncertainty::Syntax);
                     break;
                 }
                 Some('`') => {
@@ -405,7 +405,7 @@ impl<'t, 'f> Scan<'t, 'f> {
                 }
             }
         }
-        self.apart(&inner, "`");
+        self.scan_nested(&inner, "`");
         self.unknown(word, from, quoted);
     }
 
@@ -425,7 +425,7 @@ impl<'t, 'f> Scan<'t, 'f> {
         word.quoted = true;
         loop {
             let Some(c) = self.peek() else {
-                self.note(Doubt::Syntax);
+                self.note(Uncertainty::Syntax);
                 return;
             };
             self.bump();
@@ -434,7 +434,7 @@ impl<'t, 'f> Scan<'t, 'f> {
                 '\\' => {
                     // `\'` ends the text for some shells.
                     if self.peek() == Some('\'') {
-                        self.note(Doubt::Syntax);
+                        self.note(Uncertainty::Syntax);
                     }
                     self.decode(word);
                 }
@@ -474,7 +474,7 @@ impl<'t, 'f> Scan<'t, 'f> {
             'u' => word.text.push(digits(self, 16, 4)),
             'U' => word.text.push(digits(self, 16, 8)),
             'a' | 'b' | 'e' | 'E' | 'f' | 'v' => word.text.push('\u{1}'),
-            'c' => self.note(Doubt::Syntax),
+            'c' => self.note(Uncertainty::Syntax),
             c => word.text.push(c),
         }
     }

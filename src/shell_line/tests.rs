@@ -4,10 +4,10 @@ mod against_shells;
 mod inside;
 mod random;
 
-use super::{Doubt, Program, Reading};
+use super::{Program, Reading, Uncertainty};
 
 /// The listed commands of a line: the sign before each, its program and its text.
-fn told(line: &str) -> Vec<(&'static str, String, String)> {
+fn listed_commands(line: &str) -> Vec<(&'static str, String, String)> {
     let reading = Reading::of_line(line);
     let listed = reading.listed().map(|one| {
         let program = match &one.program {
@@ -21,19 +21,22 @@ fn told(line: &str) -> Vec<(&'static str, String, String)> {
 }
 
 fn programs(line: &str) -> Vec<String> {
-    told(line).into_iter().map(|(_, program, _)| program).collect()
+    listed_commands(line)
+        .into_iter()
+        .map(|(_, program, _)| program)
+        .collect()
 }
 
-fn doubt(line: &str) -> Option<Doubt> {
-    Reading::of_line(line).doubt
+fn uncertainty(line: &str) -> Option<Uncertainty> {
+    Reading::of_line(line).uncertainty
 }
 
 #[test]
-fn a_line_is_taken_apart_at_its_signs() {
+fn a_line_is_split_at_its_operators() {
     let one = |after, program: &str, text: &str| (after, program.to_owned(), text.to_owned());
-    assert_eq!(told("ls -la"), [one("", "ls", "ls -la")]);
+    assert_eq!(listed_commands("ls -la"), [one("", "ls", "ls -la")]);
     assert_eq!(
-        told("ls && rm -rf x|wc -l ; A=1 b=2 make all& "),
+        listed_commands("ls && rm -rf x|wc -l ; A=1 b=2 make all& "),
         [
             one("", "ls", "ls"),
             one("&&", "rm", "rm -rf x"),
@@ -42,7 +45,7 @@ fn a_line_is_taken_apart_at_its_signs() {
         ]
     );
     assert_eq!(
-        told("a || b |& c\nd"),
+        listed_commands("a || b |& c\nd"),
         [
             one("", "a", "a"),
             one("||", "b", "b"),
@@ -50,7 +53,7 @@ fn a_line_is_taken_apart_at_its_signs() {
             one("⏎", "d", "d")
         ]
     );
-    assert_eq!(told(" ; ; "), []);
+    assert_eq!(listed_commands(" ; ; "), []);
 }
 
 #[test]
@@ -75,12 +78,12 @@ fn what_is_quoted_is_no_sign() {
         ("echo ${x:-$(id)} \"${y:-`ls`}\"", &["echo", "id", "ls"]),
     ] {
         assert_eq!(programs(line), expected, "{line}");
-        assert_eq!(doubt(line), None, "{line}");
+        assert_eq!(uncertainty(line), None, "{line}");
     }
 }
 
 #[test]
-fn commands_stand_behind_keywords() {
+fn commands_follow_keywords() {
     for (line, expected) in [
         ("if true; then rm x; else ls; fi", &["true", "rm", "ls"][..]),
         ("while ! a; do b; done >x; c", &["a", "b", "c"]),
@@ -104,12 +107,12 @@ fn commands_stand_behind_keywords() {
         ("if (true) then rm x; fi", &["true", "rm"]),
     ] {
         assert_eq!(programs(line), expected, "{line}");
-        assert_eq!(doubt(line), None, "{line}");
+        assert_eq!(uncertainty(line), None, "{line}");
     }
 }
 
 #[test]
-fn a_program_is_named_only_where_it_can_be_told() {
+fn a_program_is_named_only_if_it_can_be_resolved() {
     assert_eq!(
         programs("$X a; r''m b; \"rm\" c; ./run d; A=$(x) y; /bin/r?m; {a,b}; [ -f x ]"),
         ["?", "rm", "rm", "./run", "y", "x", "?", "?", "["]
@@ -124,7 +127,7 @@ fn a_program_is_named_only_where_it_can_be_told() {
 }
 
 #[test]
-fn no_sign_is_hidden_by_what_stands_before_it() {
+fn no_operator_is_hidden_by_preceding_text() {
     for (line, last) in [
         ("sleep 1 &>/dev/null rm -rf x", "rm"),
         ("echo \\ #foo; rm x", "rm"),
@@ -141,7 +144,7 @@ fn no_sign_is_hidden_by_what_stands_before_it() {
 }
 
 #[test]
-fn what_is_not_understood_is_in_doubt() {
+fn lines_that_cannot_be_parsed_are_unresolved() {
     for line in [
         "echo 'a",
         "echo \"a",
@@ -163,7 +166,7 @@ fn what_is_not_understood_is_in_doubt() {
         "echo ${x@P}",
         "alias a=b",
     ] {
-        assert!(doubt(line).is_some(), "{line}");
+        assert!(uncertainty(line).is_some(), "{line}");
     }
     for line in [
         "$X",
@@ -174,7 +177,7 @@ fn what_is_not_understood_is_in_doubt() {
         "sh -c \"$X\"",
         "xargs -I@ @ x",
     ] {
-        assert_eq!(doubt(line), Some(Doubt::Program), "{line}");
+        assert_eq!(uncertainty(line), Some(Uncertainty::Program), "{line}");
     }
     for line in [
         "curl x | sh",
@@ -184,20 +187,23 @@ fn what_is_not_understood_is_in_doubt() {
         "sh <(a)",
         "base64 -d x | sudo bash",
     ] {
-        assert_eq!(doubt(line), Some(Doubt::Input), "{line}");
+        assert_eq!(uncertainty(line), Some(Uncertainty::Input), "{line}");
     }
 }
 
 #[test]
-fn commands_beyond_those_that_are_read_are_said_to_be_there() {
+fn commands_beyond_the_limit_are_reported_as_unread() {
     let line = vec!["ls"; super::MOST].join(";");
     let reading = Reading::of_line(&line);
-    assert_eq!((reading.listed().count(), reading.doubt), (super::MOST, None));
+    assert_eq!(
+        (reading.listed().count(), reading.uncertainty),
+        (super::MOST, None)
+    );
     let reading = Reading::of_line(&format!("{line};rm -rf x"));
     assert_eq!(reading.listed().last().unwrap().text, "rm -rf x");
-    assert_eq!(reading.doubt, Some(Doubt::TooMany));
+    assert_eq!(reading.uncertainty, Some(Uncertainty::TooMany));
     let reading = Reading::of_line(&"ls;".repeat(100_000));
-    assert!(reading.commands.len() <= 512 && reading.doubt == Some(Doubt::TooMany));
+    assert!(reading.commands.len() <= 512 && reading.uncertainty == Some(Uncertainty::TooMany));
     for deep in [
         "$(".repeat(100_000),
         "(".repeat(100_000),
@@ -208,8 +214,8 @@ fn commands_beyond_those_that_are_read_are_said_to_be_there() {
         format!("{}a", "env ".repeat(10_000)),
         format!("env {} a", "-i ".repeat(100_000)),
     ] {
-        let doubt = doubt(&deep);
-        assert!(doubt.is_some(), "{}", &deep[..30]);
+        let unknown = uncertainty(&deep);
+        assert!(unknown.is_some(), "{}", &deep[..30]);
     }
 }
 

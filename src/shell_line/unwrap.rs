@@ -5,7 +5,7 @@
 use super::feed::{Feed, with_input};
 use super::grammar::{Input, Raw};
 use super::lines::{among, from_input, is_unseen, shell, split};
-use super::reading::Doubt;
+use super::reading::Uncertainty;
 use super::word::Word;
 use super::wrappers::{Runs, Value, Wrapper, is_other_shell, is_shell, wrapper};
 
@@ -35,20 +35,20 @@ pub(super) enum Inner {
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) inner: Vec<Inner>,
-    pub(super) doubt: Option<Doubt>,
+    pub(super) uncertainty: Option<Uncertainty>,
     /// True if the command is nothing but what reads the line.
     pub(super) whole: bool,
 }
 
 impl Parts {
-    pub(super) fn note(&mut self, doubt: Doubt) {
-        self.doubt.get_or_insert(doubt);
+    pub(super) fn note(&mut self, uncertain: Uncertainty) {
+        self.uncertainty.get_or_insert(uncertain);
     }
 
     /// A line made of these words.
     pub(super) fn line(&mut self, sign: &'static str, words: &[Word]) {
         if words.iter().any(|word| !word.is_sure()) {
-            self.note(Doubt::Program);
+            self.note(Uncertainty::Program);
         }
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let text = texts.join(" ");
@@ -57,7 +57,7 @@ impl Parts {
         }
     }
 
-    fn words(&mut self, words: &[Word], input: &Input) {
+    fn push_words(&mut self, words: &[Word], input: &Input) {
         if !words.is_empty() {
             self.inner.push(Inner::Words {
                 words: words.to_vec(),
@@ -97,11 +97,11 @@ pub(super) fn inner(raw: &Raw) -> Parts {
             parts.line("-c", handler.map_or(&[], std::slice::from_ref));
         }
         "alias" if rest.iter().any(|word| word.text.contains('=') || word.unknown) => {
-            parts.note(Doubt::Program);
+            parts.note(Uncertainty::Program);
         }
-        "hash" | "enable" if rest.len() > 1 => parts.note(Doubt::Program),
+        "hash" | "enable" if rest.len() > 1 => parts.note(Uncertainty::Program),
         "mapfile" | "readarray" if rest.iter().any(|word| word.text.starts_with("-C")) => {
-            parts.note(Doubt::Program);
+            parts.note(Uncertainty::Program);
         }
         "at" | "batch" => from_input(&mut parts, &raw.input),
         "find" | "gfind" => find(&mut parts, rest, &["-exec", "-execdir", "-ok", "-okdir"], raw),
@@ -138,7 +138,7 @@ fn unwrap(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
         let unsure = options(parts, wrapper, words, &mut at, &mut feed);
         let rest = operands(parts, wrapper, words.get(at..).unwrap_or_default());
         match wrapper.runs {
-            Runs::Words => parts.words(rest, &raw.input),
+            Runs::Words => parts.push_words(rest, &raw.input),
             Runs::Given => given_words(parts, wrapper, rest, raw),
             Runs::Line => line_of(parts, wrapper, rest),
             Runs::Input => parts.inner.extend(with_input(rest, &feed, &raw.input)),
@@ -156,7 +156,7 @@ fn options(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], at: &mut usize,
     let mut unsure = false;
     while let Some(word) = words.get(*at) {
         if *at >= NEAR {
-            parts.note(Doubt::TooMany);
+            parts.note(Uncertainty::TooMany);
             *at = words.len();
             return false;
         }
@@ -168,7 +168,7 @@ fn options(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], at: &mut usize,
             break;
         }
         if word.splits || word.pattern {
-            parts.note(Doubt::Program);
+            parts.note(Uncertainty::Program);
         }
         let (value, given) = wrapper.value(&word.text, 'c');
         *at += 1;
@@ -203,7 +203,7 @@ fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> 
             break;
         }
         if word.splits || word.pattern {
-            parts.note(Doubt::Program);
+            parts.note(Uncertainty::Program);
         }
         left -= u8::from(!sets);
         words = rest;
@@ -245,11 +245,11 @@ fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) 
         }
     }
     match wrapper.name {
-        "flock" | "npx" | "npm exec" => parts.words(words.get(at..).unwrap_or_default(), &raw.input),
-        "runuser" => parts.words(words, &raw.input),
+        "flock" | "npx" | "npm exec" => parts.push_words(words.get(at..).unwrap_or_default(), &raw.input),
+        "runuser" => parts.push_words(words, &raw.input),
         // Of some systems it takes the command behind the file.
         "script" if words.first().is_some_and(|word| !word.text.starts_with('-')) => {
-            parts.words(words, &raw.input);
+            parts.push_words(words, &raw.input);
         }
         _ => {}
     }
@@ -283,7 +283,7 @@ fn line_of(parts: &mut Parts, wrapper: &Wrapper, words: &[Word]) {
     let (line, items) = words.split_at_checked(end).unwrap_or((words, &[]));
     if line.is_empty() {
         // Its items are the lines.
-        parts.note(Doubt::Program);
+        parts.note(Uncertainty::Program);
     }
     for item in items.iter().filter(|item| !item.text.starts_with(":::")) {
         let mut whole = line.to_vec();
@@ -292,7 +292,7 @@ fn line_of(parts: &mut Parts, wrapper: &Wrapper, words: &[Word]) {
     }
     let mut whole: Vec<Word> = line.to_vec();
     if whole.first().is_some_and(|word| word.text.contains('{')) {
-        parts.note(Doubt::Program);
+        parts.note(Uncertainty::Program);
     }
     whole.push(Word::literal("…"));
     parts.line("-c", &whole);
@@ -310,7 +310,7 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
         // It may become one of these options.
         let substituted = word.text.contains(['(', '`']);
         if word.splits && (at > first || substituted) {
-            parts.note(Doubt::Program);
+            parts.note(Uncertainty::Program);
         }
         if !options.contains(&word.text.as_str()) {
             continue;
@@ -330,7 +330,7 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
         let short = signs(&[";", "+"]).filter(|short| *short < end);
         for end in short.into_iter().chain([end]) {
             let command: Vec<Word> = rest.iter().take(end).map(mark).collect();
-            parts.words(&command, &raw.input);
+            parts.push_words(&command, &raw.input);
         }
         at += short.unwrap_or(end);
     }
@@ -340,7 +340,7 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
 fn git(parts: &mut Parts, words: &[Word]) {
     for (at, pair) in words.windows(2).enumerate() {
         let [option, value] = pair else { continue };
-        let behind = words.get(at + 2..).unwrap_or_default();
+        let after = words.get(at + 2..).unwrap_or_default();
         match (option.text.as_str(), value.text.as_str()) {
             ("-c", text) => {
                 if let Some((_, line)) = text.split_once("=!") {
@@ -351,13 +351,10 @@ fn git(parts: &mut Parts, words: &[Word]) {
                 parts.line("-c", std::slice::from_ref(value));
             }
             ("submodule", "foreach") => {
-                let options = behind
-                    .iter()
-                    .take_while(|word| word.text.starts_with('-'))
-                    .count();
-                parts.line("-c", behind.get(options..).unwrap_or_default());
+                let options = after.iter().take_while(|word| word.text.starts_with('-')).count();
+                parts.line("-c", after.get(options..).unwrap_or_default());
             }
-            ("bisect", "run") => parts.words(behind, &Input::default()),
+            ("bisect", "run") => parts.push_words(after, &Input::default()),
             _ => {}
         }
     }

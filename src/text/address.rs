@@ -8,9 +8,9 @@ pub fn shown_address(text: &str) -> String {
         return visible(text);
     }
     // Whatever stands before the last of these marks may be part of a password.
-    let behind = text.rsplit('@').next().unwrap_or_default();
-    let behind = behind.split_once("://").map_or(behind, |(_, rest)| rest);
-    let host = behind.split(['/', '?', '#']).next().unwrap_or_default();
+    let after = text.rsplit('@').next().unwrap_or_default();
+    let after = after.split_once("://").map_or(after, |(_, rest)| rest);
+    let host = after.split(['/', '?', '#']).next().unwrap_or_default();
     visible(&format!("…{host}…"))
 }
 

@@ -84,7 +84,7 @@ pub(super) const fn is_bracket(c: char) -> bool {
 
 /// Returns true for the large scripts whose characters never join with one another, which saves the exact
 /// test.
-pub(super) const fn stands_alone(c: char) -> bool {
+pub(super) const fn is_isolated(c: char) -> bool {
     matches!(c, '\0'..'\u{0300}' | '\u{0370}'..='\u{0482}' | '\u{3041}'..='\u{3096}'
         | '\u{30A1}'..='\u{30FA}' | '\u{3400}'..='\u{9FFF}')
 }

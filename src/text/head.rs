@@ -37,13 +37,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_what_is_long_the_beginning_is_told() {
+    fn long_text_is_shortened_to_its_beginning() {
         assert_eq!(excerpt("añb", 3), "añb");
         assert_eq!(excerpt("añbcd", 2), "añ… (3 more characters)");
     }
 
     #[test]
-    fn what_is_cut_says_so_and_nothing_else_does() {
+    fn only_truncated_text_has_an_ellipsis() {
         assert_eq!(visible_head("añb", 3), "añb");
         assert_eq!(visible_head("añb", 2), "añ…");
         assert_eq!(visible_head("a\u{202e}b", 2), "a⟨U+202E⟩…");

@@ -25,12 +25,12 @@ mod emoji;
 mod error;
 mod escape;
 mod head;
-mod heed;
 mod panicked;
 mod parse;
 mod redact;
 mod screen;
 mod script;
+mod submit_warning;
 mod survey;
 mod visible;
 
@@ -42,12 +42,12 @@ pub use class::FRAME;
 pub use error::Error;
 pub use escape::escaped;
 pub use head::{excerpt, head, visible_head};
-pub use heed::heed;
 pub use panicked::panic_message;
 pub use parse::{parse_lines, parse_visible};
 pub use redact::{redact, redact_certain};
-pub use screen::{Shown, in_ascii, shown_in_ascii};
+pub use screen::{FormGuard, in_ascii, shown_in_ascii};
 pub use script::WarningKind;
+pub use submit_warning::submit_warning;
 pub use survey::{Hit, Survey, survey};
 pub use visible::{
     Kind, MAX_CLUSTER, MAX_INDENT, MAX_MARKS, Span, line_spans, spans, visible, visible_line, visible_lines,

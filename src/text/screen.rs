@@ -12,21 +12,21 @@ thread_local! {
 /// While this value lives, the visible form on this thread is the one it was requested for.
 #[derive(Debug)]
 #[must_use = "the form holds as long as this lives"]
-pub struct Shown {
+pub struct FormGuard {
     before: bool,
     /// Ties the value to its thread.
     _thread: PhantomData<*const ()>,
 }
 
 /// Starts the visible form for an ASCII screen, or for any other.
-pub fn shown_in_ascii(ascii: bool) -> Shown {
-    Shown {
+pub fn shown_in_ascii(ascii: bool) -> FormGuard {
+    FormGuard {
         before: ASCII.replace(ascii),
         _thread: PhantomData,
     }
 }
 
-impl Drop for Shown {
+impl Drop for FormGuard {
     fn drop(&mut self) {
         ASCII.set(self.before);
     }

@@ -23,7 +23,7 @@ pub enum WarningKind {
 
 impl WarningKind {
     /// Describes the warning in a few words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::MixedScript => "letters of different scripts in one word",
             Self::Punycode => "encoded host name",
@@ -62,7 +62,7 @@ impl WarningKind {
 /// Reports every suspicious word of a text with the byte offset at which it begins.
 pub(super) fn find<'t>(text: &'t str, mut add: impl FnMut(WarningKind, &'t str, usize)) {
     let place = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
-    for word in words(text).filter(|word| is_mixed(word)) {
+    for word in split_words(text).filter(|word| is_mixed(word)) {
         add(WarningKind::MixedScript, word, place(word));
     }
     for host in hosts(text).filter(|host| !host.is_ascii()) {
@@ -84,7 +84,7 @@ fn is_mixed(word: &str) -> bool {
     !word.is_ascii() && !word.is_single_script()
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
 }

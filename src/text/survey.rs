@@ -31,7 +31,7 @@ pub struct Survey {
 }
 
 /// Maximum number of different words that are kept.
-const KEPT: usize = 4;
+const MAX_WORDS: usize = 4;
 /// Maximum number of characters of a word that are kept.
 const SHOWN: usize = 60;
 
@@ -42,8 +42,8 @@ impl Survey {
     }
 
     /// Returns a line for each finding that is kept, safe to show, and one for all of them if there are more.
-    pub fn words(&self) -> Vec<String> {
-        let line = |hit: &Hit| format!("byte {}: {}: {}", hit.at, hit.kind.word(), visible(&hit.word));
+    pub fn lines(&self) -> Vec<String> {
+        let line = |hit: &Hit| format!("byte {}: {}: {}", hit.at, hit.kind.label(), visible(&hit.word));
         let mut lines: Vec<String> = self.first.iter().map(line).collect();
         let total = self.total();
         if total > self.first.len() {
@@ -59,7 +59,7 @@ impl Survey {
             Some((_, count)) => *count += 1,
             None => self.counts.push((kind, 1)),
         }
-        if self.first.len() < KEPT {
+        if self.first.len() < MAX_WORDS {
             let word: String = word.chars().take(SHOWN).collect();
             if !self.first.iter().any(|hit| hit.kind == kind && hit.word == word) {
                 self.first.push(Hit { kind, word, at });

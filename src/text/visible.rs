@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
-use super::class::{Class, class, stands_alone};
+use super::class::{Class, class, is_isolated};
 use super::emoji::joined;
 use super::parse::may_be_mark;
 use super::screen::in_ascii;
@@ -244,7 +244,7 @@ impl Cluster {
         if class == Class::Hidden {
             return false;
         }
-        let joined = self.base && !stands_alone(c) && self.joins(text, at + c.len_utf8());
+        let joined = self.base && !is_isolated(c) && self.joins(text, at + c.len_utf8());
         let rides = class == Class::Mark || c.width().unwrap_or(0) == 0;
         if rides {
             // A character without a cell of its own needs a base, and so does a mark with one.

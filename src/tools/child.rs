@@ -1,7 +1,7 @@
 //! Starts child processes that cannot reach the operator's terminal, the program's secrets or its open files,
 //! and ends them together with everything that they started. Must not know: what they run for.
 
-mod apart;
+mod pre_exec;
 mod tree;
 
 #[cfg(test)]
@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-pub use tree::{Tree, still_running, survivor};
+pub use tree::{Tree, orphan_process, still_running};
 
 /// Search path for programs if the session's environment has none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -212,7 +212,7 @@ fn spawner() -> io::Result<mpsc::Sender<Order>> {
         .spawn(move || {
             for mut order in orders {
                 let _inside = order.runtime.enter();
-                apart::set_apart(&mut order.command, open_files());
+                pre_exec::isolate(&mut order.command, open_files());
                 let _ = order.reply.send(order.command.spawn());
             }
         })?;

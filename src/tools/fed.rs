@@ -49,25 +49,25 @@ impl Program {
                 let _ = input.write_all(text.as_bytes()).await;
             }
         });
-        let heard = (tokio::spawn(hear(output, most)), tokio::spawn(hear(words, WORDS)));
+        let received = (tokio::spawn(hear(output, most)), tokio::spawn(hear(words, WORDS)));
         let Started { mut child, mut tree } = started;
-        let came = tokio::time::timeout(self.limit, child.wait()).await;
+        let source = tokio::time::timeout(self.limit, child.wait()).await;
         // Also end processes that it left behind, which may hold the outputs open.
         let (_, _) = tokio::join!(tree.end(), child.wait());
         give.abort();
-        let (ends, words) = (heard.0.abort_handle(), heard.1.abort_handle());
-        let last = |heard| async move { tokio::time::timeout(LAST_WORDS, heard).await };
-        let (output, said) = tokio::join!(last(heard.0), last(heard.1));
+        let (ends, words) = (received.0.abort_handle(), received.1.abort_handle());
+        let last = |received| async move { tokio::time::timeout(LAST_WORDS, received).await };
+        let (output, content) = tokio::join!(last(received.0), last(received.1));
         ends.abort();
         words.abort();
         let limit = self.limit.as_millis();
-        let status = came
+        let status = source
             .map_err(|_| format!("`{name}` did not end within {limit} ms"))?
             .map_err(|error| format!("the end of `{name}` was not seen: {error}"))?;
         if status.success() {
             return Ok(output.ok().and_then(Result::ok).unwrap_or_default());
         }
-        let words = said.ok().and_then(Result::ok).unwrap_or_default();
+        let words = content.ok().and_then(Result::ok).unwrap_or_default();
         let words = match words.trim() {
             "" => String::new(),
             words => format!(", and says: {}", shown(words)),
@@ -78,14 +78,14 @@ impl Program {
 
 /// Reads an output to its end and keeps its beginning.
 async fn hear(pipe: Option<impl AsyncRead + Unpin>, most: usize) -> String {
-    let mut kept = Vec::new();
+    let mut stored = Vec::new();
     let Some(mut pipe) = pipe else {
         return String::new();
     };
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
-        let room = most.saturating_sub(kept.len());
-        kept.extend(buffer.iter().take(count.min(room)));
+        let room = most.saturating_sub(stored.len());
+        stored.extend(buffer.iter().take(count.min(room)));
     }
-    String::from_utf8_lossy(&kept).into_owned()
+    String::from_utf8_lossy(&stored).into_owned()
 }

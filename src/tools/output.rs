@@ -21,7 +21,7 @@ pub struct Bounded {
 
 /// A finished output as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct BoundedText {
     /// The text; a line says how much was left out, if anything.
     pub text: String,
     /// Number of bytes received.
@@ -75,13 +75,13 @@ impl Bounded {
     }
 
     /// Converts the output to text.
-    pub fn finish(mut self) -> Kept {
+    pub fn finish(mut self) -> BoundedText {
         let whole = self.is_whole();
         let tail: &[u8] = self.tail.make_contiguous();
         if whole {
             self.head.extend_from_slice(tail);
             let (text, invalid) = marked(&self.head);
-            return Kept {
+            return BoundedText {
                 text,
                 total: self.total,
                 discarded: 0,
@@ -96,7 +96,7 @@ impl Bounded {
         let (end, invalid_tail) = marked(tail);
         let _ = write!(text, "\n[… {discarded} bytes left out …]\n");
         text.push_str(&end);
-        Kept {
+        BoundedText {
             text,
             total: self.total,
             discarded,
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn kept(head: usize, tail: usize, chunks: &[&[u8]]) -> Kept {
+    fn bounded(head: usize, tail: usize, chunks: &[&[u8]]) -> BoundedText {
         let mut bounded = Bounded::new(head, tail);
         for chunk in chunks {
             bounded.push(chunk);
@@ -168,16 +168,16 @@ mod tests {
 
     #[test]
     fn head_and_tail_stay_and_the_middle_is_counted() {
-        assert_eq!(kept(3, 3, &[b"abcdef"]).text, "abcdef");
-        let cut = kept(3, 3, &[b"ab", b"cdefgh", b"ij"]);
+        assert_eq!(bounded(3, 3, &[b"abcdef"]).text, "abcdef");
+        let cut = bounded(3, 3, &[b"ab", b"cdefgh", b"ij"]);
         assert_eq!(cut.text, "abc\n[… 4 bytes left out …]\nhij");
         assert_eq!((cut.total, cut.discarded, cut.invalid), (10, 4, 0));
-        assert_eq!(kept(0, 2, &[b"abcdef"]).text, "\n[… 4 bytes left out …]\nef");
+        assert_eq!(bounded(0, 2, &[b"abcdef"]).text, "\n[… 4 bytes left out …]\nef");
     }
 
     #[test]
     fn a_cut_never_halves_a_character_and_odd_bytes_are_marked() {
-        let cut = kept(4, 4, &["aéé€éé".as_bytes()]);
+        let cut = bounded(4, 4, &["aéé€éé".as_bytes()]);
         assert_eq!(cut.text, "aé\n[… 5 bytes left out …]\néé");
         assert_eq!(cut.invalid, 0);
         // Who copies such a mark into an editor is told what it is: no text has that byte.
@@ -196,17 +196,17 @@ mod tests {
         }
         assert_eq!(bounded.total(), 200 << 20);
         assert!(bounded.head.capacity() + bounded.tail.capacity() < 4 * (HEAD + TAIL));
-        let kept = bounded.finish();
-        assert_eq!(kept.discarded, (200 << 20) - (HEAD + TAIL) as u64);
+        let stored = bounded.finish();
+        assert_eq!(stored.discarded, (200 << 20) - (HEAD + TAIL) as u64);
     }
 
     proptest! {
         /// However the bytes are split, the result is the same, and nothing is lost uncounted.
         #[test]
         fn pieces_do_not_matter(bytes in prop::collection::vec(any::<u8>(), 0..200), size in 1_usize..40) {
-            let whole = kept(20, 15, &[&bytes]);
+            let whole = bounded(20, 15, &[&bytes]);
             let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-            prop_assert_eq!(&whole, &kept(20, 15, &pieces));
+            prop_assert_eq!(&whole, &bounded(20, 15, &pieces));
             prop_assert_eq!(whole.total, bytes.len() as u64);
             prop_assert!(bytes.len() > 35 || whole.discarded == 0);
         }

@@ -192,7 +192,7 @@ fn definition(card: &ToolCard) -> String {
             card.name.as_bytes(),
             card.description.as_bytes(),
             card.schema.as_bytes(),
-            card.effect.word().as_bytes(),
+            card.effect.label().as_bytes(),
             card.tags.join("\n").as_bytes(),
         ],
     )
@@ -216,9 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_kept_and_every_tool_has_a_card() {
+    fn tools_are_in_order_and_each_has_a_definition() {
         let registry = all();
-        let wanted = [
+        let target = [
             "read_file",
             "list_dir",
             "search",
@@ -230,7 +230,7 @@ mod tests {
             "delegate",
             "final_answer",
         ];
-        assert_eq!(registry.names().collect::<Vec<_>>(), wanted);
+        assert_eq!(registry.names().collect::<Vec<_>>(), target);
         for card in registry.cards() {
             let schema: serde_json::Value = serde_json::from_str(&card.schema).unwrap();
             assert_eq!(

@@ -47,8 +47,8 @@ fn a_program_gets_the_call_as_json_and_lets_it_run() {
         "cat > {}\necho '{{\"decision\":\"allow\",\"reason\":\"small file\"}}'",
         seen.display()
     );
-    let said = play(&world, &script, "").ends(0);
-    assert_eq!(said.out.trim(), "written");
+    let output = play(&world, &script, "").ends(0);
+    assert_eq!(output.out.trim(), "written");
     assert_eq!(world.read("out.txt"), "text");
     let asked: Value = serde_json::from_str(&std::fs::read_to_string(seen).unwrap()).unwrap();
     let state = world.state(&world.id());
@@ -79,14 +79,14 @@ fn a_program_gets_the_call_as_json_and_lets_it_run() {
 #[test]
 fn a_program_denies_and_the_model_is_told() {
     let world = World::new();
-    let said = play(
+    let output = play(
         &world,
         "echo '{\"decision\":\"deny\",\"reason\":\"not on a Friday\"}'",
         "",
     )
     .ends(0);
-    assert!(said.out.contains("not on a Friday"), "{}", said.out);
-    assert!(said.err.contains("denied by approver guard"), "{}", said.err);
+    assert!(output.out.contains("not on a Friday"), "{}", output.out);
+    assert!(output.err.contains("denied by approver guard"), "{}", output.err);
     assert_eq!(world.read("out.txt"), "");
 }
 
@@ -106,14 +106,14 @@ fn a_program_that_gives_no_answer_leaves_the_call_to_the_operator_and_nothing_ru
         ("kill -9 $$", "", "ended with signal: 9"),
     ] {
         let world = World::new();
-        let said = play(&world, script, more).ends(0);
+        let output = play(&world, script, more).ends(0);
         assert!(
-            said.err.contains("left to the operator by approver guard"),
+            output.err.contains("left to the operator by approver guard"),
             "{}",
-            said.err
+            output.err
         );
-        assert!(said.err.contains(why), "{why}: {}", said.err);
-        assert!(said.out.contains("not approved: no operator"), "{}", said.out);
+        assert!(output.err.contains(why), "{why}: {}", output.err);
+        assert!(output.out.contains("not approved: no operator"), "{}", output.out);
         assert_eq!(world.read("out.txt"), "", "{why}");
     }
 }
@@ -161,8 +161,8 @@ fn the_operator_may_decide_first_and_the_program_ends() {
     );
     let (id, digest) = (call["call"].as_str().unwrap(), call["digest"].as_str().unwrap());
     world.run(&["approve", "last", id, "--digest", digest]).ends(0);
-    let said = world::wait(child).ends(0);
-    assert_eq!(said.out.trim(), "written");
+    let output = world::wait(child).ends(0);
+    assert_eq!(output.out.trim(), "written");
     let pid = std::fs::read_to_string(&pid).unwrap();
     let process = std::path::PathBuf::from(format!("/proc/{}", pid.trim()));
     world::until("the program has ended", || !process.exists());
@@ -178,10 +178,10 @@ fn a_run_that_is_killed_asks_again_when_it_is_resumed() {
     child.wait().unwrap();
     std::thread::sleep(Duration::from_millis(50));
     let quick = settings(&world, "echo '{\"decision\":\"allow\"}'", "");
-    let said = world
+    let output = world
         .run(&["resume", "last", "--headless", "--config", &quick])
         .ends(0);
-    assert_eq!(said.out.trim(), "written");
+    assert_eq!(output.out.trim(), "written");
     assert_eq!(world.read("out.txt"), "text");
 }
 
@@ -189,8 +189,8 @@ fn a_run_that_is_killed_asks_again_when_it_is_resumed() {
 fn a_workspace_names_no_such_program_and_bad_settings_are_refused() {
     let world = World::new();
     world.file("overrule.toml", "[approver]\ncommand = [\"true\"]\n");
-    let said = world.play(PLAYBOOK, &[]).ends(0);
-    assert!(said.err.contains("ignored: `approver`"), "{}", said.err);
+    let output = world.play(PLAYBOOK, &[]).ends(0);
+    assert!(output.err.contains("ignored: `approver`"), "{}", output.err);
     assert_eq!(world.read("out.txt"), "");
     for (text, why) in [
         ("command = []", "names no program"),
@@ -200,7 +200,7 @@ fn a_workspace_names_no_such_program_and_bad_settings_are_refused() {
         ("program = \"x\"", "unknown key"),
     ] {
         let settings = world.aside("bad.toml", &format!("[approver]\n{text}\n"));
-        let said = world.play(PLAYBOOK, &["--config", &settings]).ends(3);
-        assert!(said.err.contains(why), "{text}: {}", said.err);
+        let output = world.play(PLAYBOOK, &["--config", &settings]).ends(3);
+        assert!(output.err.contains(why), "{text}: {}", output.err);
     }
 }

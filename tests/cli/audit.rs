@@ -7,8 +7,9 @@ use crate::playbooks::STEPS;
 use crate::world::World;
 
 fn listed(world: &World, id: &str) -> Vec<Value> {
-    let said = world.run(&["audit", id, "--json"]).ends(0);
-    said.out
+    let output = world.run(&["audit", id, "--json"]).ends(0);
+    output
+        .out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -84,8 +85,8 @@ fn a_table_has_one_row_a_decision_and_no_formula_in_it() {
     let start = call(&world.state(&id), "start").to_string();
     let reason = "=HYPERLINK(\"http://x\",\"y\")\n\u{1b}[31m";
     world.run(&["reject", &id, &start, "--reason", reason]).ends(0);
-    let said = world.run(&["audit", &id, "--format", "csv"]).ends(0);
-    let rows: Vec<Vec<String>> = said.out.lines().map(cells).collect();
+    let output = world.run(&["audit", &id, "--format", "csv"]).ends(0);
+    let rows: Vec<Vec<String>> = output.out.lines().map(cells).collect();
     let column = |name: &str| rows[0].iter().position(|one| one == name).unwrap();
     assert!(rows.iter().all(|row| row.len() == rows[0].len()));
     assert_eq!(rows.len() - 1, listed(&world, &id).len());
@@ -93,7 +94,7 @@ fn a_table_has_one_row_a_decision_and_no_formula_in_it() {
     assert!(row[column("reason")].starts_with("'=HYPERLINK("), "{row:?}");
     assert_eq!(row[column("executed")], "", "nothing ran");
     assert_eq!(row[column("who")], "tester");
-    assert!(!said.out.contains('\u{1b}'));
+    assert!(!output.out.contains('\u{1b}'));
     let text = world.run(&["audit", &id]).ends(0).out;
     assert!(!text.contains('\u{1b}'));
 }
@@ -110,9 +111,9 @@ fn of_a_damaged_session_what_stands_before_the_damage_is_listed() {
     let mut bytes = text.into_bytes();
     bytes[at] = b'C';
     std::fs::write(&path, bytes).unwrap();
-    let said = world.run(&["audit", &id, "--json"]).ends(0);
-    assert!(said.err.contains("is damaged"), "{}", said.err);
-    let left = said.out.lines().count();
+    let output = world.run(&["audit", &id, "--json"]).ends(0);
+    assert!(output.err.contains("is damaged"), "{}", output.err);
+    let left = output.out.lines().count();
     assert!(left > 0 && left < whole.len(), "{left} of {}", whole.len());
     world.run(&["audit", "nowhere"]).ends(7);
 }

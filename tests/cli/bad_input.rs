@@ -11,18 +11,22 @@ use crate::world::{Said, World, finish};
 /// Fails unless it was refused with this code, in one message that has these words, with nothing changed.
 #[track_caller]
 fn one_message(world: &World, args: &[&str], code: i32, words: &[&str]) -> Said {
-    let said = refused(world, args, code);
-    let messages = said
+    let output = refused(world, args, code);
+    let messages = output
         .err
         .lines()
         .filter(|line| line.starts_with("overrule: "))
         .count();
-    assert_eq!(messages, 1, "{args:?}: one message expected in\n{}", said.err);
+    assert_eq!(messages, 1, "{args:?}: one message expected in\n{}", output.err);
     for word in words {
-        assert!(said.err.contains(word), "{args:?}: no `{word}` in\n{}", said.err);
+        assert!(
+            output.err.contains(word),
+            "{args:?}: no `{word}` in\n{}",
+            output.err
+        );
     }
-    assert!(!said.err.contains("panicked"), "{}", said.err);
-    said
+    assert!(!output.err.contains("panicked"), "{}", output.err);
+    output
 }
 
 /// The arguments of a run without a screen with this playbook.
@@ -204,9 +208,9 @@ fn no_model_and_no_way_to_find_one() {
     let mut command = world.command(&["run", "x", "--headless"]);
     // Nobody listens there.
     command.env("OLLAMA_HOST", "127.0.0.1:9");
-    let said = finish(command).ends(3);
-    for told in ["--model", "--base-url", "config.toml", "OPENAI_API_KEY"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    let output = finish(command).ends(3);
+    for reported in ["--model", "--base-url", "config.toml", "OPENAI_API_KEY"] {
+        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
     }
     assert_eq!(world.ids(), [""; 0]);
 }
@@ -249,8 +253,8 @@ fn a_session_that_is_none() {
                 &["is not a session journal", "nothing was changed"],
             );
         }
-        let said = world.run(&["sessions"]).ends(0);
-        assert!(said.out.contains("problem"), "{}", said.out);
+        let output = world.run(&["sessions"]).ends(0);
+        assert!(output.out.contains("problem"), "{}", output.out);
     }
 }
 
@@ -284,16 +288,16 @@ fn a_place_for_sessions_that_cannot_be_one() {
         "/proc/overrule-sessions",
         "/dev/null/x",
     ] {
-        let said = one_message(&world, &run(&hello, &["--sessions", place]), 7, &["sessions"]);
-        assert!(said.err.contains("--sessions"), "what to do: {}", said.err);
+        let output = one_message(&world, &run(&hello, &["--sessions", place]), 7, &["sessions"]);
+        assert!(output.err.contains("--sessions"), "what to do: {}", output.err);
     }
     let mut command = world.command(&run(&hello, &[]));
     command
         .env_remove("OVERRULE_SESSIONS")
         .env_remove("XDG_DATA_HOME")
         .env("HOME", "/proc/nowhere");
-    let said = finish(command).ends(7);
-    assert!(said.err.contains("--sessions"), "{}", said.err);
+    let output = finish(command).ends(7);
+    assert!(output.err.contains("--sessions"), "{}", output.err);
 }
 
 #[test]
@@ -312,8 +316,8 @@ fn a_workspace_that_is_not_there() {
     fs::rename(world.ws(), &gone).unwrap();
     let mut command = world.command(&["resume", &id, "--headless"]);
     command.current_dir(world.path("home"));
-    let said = finish(command).ends(7);
-    assert!(said.err.contains("is not there any more"), "{}", said.err);
+    let output = finish(command).ends(7);
+    assert!(output.err.contains("is not there any more"), "{}", output.err);
     // The current directory itself.
     let dead = world.path("dead");
     fs::create_dir(&dead).unwrap();
@@ -322,8 +326,8 @@ fn a_workspace_that_is_not_there() {
     command
         .args(["-c", &line, "sh", env!("CARGO_BIN_EXE_overrule"), "sessions"])
         .env("OVERRULE_SESSIONS", world.sessions());
-    let said = finish(command).ends(3);
-    assert!(said.err.contains("directory"), "{}", said.err);
+    let output = finish(command).ends(3);
+    assert!(output.err.contains("directory"), "{}", output.err);
 }
 
 #[test]
@@ -332,8 +336,8 @@ fn the_built_in_run_does_not_read_a_whole_disk_by_accident() {
     for place in ["/".into(), world.path("home")] {
         let mut command = world.command(&[]);
         command.current_dir::<PathBuf>(place);
-        let said = finish(command).ends(2);
-        assert!(said.err.contains("--workspace"), "{}", said.err);
+        let output = finish(command).ends(2);
+        assert!(output.err.contains("--workspace"), "{}", output.err);
     }
     assert_eq!(world.ids(), [""; 0]);
 }
@@ -364,20 +368,20 @@ fn a_full_disk_stops_the_run_before_anything_else_happens() {
     let mut args = run(&file, &["--policy", "auto"]);
     // The first event alone is longer than the least of these.
     for blocks in [0, 1, 8, 32] {
-        let said = with_little_room(&world, blocks, &args);
-        if said.code == Some(0) {
+        let output = with_little_room(&world, blocks, &args);
+        if output.code == Some(0) {
             assert!(blocks > 8, "there was room for all of it in {blocks} blocks");
             continue;
         }
-        assert_eq!(said.code, Some(7), "{blocks}: {}", said.err);
-        let messages = said
+        assert_eq!(output.code, Some(7), "{blocks}: {}", output.err);
+        let messages = output
             .err
             .lines()
             .filter(|line| line.starts_with("overrule: "))
             .count();
-        assert_eq!(messages, 1, "{}", said.err);
-        assert!(said.err.contains("ulimit -f"), "what to do: {}", said.err);
-        assert_eq!(said.out, "");
+        assert_eq!(messages, 1, "{}", output.err);
+        assert!(output.err.contains("ulimit -f"), "what to do: {}", output.err);
+        assert_eq!(output.out, "");
         let Some(id) = world.ids().pop() else {
             assert_eq!(world.read("log.txt"), "");
             continue;
@@ -397,8 +401,8 @@ fn a_full_disk_stops_the_run_before_anything_else_happens() {
     let id = world.ids().pop().unwrap();
     let before = world.journal(&id);
     let blocks = before.len() / 512;
-    let said = with_little_room(&world, blocks, &["guide", &id, &"more ".repeat(300)]).ends(7);
-    assert_eq!(said.out, "", "nothing was acknowledged");
+    let output = with_little_room(&world, blocks, &["guide", &id, &"more ".repeat(300)]).ends(7);
+    assert_eq!(output.out, "", "nothing was acknowledged");
     let facts = world.facts(&id).len();
     assert_eq!(
         facts,
@@ -423,9 +427,9 @@ fn a_long_value_of_the_settings_is_told_by_its_beginning() {
     ] {
         let file = world.aside("long.toml", &settings);
         let playbook = world.aside("hello.toml", HELLO);
-        let said = one_message(&world, &run(&playbook, &["--config", &file]), 3, &["xxxxxxxx"]);
-        assert!(said.err.len() < 6_000, "{} bytes", said.err.len());
+        let output = one_message(&world, &run(&playbook, &["--config", &file]), 3, &["xxxxxxxx"]);
+        assert!(output.err.len() < 6_000, "{} bytes", output.err.len());
     }
-    let said = refused(&world, &run("hello.toml", &["--policy", &long]), 3);
-    assert!(said.err.len() < 6_000, "{} bytes", said.err.len());
+    let output = refused(&world, &run("hello.toml", &["--policy", &long]), 3);
+    assert!(output.err.len() < 6_000, "{} bytes", output.err.len());
 }

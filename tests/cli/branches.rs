@@ -26,15 +26,15 @@ fn work(state: &State) -> (u32, usize) {
     (state.requests, state.ledger.len())
 }
 
-fn lines(said: &Said) -> Vec<Value> {
+fn lines(output: &Said) -> Vec<Value> {
     let parse = |line: &str| serde_json::from_str(line).unwrap();
-    said.out.lines().map(parse).collect()
+    output.out.lines().map(parse).collect()
 }
 
-fn line(said: &Said, word: &str) -> String {
-    let found = said.out.lines().find(|line| line.starts_with(word));
+fn line(output: &Said, word: &str) -> String {
+    let found = output.out.lines().find(|line| line.starts_with(word));
     found
-        .unwrap_or_else(|| panic!("no `{word}` in {}", said.out))
+        .unwrap_or_else(|| panic!("no `{word}` in {}", output.out))
         .to_owned()
 }
 
@@ -64,13 +64,13 @@ fn the_preview_of_an_undo_says_what_stands_again() {
     let state = world.state(&id);
     let copy = call(&state, "copy");
     let before = world.everything();
-    let said = world.run(&["undo", &id, "--preview"]).ends(0);
+    let output = world.run(&["undo", &id, "--preview"]).ends(0);
     assert_eq!(world.everything(), before);
-    assert!(line(&said, "become history").contains(&copy.to_string()));
-    assert!(!line(&said, "count again").contains(&copy.to_string()));
-    assert!(line(&said, "count again").contains('c'), "{}", said.out);
-    assert_eq!(line(&said, "run again"), "run again          none");
-    assert!(line(&said, "model asked again").contains("no"));
+    assert!(line(&output, "become history").contains(&copy.to_string()));
+    assert!(!line(&output, "count again").contains(&copy.to_string()));
+    assert!(line(&output, "count again").contains('c'), "{}", output.out);
+    assert_eq!(line(&output, "run again"), "run again          none");
+    assert!(line(&output, "model asked again").contains("no"));
     let json = world.run(&["undo", &id, "--preview", "--json"]).ends(0);
     let plan = &lines(&json)[0];
     assert_eq!(plan["asks"], false);
@@ -108,20 +108,20 @@ fn branches_are_listed_named_and_switched() {
     world
         .run(&["branches", &id, "name", "1", "the last line"])
         .ends(0);
-    let said = world.run(&["branches", &id]).ends(0);
-    assert!(said.out.contains("* 1   the last line: "), "{}", said.out);
-    assert!(said.out.contains("  0   as the run began"), "{}", said.out);
+    let output = world.run(&["branches", &id]).ends(0);
+    assert!(output.out.contains("* 1   the last line: "), "{}", output.out);
+    assert!(output.out.contains("  0   as the run began"), "{}", output.out);
     // A switch is an edit like any other, and costs nothing.
     refused(&world, &["switch", &id, "1"], 4);
     refused(&world, &["switch", &id, "9"], 2);
     let everything = world.everything();
     world.run(&["switch", &id, "0", "--preview"]).ends(0);
     assert_eq!(world.everything(), everything);
-    let said = world.run(&["switch", &id, "0", "--resume", "--headless"]).ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let output = world.run(&["switch", &id, "0", "--resume", "--headless"]).ends(0);
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     assert_eq!(work(&world.state(&id)), before);
-    let said = world.run(&["switch", &id, "1", "--resume", "--headless"]).ends(0);
-    assert_eq!(said.out, "copied beta, started, logged\n");
+    let output = world.run(&["switch", &id, "1", "--resume", "--headless"]).ends(0);
+    assert_eq!(output.out, "copied beta, started, logged\n");
     assert_eq!(work(&world.state(&id)), before);
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
 }
@@ -131,15 +131,31 @@ fn two_branches_are_compared_node_by_node() {
     let world = World::new();
     let id = two(&world);
     let before = world.everything();
-    let said = world.run(&["compare", &id, "0", "1"]).ends(0);
-    assert!(said.out.contains("copied alpha, started, logged"), "{}", said.out);
-    assert!(said.out.contains("copied beta, started, logged"), "{}", said.out);
-    assert!(said.out.contains("on 0: I copy the first line."), "{}", said.out);
-    assert!(said.out.contains("on 1: I copy the last line."), "{}", said.out);
+    let output = world.run(&["compare", &id, "0", "1"]).ends(0);
+    assert!(
+        output.out.contains("copied alpha, started, logged"),
+        "{}",
+        output.out
+    );
+    assert!(
+        output.out.contains("copied beta, started, logged"),
+        "{}",
+        output.out
+    );
+    assert!(
+        output.out.contains("on 0: I copy the first line."),
+        "{}",
+        output.out
+    );
+    assert!(
+        output.out.contains("on 1: I copy the last line."),
+        "{}",
+        output.out
+    );
     let notes = call(&world.state(&id), "notes");
-    assert!(!said.out.contains(&format!("= {notes}")), "only what differs");
-    let said = world.run(&["compare", &id, "0", "1", "--all"]).ends(0);
-    assert!(said.out.contains(&format!("= {notes}")), "{}", said.out);
+    assert!(!output.out.contains(&format!("= {notes}")), "only what differs");
+    let output = world.run(&["compare", &id, "0", "1", "--all"]).ends(0);
+    assert!(output.out.contains(&format!("= {notes}")), "{}", output.out);
     let json = &lines(&world.run(&["compare", &id, "0", "1", "--json"]).ends(0))[0];
     assert_eq!(json["a"]["sum"]["text"], "copied alpha, started, logged");
     assert_eq!(json["b"]["sum"]["text"], "copied beta, started, logged");
@@ -179,10 +195,10 @@ fn one_result_is_taken_over_from_another_branch() {
         .run(&["take", &id, &observation, "--from", "1", "--preview"])
         .ends(0);
     assert_eq!(world.everything(), before);
-    let said = world
+    let output = world
         .run(&["take", &id, &observation, "--from", "1", "--resume", "--headless"])
         .ends(0);
-    assert_eq!(said.out, "copied gamma, started, logged\n");
+    assert_eq!(output.out, "copied gamma, started, logged\n");
     let after = world.state(&id);
     for call in [notes, start] {
         assert_eq!(executions(&after, call), 1, "{call} did not run again");
@@ -203,13 +219,21 @@ fn later_turns_stand_where_that_is_wished() {
     let notes = call(&state, "notes");
     let observation = notes.observation().to_string();
     let edit = ["edit", &id, &observation, "--value", "\"gamma\"", "--keep-later"];
-    let said = world.run(&[&edit[..], &["--preview"]].concat()).ends(0);
-    assert!(line(&said, "stand and drift").contains("turns"), "{}", said.out);
-    assert!(line(&said, "model asked again").ends_with("no"), "{}", said.out);
-    let said = world
+    let output = world.run(&[&edit[..], &["--preview"]].concat()).ends(0);
+    assert!(
+        line(&output, "stand and drift").contains("turns"),
+        "{}",
+        output.out
+    );
+    assert!(
+        line(&output, "model asked again").ends_with("no"),
+        "{}",
+        output.out
+    );
+    let output = world
         .run(&[&edit[..], &["--resume", "--headless"]].concat())
         .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     let state = world.state(&id);
     assert_eq!(work(&state), before, "nobody was asked and nothing ran");
     assert!(state.turns.values().any(|turn| turn.drifted));
@@ -224,10 +248,10 @@ fn a_whole_turn_can_be_asked_again() {
     let (notes, copy) = (call(&state, "notes"), call(&state, "copy"));
     let turn = state.turn_of(copy).unwrap().id.0.to_string();
     let before = world.everything();
-    let said = world.run(&["ask-again", &id, &turn, "--preview"]).ends(0);
+    let output = world.run(&["ask-again", &id, &turn, "--preview"]).ends(0);
     assert_eq!(world.everything(), before);
-    assert!(line(&said, "become history").contains(&copy.to_string()));
-    assert!(!line(&said, "become history").contains(&notes.to_string()));
+    assert!(line(&output, "become history").contains(&copy.to_string()));
+    assert!(!line(&output, "become history").contains(&notes.to_string()));
     world
         .run(&["ask-again", &id, &turn, "--resume", "--headless"])
         .ends(0);

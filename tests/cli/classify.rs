@@ -64,7 +64,7 @@ fn a_correction_is_kept_with_its_evidence_and_counts_from_then_on() {
     let state = world.state(&id);
     let get = call(&state, "get").to_string();
     let file = call(&state, "file").to_string();
-    let said = classify(&world, &settings, &id, &[&get, "permanent"]).ends(0);
+    let output = classify(&world, &settings, &id, &[&get, "permanent"]).ends(0);
     for words in [
         "kept in ",
         "errors of http_request that match `",
@@ -72,7 +72,7 @@ fn a_correction_is_kept_with_its_evidence_and_counts_from_then_on() {
         "stays as it is",
         "recorded as #",
     ] {
-        assert!(said.out.contains(words), "no `{words}` in {}", said.out);
+        assert!(output.out.contains(words), "no `{words}` in {}", output.out);
     }
     classify(
         &world,
@@ -148,8 +148,8 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
         (&["c99", "permanent"], 4, "there is no call c99"),
         (&[&get, "odd"], 2, "permanent"),
     ] {
-        let said = classify(&world, &settings, &id, args).ends(code);
-        assert!(said.err.contains(words), "no `{words}` in {}", said.err);
+        let output = classify(&world, &settings, &id, args).ends(code);
+        assert!(output.err.contains(words), "no `{words}` in {}", output.err);
     }
     assert_eq!(
         world.everything(),
@@ -165,8 +165,8 @@ fn a_file_that_cannot_take_the_rule_stays_as_it_is() {
     let journal = world.journal(&id);
     let inline = "resilience.errors = { patterns = [] }\n";
     let taken = world.aside("inline.toml", inline);
-    let said = classify(&world, &taken, &id, &[&get, "permanent"]).ends(3);
-    assert!(said.err.contains("by hand"), "{}", said.err);
+    let output = classify(&world, &taken, &id, &[&get, "permanent"]).ends(3);
+    assert!(output.err.contains("by hand"), "{}", output.err);
     assert_eq!(std::fs::read_to_string(&taken).unwrap(), inline);
     assert_eq!(
         world.journal(&id),

@@ -16,23 +16,23 @@ fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
     let mut bytes = whole.clone().into_bytes();
     bytes[at] = b'T';
     std::fs::write(&path, &bytes).unwrap();
-    let go_on = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
-    let said = go_on(&id).ends(4);
+    let resumes = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
+    let output = resumes(&id).ends(4);
     let ids = world.ids();
     assert_eq!(ids.len(), 2);
     let new = ids.iter().find(|one| **one != id).unwrap();
-    for told in [
+    for message in [
         "damaged",
         new.as_str(),
         "paused",
         "1 line of it cannot be read",
         "overrule unpause",
     ] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
     // Once somebody has looked it goes on, and asks nobody for what is on record.
     world.run(&["unpause", new]).ends(0);
-    assert_eq!(go_on(new).ends(0).out, "copied alpha, started, logged\n");
+    assert_eq!(resumes(new).ends(0).out, "copied alpha, started, logged\n");
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "nothing ran twice");
     // A verb does not write into what is damaged either.
@@ -62,7 +62,7 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
     let whole: Vec<String> = world.journal(&first).lines().map(str::to_owned).collect();
     let line = |of: &str| whole.iter().position(|line| line.contains(of)).unwrap();
     let (started, finished) = (line("call.started"), line("call.finished"));
-    let go_on = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
+    let resumes = |id: &str| world.run(&["resume", id, "--headless", "--policy", "auto"]);
     let damaged = |at: &[usize]| {
         let mut lines = whole.clone();
         for at in at {
@@ -71,41 +71,42 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
         }
         std::fs::write(world.place(&first).journal(), lines.join("\n") + "\n").unwrap();
         let before = world.ids();
-        let said = go_on(&first).ends(4);
-        assert!(said.err.contains("is damaged: line"), "{}", said.err);
+        let output = resumes(&first).ends(4);
+        assert!(output.err.contains("is damaged: line"), "{}", output.err);
         let after = world.ids();
         let new = after.into_iter().find(|one| !before.contains(one)).unwrap();
-        (new, said)
+        (new, output)
     };
     // Where the intent itself cannot be read, its end tells of it.
     for at in 2..=started {
         let (new, _) = damaged(&[at]);
-        let told = world.run(&["effects", &new]).ends(0).out;
+        let message = world.run(&["effects", &new]).ends(0).out;
         assert!(
-            told.contains(&format!("c3 of session {first}")),
-            "line {at}: {told}"
+            message.contains(&format!("c3 of session {first}")),
+            "line {at}: {message}"
         );
         // Whoever lets it go on is asked about the effect, whatever the policy lets run.
         world.run(&["unpause", &new]).ends(0);
-        let said = go_on(&new).ends(4);
+        let output = resumes(&new).ends(4);
         assert!(
-            said.err
+            output
+                .err
                 .contains("c3 would repeat an effect that may already have happened"),
             "line {at}: {}",
-            said.err
+            output.err
         );
         assert_eq!(world.read("paid.txt"), "paid\n", "line {at}");
     }
     // Where nothing at all tells of it, what had let it run holds no more.
-    let silent: Vec<usize> = (started..=finished).collect();
-    let (new, said) = damaged(&silent);
+    let idle: Vec<usize> = (started..=finished).collect();
+    let (new, output) = damaged(&idle);
     assert!(
-        said.err.contains("1 call that was let run asks again"),
+        output.err.contains("1 call that was let run asks again"),
         "{}",
-        said.err
+        output.err
     );
     world.run(&["unpause", &new]).ends(0);
-    go_on(&new);
+    resumes(&new);
     assert_eq!(
         world.read("paid.txt"),
         "paid\n",
@@ -151,13 +152,13 @@ fn an_effect_of_another_run_that_stands_behind_the_damage_is_not_listed() {
     let head = whole[..begun].rfind('\n').unwrap() + 1;
     let mixed = format!("{}{}\n{}\n", &whole[..head], "x", intent(&of_other));
     std::fs::write(world.place(&first).journal(), mixed).unwrap();
-    let said = world.run(&["effects", &first]).ends(0);
+    let output = world.run(&["effects", &first]).ends(0);
     assert!(
-        said.err.contains("2 lines of the record cannot be read"),
+        output.err.contains("2 lines of the record cannot be read"),
         "{}",
-        said.err
+        output.err
     );
-    assert!(!said.out.contains("behind the damage"), "{}", said.out);
+    assert!(!output.out.contains("behind the damage"), "{}", output.out);
 }
 
 #[test]
@@ -177,24 +178,28 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
     };
     for (at, damaged_line) in whole.iter().enumerate().take(started + 1).skip(2) {
         damaged(at);
-        let said = world.run(&["effects", &id]).ends(0);
+        let output = world.run(&["effects", &id]).ends(0);
         let json = world.run(&["effects", &id, "--json"]).ends(0).out;
         assert!(
-            said.err.contains("1 line of the record cannot be read"),
+            output.err.contains("1 line of the record cannot be read"),
             "{}",
-            said.err
+            output.err
         );
-        assert!(!said.err.contains("has run"), "nobody knows that: {}", said.err);
-        let listed =
-            said.out.contains(" · unknown · outcome unknown · ") && said.out.contains("behind the damage");
-        assert!(listed, "line {at}: {}", said.out);
+        assert!(
+            !output.err.contains("has run"),
+            "nobody knows that: {}",
+            output.err
+        );
+        let listed = output.out.contains(" · unknown · outcome unknown · ")
+            && output.out.contains("behind the damage");
+        assert!(listed, "line {at}: {}", output.out);
         // What it was is told too, unless the damaged line is the one that said it.
         let proposed = damaged_line.contains("turn.proposed");
-        let told = said.out.contains("c3 shell") && said.out.contains("echo paid");
-        assert_eq!(told, listed && !proposed, "line {at}: {}", said.out);
+        let message = output.out.contains("c3 shell") && output.out.contains("echo paid");
+        assert_eq!(message, listed && !proposed, "line {at}: {}", output.out);
         assert_eq!(listed, json.contains("\"behind_damage\":{"), "{json}");
         let nothing = "nothing that could change the world stands in what can be read";
-        assert!(!said.err.contains(nothing), "line {at}: {}", said.err);
+        assert!(!output.err.contains(nothing), "line {at}: {}", output.err);
     }
 }
 
@@ -209,11 +214,11 @@ fn every_verb_that_reads_says_where_a_record_breaks_off() {
     std::fs::write(&path, whole.replacen("echo started", "echo STARTED", 1)).unwrap();
     for verb in ["effects", "queue", "branches", "loops", "weights", "graph"] {
         for more in [&[][..], &["--json"]] {
-            let said = world.run(&[&[verb, &id], more].concat());
+            let output = world.run(&[&[verb, &id], more].concat());
             assert!(
-                said.err.contains(&format!("session {id} is damaged: line ")),
+                output.err.contains(&format!("session {id} is damaged: line ")),
                 "{verb}: {}",
-                said.err
+                output.err
             );
         }
     }

@@ -52,8 +52,8 @@ pub fn call(state: &State, label: &str) -> NodeId {
 
 /// What the queue prints of a call for programs.
 fn waits(world: &World, id: &str, call: NodeId) -> serde_json::Value {
-    let said = world.run(&["queue", id, "--json"]).ends(0);
-    let line = said
+    let output = world.run(&["queue", id, "--json"]).ends(0);
+    let line = output
         .out
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
@@ -70,11 +70,11 @@ pub fn digest(world: &World, id: &str, call: NodeId) -> String {
 #[track_caller]
 pub fn refused(world: &World, args: &[&str], code: i32) -> Said {
     let before = world.everything();
-    let said = world.run(args).ends(code);
-    assert_eq!(said.out, "");
-    assert!(!said.err.trim().is_empty());
+    let output = world.run(args).ends(code);
+    assert_eq!(output.out, "");
+    assert!(!output.err.trim().is_empty());
     assert_eq!(world.everything(), before, "{args:?} changed something");
-    said
+    output
 }
 
 /// How often a call was executed.
@@ -87,15 +87,15 @@ fn the_queue_shows_what_waits_with_its_exact_arguments() {
     let world = World::new();
     let id = waiting(&world);
     let start = call(&world.state(&id), "start");
-    let said = world.run(&["queue", &id]).ends(0);
+    let output = world.run(&["queue", &id]).ends(0);
     assert!(
-        said.out.contains(&format!("{start} shell · awaiting approval")),
+        output.out.contains(&format!("{start} shell · awaiting approval")),
         "{}",
-        said.out
+        output.out
     );
-    assert!(said.out.contains("echo start >> log.txt; echo started"));
-    assert!(said.out.contains(&digest(&world, &id, start)));
-    assert!(!said.out.contains("it repeats"), "{}", said.out);
+    assert!(output.out.contains("echo start >> log.txt; echo started"));
+    assert!(output.out.contains(&digest(&world, &id, start)));
+    assert!(!output.out.contains("it repeats"), "{}", output.out);
     assert_eq!(waits(&world, &id, start)["repeats"], serde_json::json!([]));
     // Looking takes no lock and writes nothing.
     let before = world.everything();
@@ -118,8 +118,8 @@ fn an_approval_names_what_was_seen() {
     refused(&world, &["approve", &id, "c99", "--digest", &whole], 2);
     refused(&world, &["approve", &id, "t2", "--digest", &whole], 2);
     refused(&world, &["approve", "0000", &start, "--digest", &whole], 7);
-    let said = world.run(&["approve", &id, &start, "--digest", &whole]).ends(0);
-    assert!(said.out.starts_with("recorded as #"), "{}", said.out);
+    let output = world.run(&["approve", &id, &start, "--digest", &whole]).ends(0);
+    assert!(output.out.starts_with("recorded as #"), "{}", output.out);
     // Decided, on disk, and nothing has run.
     assert_eq!(world.read("log.txt"), "");
     let state = world.state(&id);
@@ -127,10 +127,10 @@ fn an_approval_names_what_was_seen() {
     assert_eq!(decided.status, Status::Queued);
     refused(&world, &["approve", &id, &start, "--digest", &whole], 4);
     // It runs when somebody goes on, once; the next question waits again.
-    let said = world
+    let output = world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     let effects = world.run(&["effects", &id]).ends(0).out;
     assert_eq!(effects.matches("approved (shell)").count(), 1, "{effects}");
@@ -149,7 +149,7 @@ fn an_approval_can_go_on_at_once() {
     let id = waiting(&world);
     let start = call(&world.state(&id), "start");
     let seen = digest(&world, &id, start);
-    let said = world
+    let output = world
         .run(&[
             "approve",
             &id,
@@ -161,7 +161,7 @@ fn an_approval_can_go_on_at_once() {
         ])
         .ends(0);
     // Nobody is asked for an hour without an operator's configuration: the next ones are not approved.
-    assert!(said.out.contains("without copy and second"), "{}", said.out);
+    assert!(output.out.contains("without copy and second"), "{}", output.out);
     assert_eq!(world.read("log.txt"), "start\n");
 }
 
@@ -170,7 +170,7 @@ fn a_rejection_reaches_the_model_with_its_reason() {
     let world = World::new();
     let id = waiting(&world);
     let start = call(&world.state(&id), "start").to_string();
-    let said = world
+    let output = world
         .run(&[
             "reject",
             &id,
@@ -181,7 +181,7 @@ fn a_rejection_reaches_the_model_with_its_reason() {
             "--headless",
         ])
         .ends(0);
-    assert!(said.out.contains("without start"), "{}", said.out);
+    assert!(output.out.contains("without start"), "{}", output.out);
     assert_eq!(world.read("log.txt"), "");
     assert!(world.journal(&id).contains("not on my machine"));
     let before = world.journal(&id);
@@ -194,9 +194,9 @@ fn an_answer_by_hand_counts_as_the_result_and_nothing_runs() {
     let world = World::new();
     let id = waiting(&world);
     let start = call(&world.state(&id), "start").to_string();
-    let said = refused(&world, &["answer", &id, &start, "--value", "not json"], 2);
-    assert!(said.err.contains("double quotes"), "{}", said.err);
-    let said = world
+    let output = refused(&world, &["answer", &id, &start, "--value", "not json"], 2);
+    assert!(output.err.contains("double quotes"), "{}", output.err);
+    let output = world
         .run(&[
             "answer",
             &id,
@@ -208,7 +208,7 @@ fn an_answer_by_hand_counts_as_the_result_and_nothing_runs() {
             "auto",
         ])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, by hand, logged\n");
+    assert_eq!(output.out, "copied alpha, by hand, logged\n");
     assert_eq!(world.read("log.txt"), "second\n");
     let state = world.state(&id);
     assert_eq!(executions(&state, call(&state, "start")), 0);
@@ -235,14 +235,14 @@ fn a_repeated_effect_needs_consent() {
         .values()
         .rfind(|entry| entry.call.to_string() == second);
     let first = first.unwrap().seq;
-    let said = world.run(&["queue", &id]).ends(0);
+    let output = world.run(&["queue", &id]).ends(0);
     let words = format!("it repeats {second} {first}, succeeded; counts still");
-    assert!(said.out.contains(&words), "{}", said.out);
-    let told = waits(&world, &id, second.parse().unwrap());
-    let told = told["repeats"].as_array().unwrap();
-    assert_eq!(told.len(), 1);
+    assert!(output.out.contains(&words), "{}", output.out);
+    let message = waits(&world, &id, second.parse().unwrap());
+    let message = message["repeats"].as_array().unwrap();
+    assert_eq!(message.len(), 1);
     assert_eq!(
-        (&told[0]["entry"], &told[0]["call"], &told[0]["outcome"]),
+        (&message[0]["entry"], &message[0]["call"], &message[0]["outcome"]),
         (
             &serde_json::json!(first),
             &serde_json::json!(second),
@@ -250,8 +250,8 @@ fn a_repeated_effect_needs_consent() {
         )
     );
     // Nobody is there to consent.
-    let said = world.run(&["resume", &id, "--headless"]).ends(4);
-    assert!(said.err.contains("overrule consent"), "{}", said.err);
+    let output = world.run(&["resume", &id, "--headless"]).ends(4);
+    assert!(output.err.contains("overrule consent"), "{}", output.err);
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     let seen = digest(&world, &id, second.parse().unwrap());
     refused(
@@ -260,7 +260,7 @@ fn a_repeated_effect_needs_consent() {
         4,
     );
     refused(&world, &["approve", &id, &second, "--digest", &seen], 4);
-    let said = world
+    let output = world
         .run(&[
             "consent",
             &id,
@@ -271,7 +271,7 @@ fn a_repeated_effect_needs_consent() {
             "--resume",
         ])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\nsecond\n");
     let state = world.state(&id);
     for label in ["notes", "start", "copy"] {
@@ -291,7 +291,7 @@ fn consent_can_take_the_recorded_result_or_none() {
         let second = call(&world.state(&id), "second");
         world.run(&["retry", &id, &second.to_string()]).ends(0);
         let seen = digest(&world, &id, second);
-        let said = world
+        let output = world
             .run(&[
                 "consent",
                 &id,
@@ -302,7 +302,7 @@ fn consent_can_take_the_recorded_result_or_none() {
                 "--resume",
             ])
             .ends(0);
-        assert_eq!(said.out, answer, "{choice}");
+        assert_eq!(output.out, answer, "{choice}");
         assert_eq!(world.read("log.txt"), "start\nsecond\n", "{choice}");
     }
 }
@@ -314,8 +314,8 @@ fn a_read_is_run_again_without_a_question_and_what_saw_the_same_stands() {
     let id = world.id();
     let requests = world.state(&id).requests;
     let notes = call(&world.state(&id), "notes");
-    let said = world.run(&["retry", &id, &notes.to_string(), "--resume"]).ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let output = world.run(&["retry", &id, &notes.to_string(), "--resume"]).ends(0);
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     let state = world.state(&id);
     assert_eq!(executions(&state, notes), 2);
     assert_eq!(
@@ -325,8 +325,8 @@ fn a_read_is_run_again_without_a_question_and_what_saw_the_same_stands() {
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     // With another result, the model is asked again from there.
     world.file("notes.txt", "gamma\n");
-    let said = world.run(&["retry", &id, &notes.to_string(), "--resume"]).ends(0);
-    assert_eq!(said.out, "copied gamma, started, logged\n");
+    let output = world.run(&["retry", &id, &notes.to_string(), "--resume"]).ends(0);
+    assert_eq!(output.out, "copied gamma, started, logged\n");
     let state = world.state(&id);
     assert!(state.requests > requests);
     assert_eq!(
@@ -348,15 +348,15 @@ fn a_paused_session_stays_paused_until_it_is_unpaused() {
     world
         .run(&["approve", &id, &start.to_string(), "--digest", &seen])
         .ends(0);
-    let said = world.run(&["resume", &id, "--headless"]).ends(4);
-    for told in ["lunch", "overrule unpause"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    let output = world.run(&["resume", &id, "--headless"]).ends(4);
+    for message in ["lunch", "overrule unpause"] {
+        assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
     assert_eq!(world.read("log.txt"), "");
-    let said = world
+    let output = world
         .run(&["unpause", &id, "--resume", "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     refused(&world, &["step", &id], 4);
 }
 
@@ -398,12 +398,12 @@ fn a_stopped_session_starts_nothing() {
         &["approve", &id, &start.to_string(), "--digest", &seen],
         4,
     );
-    let said = world.run(&["resume", &id, "--headless"]).ends(4);
-    assert!(said.err.contains("enough"), "{}", said.err);
+    let output = world.run(&["resume", &id, "--headless"]).ends(4);
+    assert!(output.err.contains("enough"), "{}", output.err);
     assert_eq!(world.read("log.txt"), "");
     world.run(&["unpause", &id]).ends(0);
-    let said = world
+    let output = world
         .run(&["reject", &id, &start.to_string(), "--resume", "--headless"])
         .ends(0);
-    assert_eq!(said.out, "without start\n");
+    assert_eq!(output.out, "without start\n");
 }

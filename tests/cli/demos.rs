@@ -2,7 +2,7 @@
 //! Must not know: how a repair is found.
 
 use overrule::domain::call::{ErrorClass, Outcome, Status};
-use overrule::domain::escape::{Rung, Upshot};
+use overrule::domain::escape::{LoopStep, StepOutcome};
 use overrule::domain::node::Origin;
 use overrule::domain::repair::Strategy;
 use overrule::domain::state::{Mode, State};
@@ -14,7 +14,7 @@ use crate::world::{World, until};
 /// Plays one with every call allowed; gives the answer and the state at the end.
 fn play(name: &str) -> (String, State) {
     let world = World::new();
-    let said = world
+    let output = world
         .run(&["demo", name, "--policy", "auto", "--headless"])
         .ends(0);
     let state = world.state(&world.id());
@@ -30,7 +30,7 @@ fn play(name: &str) -> (String, State) {
         .map(|entry| entry.file_name())
         .collect();
     assert_eq!(files, ["notes.txt"], "{name}");
-    (said.out, state)
+    (output.out, state)
 }
 
 /// Executions of a tool that failed in this way.
@@ -48,7 +48,7 @@ fn mended<'s>(state: &'s State, tool: &str) -> Vec<(u32, &'s str, &'s str, Strat
             .as_call()
             .is_some_and(|(name, _)| &**name == tool)
     });
-    let rounds = calls.flat_map(|call| &call.trouble.repairs);
+    let rounds = calls.flat_map(|call| &call.failure.repairs);
     rounds
         .flat_map(|round| round.changes.iter().map(|change| (round.no, change)))
         .map(|(no, change)| {
@@ -74,12 +74,12 @@ fn ran(state: &State, tool: &str) -> Vec<(Value, bool)> {
 #[test]
 fn they_are_listed_with_a_line_each() {
     let world = World::new();
-    let said = world.run(&["demo"]).ends(0);
+    let output = world.run(&["demo"]).ends(0);
     for name in [
         "audit", "flights", "office", "limits", "ring", "detour", "sealed", "stubborn", "mirrors", "spare",
     ] {
-        let line = said.out.lines().find(|line| line.starts_with(name));
-        assert!(line.is_some_and(|line| line.len() > 40), "{name}: {}", said.out);
+        let line = output.out.lines().find(|line| line.starts_with(name));
+        assert!(line.is_some_and(|line| line.len() > 40), "{name}: {}", output.out);
     }
     assert_eq!(world.ids(), Vec::<String>::new(), "nothing was begun");
     world.run(&["demo", "fligths"]).ends(2).tells("flights, detour");
@@ -120,8 +120,8 @@ fn a_flight_is_booked_once_whatever_was_wrong_with_the_call() {
 #[test]
 fn a_booking_that_nobody_approves_is_not_made() {
     let world = World::new();
-    let said = world.run(&["demo", "flights", "--headless"]).ends(0);
-    assert!(said.out.starts_with("I did not book"), "{}", said.out);
+    let output = world.run(&["demo", "flights", "--headless"]).ends(0);
+    assert!(output.out.starts_with("I did not book"), "{}", output.out);
     let state = world.state(&world.id());
     let ran = |tool: &str| state.ledger.values().filter(|entry| &*entry.tool == tool).count();
     assert_eq!((ran("search_flights"), ran("book_flight")), (1, 0));
@@ -182,14 +182,14 @@ fn the_ring_is_left_in_the_end() {
     let (answer, state) = play("ring");
     assert!(answer.starts_with("I am at E"), "{answer}");
     // Told of the circle the model leaves it: long before it would by itself, and nobody is asked.
-    let steps: Vec<(Rung, Option<Upshot>)> = state
+    let steps: Vec<(LoopStep, Option<StepOutcome>)> = state
         .escape
         .incidents
         .iter()
         .flat_map(|incident| &incident.steps)
-        .map(|step| (step.rung, step.upshot))
+        .map(|step| (step.kind, step.outcome))
         .collect();
-    assert_eq!(steps, [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert_eq!(steps, [(LoopStep::Guidance, Some(StepOutcome::Helped))]);
     assert!(state.requests < 16, "{answer}");
     assert!(failures(&state, ErrorClass::Transient) >= 2);
 }
@@ -205,34 +205,34 @@ fn a_sealed_record_is_not_forced() {
 #[test]
 fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_every_other_step() {
     let world = World::new();
-    let said = world
+    let output = world
         .run(&["demo", "stubborn", "--policy", "auto", "--headless"])
         .ends(4);
     let id = world.id();
-    assert!(said.err.contains("read_record"), "{}", said.err);
+    assert!(output.err.contains("read_record"), "{}", output.err);
     let state = world.state(&id);
-    let steps: Vec<Rung> = state
+    let steps: Vec<LoopStep> = state
         .escape
         .incidents
         .iter()
         .flat_map(|incident| &incident.steps)
-        .map(|step| step.rung)
+        .map(|step| step.kind)
         .collect();
-    assert_eq!(steps.last(), Some(&Rung::Human), "{steps:?}");
-    for rung in [Rung::Guidance, Rung::Refuse, Rung::RollBack] {
-        assert!(steps.contains(&rung), "{steps:?}");
+    assert_eq!(steps.last(), Some(&LoopStep::Human), "{steps:?}");
+    for level in [LoopStep::Guidance, LoopStep::Refuse, LoopStep::RollBack] {
+        assert!(steps.contains(&level), "{steps:?}");
     }
     assert!(matches!(state.mode, Mode::Paused(_)), "{:?}", state.mode);
     // What is proposed can be done: the call is the one that counts, though the circle is history by now.
-    let told = world.run(&["loops", &id]).ends(0).out;
-    let proposed = told.lines().find(|line| line.contains("say what it gave"));
+    let message = world.run(&["loops", &id]).ends(0).out;
+    let proposed = message.lines().find(|line| line.contains("say what it gave"));
     let words: Vec<&str> = proposed.unwrap().split_whitespace().skip(5).collect();
     let verb = words
         .iter()
         .map(|word| if *word == "JSON" { "\"720\"" } else { word });
     let done: Vec<&str> = verb.chain(["--headless"]).collect();
-    let said = world.run(&done).ends(0);
-    assert!(said.out.contains("as I was told: 720"), "{}", said.out);
+    let output = world.run(&done).ends(0);
+    assert!(output.out.contains("as I was told: 720"), "{}", output.out);
 }
 
 #[test]
@@ -242,10 +242,10 @@ fn a_word_of_the_operator_leads_a_model_out_that_listens_to_him_alone() {
         .run(&["demo", "stubborn", "--policy", "auto", "--headless"])
         .ends(4);
     let id = world.id();
-    let said = world
+    let output = world
         .run(&["guide", &id, "Try the minutes.", "--resume", "--headless"])
         .ends(0);
-    assert!(said.out.contains("Its total is 640"), "{}", said.out);
+    assert!(output.out.contains("Its total is 640"), "{}", output.out);
 }
 
 #[test]
@@ -262,17 +262,17 @@ fn a_spare_makes_the_call_that_a_model_insists_on_and_everybody_is_told() {
         answer.trim(),
         "Page 5 says “agent”. It came from another mirror than the one that I asked."
     );
-    let steps: Vec<(Rung, Option<Upshot>, &str)> = state
+    let steps: Vec<(LoopStep, Option<StepOutcome>, &str)> = state
         .escape
         .incidents
         .iter()
         .flat_map(|incident| &incident.steps)
-        .map(|step| (step.rung, step.upshot, &*step.why))
+        .map(|step| (step.kind, step.outcome, &*step.why))
         .collect();
     let [
-        (Rung::Guidance, Some(Upshot::Ignored), _),
-        (Rung::Refuse, Some(Upshot::Ignored), _),
-        (Rung::Substitute, Some(Upshot::Helped), why),
+        (LoopStep::Guidance, Some(StepOutcome::Ignored), _),
+        (LoopStep::Refuse, Some(StepOutcome::Ignored), _),
+        (LoopStep::Substitute, Some(StepOutcome::Helped), why),
     ] = steps[..]
     else {
         panic!("{steps:?}");
@@ -386,6 +386,6 @@ fn a_run_with_sample_tools_goes_on_in_another_process() {
             .any(|card| &*card.name == "read_record")
     );
     let guided = ["guide", &id, "Try the minutes.", "--resume", "--max-turns", "20"];
-    let said = world.run(&guided).ends(0);
-    assert!(said.out.contains("Its total is 640"), "{}", said.out);
+    let output = world.run(&guided).ends(0);
+    assert!(output.out.contains("Its total is 640"), "{}", output.out);
 }

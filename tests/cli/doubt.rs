@@ -47,17 +47,17 @@ fn an_effect_of_unknown_outcome_is_never_repeated_by_itself() {
     let world = World::new();
     let id = killed(&world);
     for _ in 0..2 {
-        let said = world
+        let output = world
             .run(&["resume", &id, "--headless", "--policy", "auto"])
             .ends(4);
-        for told in ["--happened", "--did-not", &id, "nobody knows what came of #"] {
-            assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        for message in ["--happened", "--did-not", &id, "nobody knows what came of #"] {
+            assert!(output.err.contains(message), "no `{message}` in {}", output.err);
         }
     }
     assert_eq!(world.read("log.txt"), "begun\n");
     let it = call(&world.state(&id), "it");
-    let said = world.run(&["queue", &id]).ends(0);
-    assert!(said.out.contains(&it.to_string()), "{}", said.out);
+    let output = world.run(&["queue", &id]).ends(0);
+    assert!(output.out.contains(&it.to_string()), "{}", output.out);
     for verb in [
         &["approve", &id, &it.to_string(), "--digest", "0123456789abcdef"][..],
         &["reject", &id, &it.to_string()],
@@ -79,7 +79,7 @@ fn it_happened_and_this_is_its_result() {
         &["resolve", &id, &it.to_string(), "--happened", "no json"],
         2,
     );
-    let said = world
+    let output = world
         .run(&[
             "resolve",
             &id,
@@ -89,7 +89,7 @@ fn it_happened_and_this_is_its_result() {
             "--resume",
         ])
         .ends(0);
-    assert_eq!(said.out, "as I saw\n");
+    assert_eq!(output.out, "as I saw\n");
     assert_eq!(world.read("log.txt"), "begun\n");
     assert_eq!(executions(&world.state(&id), it), 1);
     refused(&world, &["resolve", &id, &it.to_string(), "--did-not"], 4);
@@ -104,10 +104,10 @@ fn it_did_not_happen_and_runs_again() {
     end_the_rest(&world, &id);
     world.run(&["resolve", &id, &it.to_string(), "--did-not"]).ends(0);
     assert_eq!(world.read("log.txt"), "begun\n", "recorded, and nothing ran");
-    let said = world
+    let output = world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "done\n");
+    assert_eq!(output.out, "done\n");
     assert_eq!(world.read("log.txt"), "begun\nbegun\n");
     assert_eq!(executions(&world.state(&id), it), 2);
 }
@@ -117,18 +117,23 @@ fn while_it_still_runs_nobody_can_say_that_it_did_not_happen() {
     let world = World::new();
     let id = killed(&world);
     let it = call(&world.state(&id), "it").to_string();
-    let told = |out: &str| out.contains("still runs as process") && out.contains("wait for the end of that");
-    let said = world.run(&["queue", &id]).ends(0);
-    assert!(told(&said.out), "{}", said.out);
-    let said = world.run(&["resolve", &id, &it, "--did-not"]).ends(4);
-    assert!(said.err.contains("it may happen yet"), "{}", said.err);
+    let message =
+        |out: &str| out.contains("still runs as process") && out.contains("wait for the end of that");
+    let output = world.run(&["queue", &id]).ends(0);
+    assert!(message(&output.out), "{}", output.out);
+    let output = world.run(&["resolve", &id, &it, "--did-not"]).ends(4);
+    assert!(output.err.contains("it may happen yet"), "{}", output.err);
     let pid = end_the_rest(&world, &id);
-    assert!(said.err.contains(&format!("`kill -- -{pid}`")), "{}", said.err);
-    let said = world.run(&["queue", &id]).ends(0);
     assert!(
-        said.out.contains("outcome unknown") && !told(&said.out),
+        output.err.contains(&format!("`kill -- -{pid}`")),
         "{}",
-        said.out
+        output.err
+    );
+    let output = world.run(&["queue", &id]).ends(0);
+    assert!(
+        output.out.contains("outcome unknown") && !message(&output.out),
+        "{}",
+        output.out
     );
     world.run(&["resolve", &id, &it, "--did-not"]).ends(0);
 }
@@ -143,11 +148,11 @@ fn it_is_left_unknown_and_does_not_run_again() {
     world
         .run(&["resolve", &id, &name, "--leave", "--reason", "the office checks"])
         .ends(0);
-    assert_eq!(world.state(&id).calls[&it].status, Status::Left);
-    let said = world.run(&["queue", &id]).ends(0);
-    assert!(!said.out.contains(&name), "{}", said.out);
-    let said = world.run(&["effects", &id]).ends(0);
-    assert!(said.out.contains("outcome unknown"), "{}", said.out);
+    assert_eq!(world.state(&id).calls[&it].status, Status::Abandoned);
+    let output = world.run(&["queue", &id]).ends(0);
+    assert!(!output.out.contains(&name), "{}", output.out);
+    let output = world.run(&["effects", &id]).ends(0);
+    assert!(output.out.contains("outcome unknown"), "{}", output.out);
     world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(0);
@@ -173,7 +178,10 @@ fn a_title_given_after_a_crash_takes_the_session_over() {
     let state = world.state(&id);
     assert_eq!(state.title.as_deref(), Some("crashed"));
     let it = call(&state, "it");
-    assert!(matches!(state.call(it).unwrap().status, Status::InDoubt(_)));
+    assert!(matches!(
+        state.call(it).unwrap().status,
+        Status::OutcomeUnknown(_)
+    ));
     world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(4);
@@ -192,7 +200,7 @@ fn a_broken_turn_can_be_asked_again() {
     refused(&world, &["ask-again", &id, "1"], 4);
     refused(&world, &["ask-again", &id, "99"], 2);
     let good = world.aside("good.toml", &rule("answer = \"at last\""));
-    let said = world
+    let output = world
         .run(&[
             "ask-again",
             &id,
@@ -204,7 +212,7 @@ fn a_broken_turn_can_be_asked_again() {
             &good,
         ])
         .ends(0);
-    assert_eq!(said.out, "at last\n");
+    assert_eq!(output.out, "at last\n");
     assert_eq!(
         world.state(&id).requests,
         requests + 1,
@@ -222,8 +230,8 @@ fn what_arrived_of_a_broken_turn_can_be_kept() {
     world.play(breaks, &[]).ends(6);
     let id = world.id();
     let turn = world.state(&id).turns.keys().last().unwrap().0.to_string();
-    let said = world.run(&["keep", &id, &turn, "--resume"]).ends(0);
-    assert_eq!(said.out, "kept\n");
+    let output = world.run(&["keep", &id, &turn, "--resume"]).ends(0);
+    assert_eq!(output.out, "kept\n");
     let state = world.state(&id);
     assert_eq!(executions(&state, call(&state, "notes")), 1);
     refused(&world, &["keep", &id, &turn], 4);
@@ -236,8 +244,8 @@ fn a_turn_that_was_cut_after_a_call_goes_on_with_what_arrived() {
                [[rule]]\nwhen = { seen_call = \"log\" }\nanswer = \"went on\"\n\
                [[rule]]\nthink = \"Look.\"\nfail = \"truncated\"\n\
                [[rule.call]]\ntool = \"shell\"\nas = \"log\"\nargs = { command = \"echo once >> log.txt\" }\n";
-    let said = world.play(cut, &["--policy", "auto"]).ends(0);
-    assert_eq!(said.out, "went on\n");
+    let output = world.play(cut, &["--policy", "auto"]).ends(0);
+    assert_eq!(output.out, "went on\n");
     assert_eq!(world.read("log.txt"), "once\n");
 }
 
@@ -249,8 +257,8 @@ fn a_session_that_died_before_its_first_prompt_still_knows_its_task() {
     let first = world.journal(&id).lines().next().unwrap().to_owned();
     std::fs::write(world.place(&id).journal(), format!("{first}\n")).unwrap();
     std::fs::remove_file(world.ws().join("log.txt")).unwrap();
-    let said = world.run(&["resume", &id, "--headless"]).ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let output = world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(output.out, "copied alpha, started, logged\n");
 }
 
 #[test]
@@ -272,8 +280,8 @@ fn what_was_decided_elsewhere_is_decided_anew_and_not_failed() {
     // What a child is given there is not the same, so it is not the same call any more.
     let mut command = world.command(&["resume", &id, "--headless", "--policy", "auto"]);
     command.env("LC_MESSAGES", "C").env("TZ", "UTC");
-    let said = crate::world::finish(command).ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let output = crate::world::finish(command).ends(0);
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
 }
 
@@ -310,14 +318,14 @@ fn the_queue_of_a_killed_run_shows_what_is_in_doubt() {
     let id = killed(&world);
     let it = call(&world.state(&id), "it").to_string();
     let before = world.everything();
-    let said = world.run(&["queue", &id]).ends(0);
+    let output = world.run(&["queue", &id]).ends(0);
     assert!(
-        said.out.contains(&format!("{it} shell · outcome unknown")),
+        output.out.contains(&format!("{it} shell · outcome unknown")),
         "{}",
-        said.out
+        output.out
     );
     assert_eq!(world.everything(), before, "to look is not to take over");
     end_the_rest(&world, &id);
-    let said = world.run(&["resolve", &id, &it, "--did-not"]).ends(0);
-    assert!(said.out.starts_with("recorded as #"));
+    let output = world.run(&["resolve", &id, &it, "--did-not"]).ends(0);
+    assert!(output.out.starts_with("recorded as #"));
 }

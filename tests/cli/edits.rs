@@ -42,7 +42,7 @@ fn a_preview_says_what_would_happen_and_does_nothing() {
     let thought = node(&state, NodeKind::Thought, "copy the first");
     let (start, copy) = (call(&state, "start"), call(&state, "copy"));
     let before = world.everything();
-    let said = world
+    let output = world
         .run(&[
             "edit",
             &id,
@@ -53,16 +53,16 @@ fn a_preview_says_what_would_happen_and_does_nothing() {
         ])
         .ends(0);
     let line = |word: &str| {
-        let found = said.out.lines().find(|line| line.starts_with(word));
+        let found = output.out.lines().find(|line| line.starts_with(word));
         found
-            .unwrap_or_else(|| panic!("no `{word}` in {}", said.out))
+            .unwrap_or_else(|| panic!("no `{word}` in {}", output.out))
             .to_owned()
     };
     assert!(line("become history").contains(&copy.to_string()));
     assert!(!line("become history").contains(&start.to_string()));
     assert!(line("keep their results").contains(&start.to_string()));
-    assert!(line("already happened").contains("write_file"), "{}", said.out);
-    assert!(line("already happened").contains("shell"), "{}", said.out);
+    assert!(line("already happened").contains("write_file"), "{}", output.out);
+    assert!(line("already happened").contains("shell"), "{}", output.out);
     assert!(line("model asked again").contains("yes"));
     world
         .run(&["delete", &id, &copy.to_string(), "--preview"])
@@ -88,17 +88,17 @@ fn a_rewritten_thought_changes_what_follows_and_nothing_else() {
     let id = finished(&world);
     let state = world.state(&id);
     let thought = node(&state, NodeKind::Thought, "copy the first");
-    let kept = [call(&state, "notes"), call(&state, "start")];
+    let stored = [call(&state, "notes"), call(&state, "start")];
     let text = "I copy the last line.";
-    let said = world.run(&["edit", &id, &thought, "--text", text]).ends(0);
-    assert!(said.out.starts_with("recorded as #"));
+    let output = world.run(&["edit", &id, &thought, "--text", text]).ends(0);
+    assert!(output.out.starts_with("recorded as #"));
     assert_eq!(
         world.read("copy.txt"),
         "alpha\n",
         "nothing runs before somebody goes on"
     );
-    let said = world.run(&["resume", &id, "--headless"]).ends(0);
-    assert_eq!(said.out, "copied beta, started, logged\n");
+    let output = world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(output.out, "copied beta, started, logged\n");
     assert_eq!(world.read("copy.txt"), "beta\n");
     assert_eq!(
         world.read("log.txt"),
@@ -106,9 +106,9 @@ fn a_rewritten_thought_changes_what_follows_and_nothing_else() {
         "an equal effect of the branch before was taken, not repeated"
     );
     let state = world.state(&id);
-    once(&state, &kept);
+    once(&state, &stored);
     assert_eq!(executions(&state, call(&state, "second")), 0);
-    assert!(kept.iter().all(|id| state.nodes[id].active));
+    assert!(stored.iter().all(|id| state.nodes[id].active));
     assert_eq!(state.edits.len(), 1);
 }
 
@@ -119,7 +119,7 @@ fn edited_arguments_run_once_and_the_model_goes_on_from_them() {
     let state = world.state(&id);
     let (notes, start) = (call(&state, "notes"), call(&state, "start"));
     let args = r#"{"_as":"start","command":"echo other >> log.txt; echo other"}"#;
-    let said = world
+    let output = world
         .run(&[
             "edit",
             &id,
@@ -131,7 +131,7 @@ fn edited_arguments_run_once_and_the_model_goes_on_from_them() {
             "--resume",
         ])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, other, logged\n");
+    assert_eq!(output.out, "copied alpha, other, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\nother\n");
     let state = world.state(&id);
     once(&state, &[notes]);
@@ -147,7 +147,7 @@ fn a_corrected_observation_is_not_executed_again() {
     let (notes, start) = (call(&state, "notes"), call(&state, "start"));
     let observation = notes.observation().to_string();
     refused(&world, &["edit", &id, &observation, "--value", "gamma"], 2);
-    let said = world
+    let output = world
         .run(&[
             "edit",
             &id,
@@ -157,7 +157,7 @@ fn a_corrected_observation_is_not_executed_again() {
             "--resume",
         ])
         .ends(0);
-    assert_eq!(said.out, "copied gamma, started, logged\n");
+    assert_eq!(output.out, "copied gamma, started, logged\n");
     assert_eq!(world.read("copy.txt"), "gamma\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     let state = world.state(&id);
@@ -172,7 +172,7 @@ fn a_replaced_call_runs_the_other_tool() {
     let state = world.state(&id);
     let (notes, start) = (call(&state, "notes"), call(&state, "start"));
     let args = r#"{"_as":"notes","command":"echo omega"}"#;
-    let said = world
+    let output = world
         .run(&[
             "replace",
             &id,
@@ -183,7 +183,7 @@ fn a_replaced_call_runs_the_other_tool() {
             "--resume",
         ])
         .ends(0);
-    assert_eq!(said.out, "copied omega, started, logged\n");
+    assert_eq!(output.out, "copied omega, started, logged\n");
     let state = world.state(&id);
     once(&state, &[start]);
     assert_eq!(executions(&state, notes), 2);
@@ -201,8 +201,8 @@ fn guidance_asks_the_model_once_more() {
     let world = World::new();
     let id = finished(&world);
     let requests = world.state(&id).requests;
-    let said = world.run(&["guide", &id, "And now?", "--resume"]).ends(0);
-    assert_eq!(said.out, "without \n".replace(" \n", "\n"));
+    let output = world.run(&["guide", &id, "And now?", "--resume"]).ends(0);
+    assert_eq!(output.out, "without \n".replace(" \n", "\n"));
     let state = world.state(&id);
     assert_eq!(state.requests, requests + 1);
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
@@ -234,7 +234,7 @@ fn an_inserted_thought_leads_the_model_on() {
     let state = world.state(&id);
     let (notes, start) = (call(&state, "notes"), call(&state, "start"));
     let turn = state.turn_of(notes).unwrap().id.0.to_string();
-    let said = world
+    let output = world
         .run(&[
             "insert-thought",
             &id,
@@ -244,7 +244,7 @@ fn an_inserted_thought_leads_the_model_on() {
             "--resume",
         ])
         .ends(0);
-    assert_eq!(said.out, "copied beta, started, logged\n");
+    assert_eq!(output.out, "copied beta, started, logged\n");
     let state = world.state(&id);
     once(&state, &[notes, start]);
     refused(&world, &["insert-thought", &id, ""], 2);
@@ -301,10 +301,10 @@ fn a_refused_answer_gives_another_turn() {
     let state = world.state(&id);
     let answer = node(&state, NodeKind::Answer, "copied");
     refused(&world, &["reject-answer", &id, &answer], 2);
-    let said = world
+    let output = world
         .run(&["reject-answer", &id, &answer, "--reason", "too short", "--resume"])
         .ends(0);
-    assert_eq!(said.out, "without\n");
+    assert_eq!(output.out, "without\n");
     let state = world.state(&id);
     assert!(!state.nodes[&answer.parse().unwrap()].active);
     node(&state, NodeKind::Prompt, "too short");
@@ -317,10 +317,10 @@ fn an_edited_answer_is_the_answer() {
     let id = finished(&world);
     let requests = world.state(&id).requests;
     let answer = node(&world.state(&id), NodeKind::Answer, "copied");
-    let said = world
+    let output = world
         .run(&["edit", &id, &answer, "--text", "In my words.", "--resume"])
         .ends(0);
-    assert_eq!(said.out, "In my words.\n");
+    assert_eq!(output.out, "In my words.\n");
     assert_eq!(world.state(&id).requests, requests);
 }
 

@@ -17,8 +17,9 @@ fn settings(world: &World, text: &str) {
 }
 
 fn listed(world: &World, id: &str) -> Vec<Value> {
-    let said = world.run(&["effects", id, "--json"]).ends(0);
-    said.out
+    let output = world.run(&["effects", id, "--json"]).ends(0);
+    output
+        .out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -42,8 +43,8 @@ args = { path = "notes.txt", content = "gone\u202E\n" }
 #[test]
 fn every_effect_is_listed_with_what_let_it_run_and_what_came_of_it() {
     let world = World::new();
-    let said = world.play(&rule("answer = \"x\""), &[]).ends(0);
-    assert!(!said.err.contains("nobody knows"));
+    let output = world.play(&rule("answer = \"x\""), &[]).ends(0);
+    assert!(!output.err.contains("nobody knows"));
     let id = world.id();
     world
         .run(&["effects", &id])
@@ -74,15 +75,19 @@ fn every_effect_is_listed_with_what_let_it_run_and_what_came_of_it() {
     let not = rows[0]["compensate"]["not"].as_str().unwrap();
     assert!(not.contains("no compensate template"), "{not}");
 
-    let said = world.run(&["effects", &id]).ends(0);
-    assert!(said.out.contains(" · write_file · write · ok · "), "{}", said.out);
-    assert!(said.out.contains("let run by preset auto"), "{}", said.out);
+    let output = world.run(&["effects", &id]).ends(0);
     assert!(
-        said.out.contains("to take it back: not possible: "),
+        output.out.contains(" · write_file · write · ok · "),
         "{}",
-        said.out
+        output.out
     );
-    assert!(!said.out.contains("orphaned"), "{}", said.out);
+    assert!(output.out.contains("let run by preset auto"), "{}", output.out);
+    assert!(
+        output.out.contains("to take it back: not possible: "),
+        "{}",
+        output.out
+    );
+    assert!(!output.out.contains("orphaned"), "{}", output.out);
 }
 
 #[test]
@@ -93,27 +98,28 @@ fn a_write_is_taken_back_by_an_ordinary_call_that_asks() {
     world.play(REWRITE, &["--policy", "auto"]).ends(0);
     let id = world.id();
     assert_eq!(world.read("notes.txt"), "gone\u{202e}\n");
-    let said = world.run(&["effects", &id]).ends(0);
+    let output = world.run(&["effects", &id]).ends(0);
     assert!(
-        !said.out.contains('\u{202e}') && said.out.contains("⟨U+202E⟩"),
+        !output.out.contains('\u{202e}') && output.out.contains("⟨U+202E⟩"),
         "{:?}",
-        said.out
+        output.out
     );
 
     let put = call(&world.state(&id), "put").to_string();
     let before = world.everything();
-    let said = world.run(&["compensate", &id, &put, "--preview"]).ends(0);
+    let output = world.run(&["compensate", &id, &put, "--preview"]).ends(0);
     assert!(
-        said.out
+        output
+            .out
             .contains(r#"insert             write_file {"path":"notes.txt","content":"††call.put\nbeta\n"}"#),
         "{}",
-        said.out
+        output.out
     );
-    assert!(said.out.contains("model asked again  yes"), "{}", said.out);
+    assert!(output.out.contains("model asked again  yes"), "{}", output.out);
     assert_eq!(world.everything(), before, "a preview does nothing");
 
     // The run asks before it writes from here on.
-    let said = world
+    let output = world
         .run(&[
             "compensate",
             &id,
@@ -124,7 +130,7 @@ fn a_write_is_taken_back_by_an_ordinary_call_that_asks() {
             "it was wrong",
         ])
         .ends(0);
-    assert!(said.out.contains("recorded as"), "{}", said.out);
+    assert!(output.out.contains("recorded as"), "{}", output.out);
     assert_eq!(world.read("notes.txt"), "gone\u{202e}\n", "nothing ran");
     let state = world.state(&id);
     let undo = state.calls.values().next_back().unwrap();
@@ -147,11 +153,11 @@ fn a_write_is_taken_back_by_an_ordinary_call_that_asks() {
     assert_eq!(executions(&state, call(&state, "put")), 1);
     let rows = listed(&world, &id);
     assert_eq!(rows[0]["taken_back"], json!(undo));
-    let said = world.run(&["effects", &id]).ends(0);
+    let output = world.run(&["effects", &id]).ends(0);
     assert!(
-        said.out.contains(&format!("taken back by {undo}")),
+        output.out.contains(&format!("taken back by {undo}")),
         "{}",
-        said.out
+        output.out
     );
 }
 
@@ -174,10 +180,10 @@ fn templates_come_from_the_settings_of_a_person_and_stay_with_the_session() {
         json!({"tool": "shell", "args": r#"{"command":"echo undo 'echo start >> log.txt; echo started' >> log.txt"}"#})
     );
     let entry = rows[0]["entry"].to_string();
-    let said = world
+    let output = world
         .run(&["probe", &id, &entry, "--resume", "--headless"])
         .ends(0);
-    assert!(said.err.contains("recorded as"), "{}", said.err);
+    assert!(output.err.contains("recorded as"), "{}", output.err);
     let state = world.state(&id);
     let probe = state.calls.values().next_back().unwrap();
     let (tool, _) = state.nodes.get(&probe.id).unwrap().as_call().unwrap();
@@ -209,8 +215,8 @@ fn what_cannot_be_built_is_refused_and_changes_nothing() {
         (["probe", &id, &thought.to_string()], 2, "has run"),
         (["probe", &id, "five"], 2, "neither a call such as c5"),
     ] {
-        let said = refused(&world, &args, code);
-        assert!(said.err.contains(why), "no `{why}` in {}", said.err);
+        let output = refused(&world, &args, code);
+        assert!(output.err.contains(why), "no `{why}` in {}", output.err);
     }
 }
 
@@ -218,12 +224,13 @@ fn what_cannot_be_built_is_refused_and_changes_nothing() {
 fn a_template_of_a_tool_that_is_not_there_stops_a_run_before_it_begins() {
     let world = World::new();
     settings(&world, "[tool.shell]\nprobe = { tool = \"look\", args = {} }\n");
-    let said = world.play(STEPS, &[]).ends(3);
+    let output = world.play(STEPS, &[]).ends(3);
     assert!(
-        said.err
+        output
+            .err
             .contains("config.toml:2:18: `tool.shell.probe.tool`: there is no tool `look`"),
         "{}",
-        said.err
+        output.err
     );
     assert!(world.ids().is_empty());
 
@@ -255,16 +262,16 @@ fn who_goes_on_is_told_first_what_an_edit_left_behind() {
     world
         .run(&["edit", &id, &thought.id.to_string(), "--text", "I look."])
         .ends(0);
-    let said = world.run(&["effects", &id]).ends(0);
-    assert!(said.out.contains("  orphaned: "), "{}", said.out);
-    let said = world.run(&["resume", &id, "--headless", "--policy", "auto"]);
-    let told = said.err.find("left behind by an edit, and not undone: ");
-    let asked = said.err.find("asking the model");
-    assert!(told.is_some() && told < asked, "{}", said.err);
-    assert_eq!(said.err.matches("left behind by an edit").count(), 1);
+    let output = world.run(&["effects", &id]).ends(0);
+    assert!(output.out.contains("  orphaned: "), "{}", output.out);
+    let output = world.run(&["resume", &id, "--headless", "--policy", "auto"]);
+    let message = output.err.find("left behind by an edit, and not undone: ");
+    let asked = output.err.find("asking the model");
+    assert!(message.is_some() && message < asked, "{}", output.err);
+    assert_eq!(output.err.matches("left behind by an edit").count(), 1);
     // Whoever took it back reads nothing of it.
     let entry = listed(&world, &id)[0]["entry"].to_string();
-    let said = world.run(&[
+    let output = world.run(&[
         "compensate",
         &id,
         &entry,
@@ -273,9 +280,9 @@ fn who_goes_on_is_told_first_what_an_edit_left_behind() {
         "--policy",
         "auto",
     ]);
-    assert_eq!(world.read("notes.txt"), "alpha\nbeta\n", "{}", said.err);
-    let said = world.run(&["resume", &id, "--headless"]);
-    assert!(!said.err.contains("left behind"), "{}", said.err);
+    assert_eq!(world.read("notes.txt"), "alpha\nbeta\n", "{}", output.err);
+    let output = world.run(&["resume", &id, "--headless"]);
+    assert!(!output.err.contains("left behind"), "{}", output.err);
 }
 
 /// Looking is a call of its own: it runs, the one in doubt does not.
@@ -297,7 +304,7 @@ fn a_probe_looks_and_leaves_the_call_in_doubt_to_a_person() {
     let found = state.observation(looked.id).unwrap().outcome().cloned().unwrap();
     assert!(format!("{found:?}").contains("begun"), "{found:?}");
     assert_eq!(world.read("log.txt"), "begun\n");
-    assert!(matches!(state.calls[&it].status, Status::InDoubt(_)));
+    assert!(matches!(state.calls[&it].status, Status::OutcomeUnknown(_)));
     world
         .run(&[
             "resolve",

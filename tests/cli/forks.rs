@@ -53,16 +53,16 @@ fn ended(world: &World) -> (String, u64) {
 /// Forks and gives the id of the new session.
 fn fork(world: &World, args: &[&str]) -> String {
     let known = world.ids();
-    let said = world.run(&[&["fork"], args].concat()).ends(0);
+    let output = world.run(&[&["fork"], args].concat()).ends(0);
     let mut new = world.ids();
     new.retain(|id| !known.contains(id));
     assert_eq!(new.len(), 1, "{new:?}");
     let id = new.remove(0);
-    assert!(said.out.starts_with(&id), "{}", said.out);
+    assert!(output.out.starts_with(&id), "{}", output.out);
     assert!(
-        said.err.contains(&format!("overrule resume {id}")),
+        output.err.contains(&format!("overrule resume {id}")),
         "{}",
-        said.err
+        output.err
     );
     id
 }
@@ -83,15 +83,15 @@ fn a_fork_goes_on_from_the_middle_and_repeats_nothing_that_happened_there_since(
         panic!("{:?}", facts[count]);
     };
     assert_eq!((&**session, *from), (id.as_str(), Seq(at)));
-    let told = facts
+    let message = facts
         .iter()
         .filter(|one| matches!(one.event, Event::Run(RunEvent::HappenedElsewhere(_))));
-    assert_eq!(told.count(), 2, "the copy and the second line of the log");
+    assert_eq!(message.count(), 2, "the copy and the second line of the log");
     let verified = world.run(&["sessions", "verify", &new]).ends(0);
     assert!(verified.out.contains("intact"), "{}", verified.out);
     let listed = world.run(&["sessions"]).ends(0);
-    let told = format!("the other way  (fork of {} at {at})", &id[..13]);
-    assert!(listed.out.contains(&told), "{}", listed.out);
+    let message = format!("the other way  (fork of {} at {at})", &id[..13]);
+    assert!(listed.out.contains(&message), "{}", listed.out);
     let shown = world.run(&["sessions", "show", &new]).ends(0);
     assert!(
         shown.out.contains(&format!("fork of    {id} at event {at}")),
@@ -111,11 +111,15 @@ fn a_fork_goes_on_from_the_middle_and_repeats_nothing_that_happened_there_since(
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "a fork runs nothing");
 
     world.file("copy.txt", "mine");
-    let said = world
+    let output = world
         .run(&["resume", &new, "--headless", "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
-    assert!(said.err.contains("2 effects happened in session"), "{}", said.err);
+    assert_eq!(output.out, "copied alpha, started, logged\n");
+    assert!(
+        output.err.contains("2 effects happened in session"),
+        "{}",
+        output.err
+    );
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "not again");
     assert_eq!(world.read("copy.txt"), "mine", "nor this");
     let state = world.state(&new);
@@ -142,13 +146,13 @@ fn who_wants_it_again_is_asked_and_gets_it() {
         Status::Ready,
         "it goes to the gate anew"
     );
-    let said = world.run(&["resume", &new, "--headless", "--policy", "guarded"]);
+    let output = world.run(&["resume", &new, "--headless", "--policy", "guarded"]);
     assert_eq!(
         world.read("log.txt"),
         "start\nsecond\n",
         "{}{}",
-        said.out,
-        said.err
+        output.out,
+        output.err
     );
     // A fork of that place again, in which somebody decides before anything goes on.
     let new = fork(&world, &[&id, "--at", &at.to_string()]);
@@ -178,10 +182,10 @@ fn who_wants_it_again_is_asked_and_gets_it() {
     world.run(&decided).ends(0);
     assert_eq!(world.read("log.txt"), "start\nsecond\n", "not before it goes on");
     world.run(&["unpause", &new]).ends(0);
-    let said = world
+    let output = world
         .run(&["resume", &new, "--headless", "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     assert_eq!(
         world.read("log.txt"),
         "start\nsecond\nsecond\n",
@@ -195,15 +199,15 @@ fn every_place_can_be_forked_and_tears_no_decision() {
     let (id, _) = ended(&world);
     let facts = world.facts(&id);
     let mut rounded = 0;
-    for wanted in 2..=facts.len() {
-        let args = ["fork", &id, "--json", "--at", &wanted.to_string()];
-        let said = world.run(&args).ends(0);
-        let value: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    for expected in 2..=facts.len() {
+        let args = ["fork", &id, "--json", "--at", &expected.to_string()];
+        let output = world.run(&args).ends(0);
+        let value: serde_json::Value = serde_json::from_str(&output.out).unwrap();
         let new = value["session"].as_str().unwrap().to_owned();
         let at = usize::try_from(value["at"].as_u64().unwrap()).unwrap();
-        assert!(at <= wanted && !facts[at - 1].more, "{wanted}: {at}");
-        assert!(facts[at..wanted].iter().all(|one| one.more || at == wanted) || at < wanted);
-        rounded += usize::from(at < wanted);
+        assert!(at <= expected && !facts[at - 1].more, "{expected}: {at}");
+        assert!(facts[at..expected].iter().all(|one| one.more || at == expected) || at < expected);
+        rounded += usize::from(at < expected);
         let place = world.place(&new);
         let report = journal::verify(&place).unwrap();
         assert!(report.is_whole());
@@ -215,11 +219,11 @@ fn every_place_can_be_forked_and_tears_no_decision() {
         fs::remove_dir_all(world.sessions().join(new)).unwrap();
     }
     assert!(rounded > 0, "there are decisions of several events");
-    let said = world.run(&["fork", &id, "--at", "1"]);
+    let output = world.run(&["fork", &id, "--at", "1"]);
     assert!(
-        said.code == Some(0) || said.err.contains("first decision"),
+        output.code == Some(0) || output.err.contains("first decision"),
         "{}",
-        said.err
+        output.err
     );
 }
 
@@ -241,14 +245,14 @@ fn a_run_that_another_process_has_open_is_forked_without_a_lock() {
     let before = bytes(&world, &id);
     let new = fork(&world, &[&id]);
     assert_eq!(bytes(&world, &id), before);
-    let said = world
+    let output = world
         .run(&["resume", &new, "--headless", "--policy", "auto"])
         .ends(4);
-    assert!(said.err.contains("nobody knows what came of"), "{}", said.err);
+    assert!(output.err.contains("nobody knows what came of"), "{}", output.err);
     assert!(
-        !said.err.contains("still runs"),
+        !output.err.contains("still runs"),
         "it belongs to the other run: {}",
-        said.err
+        output.err
     );
     assert_eq!(world.read("log.txt"), "begun\n");
     signal(&child, Signal::TERM);
@@ -270,24 +274,25 @@ fn what_cannot_be_forked_is_refused_with_words_and_leaves_nothing() {
     let (id, at) = ended(&world);
     let count = world.facts(&id).len();
     let beyond = (count + 1).to_string();
-    let said = refused(&world, &["fork", &id, "--at", &beyond], 2);
+    let output = refused(&world, &["fork", &id, "--at", &beyond], 2);
     assert!(
-        said.err
+        output
+            .err
             .contains(&format!("has {count} events: name one of 1 to {count}")),
         "{}",
-        said.err
+        output.err
     );
-    let said = refused(&world, &["fork", &id, "--at", "0"], 2);
-    assert!(said.err.contains("first decision"), "{}", said.err);
+    let output = refused(&world, &["fork", &id, "--at", "0"], 2);
+    assert!(output.err.contains("first decision"), "{}", output.err);
     refused(&world, &["fork", &id, "--at", "c5"], 2);
     refused(&world, &["fork", "nosuch"], 7);
-    let said = refused(&world, &["fork", &id, "--name", " "], 2);
-    assert!(said.err.contains("1 to 200 characters"), "{}", said.err);
+    let output = refused(&world, &["fork", &id, "--name", " "], 2);
+    assert!(output.err.contains("1 to 200 characters"), "{}", output.err);
     // Where nothing can be written.
     let journal = world.place(&id).journal();
     let there = journal.parent().unwrap().to_str().unwrap();
-    let said = refused(&world, &["fork", there, "--sessions", "/proc/overrule"], 7);
-    assert!(said.err.contains("--sessions"), "{}", said.err);
+    let output = refused(&world, &["fork", there, "--sessions", "/proc/overrule"], 7);
+    assert!(output.err.contains("--sessions"), "{}", output.err);
     // And where there is no room for it.
     let mut full = Command::new("sh");
     full.args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "sh"])
@@ -298,8 +303,8 @@ fn what_cannot_be_forked_is_refused_with_words_and_leaves_nothing() {
         .env("OVERRULE_SESSIONS", world.sessions())
         .current_dir(world.ws());
     let before = world.everything();
-    let said = finish(full).ends(7);
-    assert!(said.err.contains("ulimit -f"), "{}", said.err);
+    let output = finish(full).ends(7);
+    assert!(output.err.contains("ulimit -f"), "{}", output.err);
     assert_eq!(world.ids(), [id], "no half session is left");
     let sessions = world.sessions();
     let mut after = world.everything();
@@ -320,13 +325,17 @@ fn a_damaged_session_is_forked_up_to_the_gap() {
     fs::write(&journal, text.replace(line, &line.replace("\"v\":1", "\"v\":7"))).unwrap();
     let before = bytes(&world, &id);
     let count = world.facts(&id).len();
-    let said = world.run(&["fork", &id]).ends(0);
-    assert!(said.err.contains("is damaged"), "{}", said.err);
+    let output = world.run(&["fork", &id]).ends(0);
+    assert!(output.err.contains("is damaged"), "{}", output.err);
     let new = world.ids().pop().unwrap();
     assert!(journal::verify(&world.place(&new)).unwrap().is_whole());
     assert_eq!(bytes(&world, &id), before);
-    let said = refused(&world, &["fork", &id, "--at", &(count + 1).to_string()], 2);
-    assert!(said.err.contains(&format!("has {count} events")), "{}", said.err);
+    let output = refused(&world, &["fork", &id, "--at", &(count + 1).to_string()], 2);
+    assert!(
+        output.err.contains(&format!("has {count} events")),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
@@ -345,9 +354,9 @@ fn a_single_file_and_a_fork_can_be_forked() {
     );
     let third = fork(&world, &[&first]);
     assert_eq!(world.state(&third).forks.len(), 2);
-    let said = world
+    let output = world
         .run(&["resume", &second, "--headless", "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
 }

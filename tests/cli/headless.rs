@@ -13,12 +13,12 @@ use crate::world::{World, finish, signal, until, wait};
 #[test]
 fn the_answer_is_all_of_standard_output() {
     let world = World::new();
-    let said = world.play(STEPS, &["--policy", "auto"]).ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let run_output = world.play(STEPS, &["--policy", "auto"]).ends(0);
+    assert_eq!(run_output.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     assert_eq!(world.read("copy.txt"), "alpha\n");
-    for told in ["asking the model", "shell", "session "] {
-        assert!(said.err.contains(told), "{}", said.err);
+    for message in ["asking the model", "shell", "session "] {
+        assert!(run_output.err.contains(message), "{}", run_output.err);
     }
 }
 
@@ -26,8 +26,8 @@ fn the_answer_is_all_of_standard_output() {
 fn the_built_in_run_answers_without_a_terminal_and_writes_nothing() {
     let world = World::new();
     let before = world.read("notes.txt");
-    let said = world.run(&[]).ends(0).tells("built-in run");
-    assert!(said.out.len() > 100, "{}", said.out);
+    let run_output = world.run(&[]).ends(0).tells("built-in run");
+    assert!(run_output.out.len() > 100, "{}", run_output.out);
     assert_eq!(world.read("notes.txt"), before);
     let names: Vec<String> = std::fs::read_dir(world.ws())
         .unwrap()
@@ -39,8 +39,8 @@ fn the_built_in_run_answers_without_a_terminal_and_writes_nothing() {
 #[test]
 fn events_as_json_are_the_journal_byte_for_byte() {
     let world = World::new();
-    let said = world.play(STEPS, &["--policy", "auto", "--json"]).ends(0);
-    let (events, result) = said.out.trim_end().rsplit_once('\n').unwrap();
+    let run_output = world.play(STEPS, &["--policy", "auto", "--json"]).ends(0);
+    let (events, result) = run_output.out.trim_end().rsplit_once('\n').unwrap();
     let id = world.id();
     assert_eq!(format!("{events}\n"), world.journal(&id));
     let result: serde_json::Value = serde_json::from_str(result).unwrap();
@@ -58,12 +58,12 @@ fn a_resumed_run_prints_only_what_it_adds_and_the_chain_goes_on() {
         .ends(5);
     let id = world.id();
     let before = world.journal(&id);
-    let said = world
+    let run_output = world
         .run(&["resume", &id, "--headless", "--json", "--max-turns", "3"])
         .ends(5);
     let after = world.journal(&id);
     assert!(after.starts_with(&before));
-    let (events, result) = said.out.trim_end().rsplit_once('\n').unwrap();
+    let (events, result) = run_output.out.trim_end().rsplit_once('\n').unwrap();
     assert_eq!(format!("{before}{events}\n"), after);
     assert!(result.contains(r#""exit":5"#), "{result}");
     // The lines are one chain over both processes.
@@ -82,8 +82,8 @@ fn a_finished_run_is_not_run_again() {
     let world = World::new();
     world.play(STEPS, &["--policy", "auto"]).ends(0);
     let before = world.everything();
-    let said = world.run(&["resume", "last", "--headless"]).ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let run_output = world.run(&["resume", "last", "--headless"]).ends(0);
+    assert_eq!(run_output.out, "copied alpha, started, logged\n");
     // The lock is a file that is there anyway.
     assert_eq!(world.everything(), before);
 }
@@ -91,9 +91,13 @@ fn a_finished_run_is_not_run_again() {
 #[test]
 fn nobody_approves_and_the_run_goes_on_without() {
     let world = World::new();
-    let said = world.play(STEPS, &[]).ends(0);
-    assert_eq!(said.out, "without start\n");
-    assert!(said.err.contains("not approved: no operator"), "{}", said.err);
+    let run_output = world.play(STEPS, &[]).ends(0);
+    assert_eq!(run_output.out, "without start\n");
+    assert!(
+        run_output.err.contains("not approved: no operator"),
+        "{}",
+        run_output.err
+    );
     assert_eq!(world.read("log.txt"), "", "what was not approved did not run");
 }
 
@@ -103,8 +107,8 @@ fn a_question_to_the_operator_has_no_answer_and_the_run_goes_on() {
     let asking = "[meta]\nname = \"asks\"\n[[rule]]\nwhen = { seen_call = \"q\" }\nanswer = \"alone\"\n\
                   [[rule]]\n[[rule.call]]\ntool = \"ask_operator\"\nas = \"q\"\nargs = { question = \"Which?\" }\n";
     for policy in ["auto", "guarded", "read-only"] {
-        let said = world.play(asking, &["--policy", policy]).ends(0);
-        assert_eq!(said.out, "alone\n");
+        let run_output = world.play(asking, &["--policy", policy]).ends(0);
+        assert_eq!(run_output.out, "alone\n");
     }
 }
 
@@ -118,17 +122,17 @@ fn an_answer_by_tool_is_the_answer() {
 #[test]
 fn a_limit_ends_with_its_own_code_and_says_how_to_go_on() {
     let world = World::new();
-    let said = world
+    let run_output = world
         .play(ENDLESS, &["--policy", "auto", "--max-turns", "2"])
         .ends(5);
-    assert_eq!(said.out, "");
-    assert!(said.err.contains("--max-turns"), "{}", said.err);
+    assert_eq!(run_output.out, "");
+    assert!(run_output.err.contains("--max-turns"), "{}", run_output.err);
     assert_eq!(world.state(&world.id()).requests, 2);
 }
 
 /// The arguments of the first command that a text names behind these words, as a shell reads them.
-fn named(said: &str, behind: &str) -> Vec<String> {
-    let rest = said.split(behind).nth(1).expect(behind);
+fn named(run_output: &str, following: &str) -> Vec<String> {
+    let rest = run_output.split(following).nth(1).expect(following);
     let line = rest.split(['\n', '`']).next().unwrap();
     let line = line.strip_prefix("overrule ").expect(line);
     let printed = std::process::Command::new("sh")
@@ -142,7 +146,7 @@ fn named(said: &str, behind: &str) -> Vec<String> {
 #[test]
 fn the_command_that_goes_on_finds_the_session_where_a_flag_put_it() {
     let world = World::new();
-    let said = world
+    let run_output = world
         .play(
             ENDLESS,
             &["--policy", "auto", "--max-turns", "2", "--sessions", "my own"],
@@ -160,11 +164,11 @@ fn the_command_that_goes_on_finds_the_session_where_a_flag_put_it() {
         command.current_dir(world.path("home"));
         finish(command)
     };
-    let mut resume = named(&said.err, "to go on: ");
+    let mut resume = named(&run_output.err, "to go on: ");
     assert_eq!(resume.get(1), Some(&id), "{resume:?}");
     resume.push("--headless".to_owned());
     again(&resume).ends(5).tells("--max-turns");
-    let mut raise = named(&said.err, "raise it with `");
+    let mut raise = named(&run_output.err, "raise it with `");
     assert_eq!(raise.pop().as_deref(), Some("N"));
     raise.extend(["3".to_owned(), "--headless".to_owned()]);
     again(&raise).ends(5);
@@ -179,12 +183,16 @@ fn the_command_that_goes_on_finds_the_session_where_a_flag_put_it() {
 fn a_model_that_breaks_ends_with_its_own_code() {
     let world = World::new();
     for (fail, word) in [("garbage", "unreadable answer"), ("truncated", "cut off")] {
-        let said = world
+        let run_output = world
             .play(&rule(&format!("think = \"Well.\"\nfail = \"{fail}\"")), &[])
             .ends(6);
-        assert_eq!(said.out, "");
-        for told in [word, "ask-again", "to go on: overrule resume"] {
-            assert!(said.err.contains(told), "{fail}: no `{told}` in {}", said.err);
+        assert_eq!(run_output.out, "");
+        for message in [word, "ask-again", "to go on: overrule resume"] {
+            assert!(
+                run_output.err.contains(message),
+                "{fail}: no `{message}` in {}",
+                run_output.err
+            );
         }
     }
 }
@@ -192,10 +200,14 @@ fn a_model_that_breaks_ends_with_its_own_code() {
 #[test]
 fn a_playbook_without_a_rule_for_what_happened_is_a_mistake_of_the_playbook() {
     let world = World::new();
-    let said = world
+    let run_output = world
         .play(&rule("when = { turn = 99 }\nanswer = \"x\""), &[])
         .ends(3);
-    assert!(said.err.contains("has no rule for request"), "{}", said.err);
+    assert!(
+        run_output.err.contains("has no rule for request"),
+        "{}",
+        run_output.err
+    );
 }
 
 #[test]
@@ -215,9 +227,9 @@ fn wrong_words_are_told_and_nothing_is_written() {
             world.play(HELLO, &[]).ends(0);
         }
         let before = world.everything();
-        let said = world.run(args).ends(2);
-        assert_eq!(said.out, "", "{args:?}");
-        assert!(!said.err.trim().is_empty(), "{args:?}");
+        let run_output = world.run(args).ends(2);
+        assert_eq!(run_output.out, "", "{args:?}");
+        assert!(!run_output.err.trim().is_empty(), "{args:?}");
         assert_eq!(world.everything(), before, "{args:?}");
     }
 }
@@ -246,7 +258,7 @@ fn catch_hang_ups() -> tokio::runtime::Runtime {
 
 #[test]
 fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
-    let _caught = catch_hang_ups();
+    let _hang_ups = catch_hang_ups();
     let all = [
         (Signal::INT, 130),
         (Signal::TERM, 143),
@@ -264,21 +276,21 @@ fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
             .unwrap();
         until("the command runs", || !world.read("pid").is_empty());
         signal(&child, which);
-        let said = wait(child).ends(code);
+        let run_output = wait(child).ends(code);
         let id = world.id();
         assert!(
-            said.err.contains(&format!("overrule resume {id}")),
+            run_output.err.contains(&format!("overrule resume {id}")),
             "{}",
-            said.err
+            run_output.err
         );
-        assert!(said.out.ends_with(&format!(
+        assert!(run_output.out.ends_with(&format!(
             "{{\"type\":\"result\",\"answer\":null,\"exit\":{code},\"session\":\"{id}\"}}\n"
         )));
         let pid = Pid::from_raw(world.read("pid").trim().parse().unwrap()).unwrap();
         assert!(test_kill_process(pid).is_err(), "the child lives on");
         // Nobody knows what came of it: the run does not repeat it by itself.
-        let said = world.run(&["resume", &id, "--headless"]).ends(4);
-        assert!(said.err.contains("overrule resolve"), "{}", said.err);
+        let run_output = world.run(&["resume", &id, "--headless"]).ends(4);
+        assert!(run_output.err.contains("overrule resolve"), "{}", run_output.err);
         assert_eq!(world.read("log.txt"), "begun\n");
     }
 }
@@ -327,14 +339,18 @@ fn an_answer_that_cannot_be_printed_is_no_success() {
 fn control_characters_of_the_model_never_reach_the_terminal() {
     let world = World::new();
     let evil = rule("answer = \"a\\u001b]0;owned\\u0007b\\u202Ec\"");
-    let said = world.play(&evil, &[]).ends(0);
+    let run_output = world.play(&evil, &[]).ends(0);
     assert!(
-        !said.out.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+        !run_output.out.contains(['\u{1b}', '\u{7}', '\u{202e}']),
         "{:?}",
-        said.out
+        run_output.out
     );
-    let said = finish(world.playing(&evil, &["--json"])).ends(0);
-    assert!(!said.out.contains(['\u{1b}', '\u{7}']), "{:?}", said.out);
+    let run_output = finish(world.playing(&evil, &["--json"])).ends(0);
+    assert!(
+        !run_output.out.contains(['\u{1b}', '\u{7}']),
+        "{:?}",
+        run_output.out
+    );
 }
 
 #[test]
@@ -342,9 +358,9 @@ fn the_key_of_a_provider_is_nowhere() {
     let world = World::new();
     let mut command = world.playing(&command("env; echo"), &["--policy", "auto", "--json"]);
     command.env("OPENAI_API_KEY", "sk-very-secret-value");
-    let said = finish(command).ends(0);
-    assert!(!said.out.contains("sk-very-secret-value"));
-    assert!(!said.err.contains("sk-very-secret-value"));
+    let run_output = finish(command).ends(0);
+    assert!(!run_output.out.contains("sk-very-secret-value"));
+    assert!(!run_output.err.contains("sk-very-secret-value"));
     for (path, _) in world.everything() {
         let bytes = std::fs::read(&path).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
@@ -356,8 +372,8 @@ fn the_key_of_a_provider_is_nowhere() {
 fn events_as_json_are_a_session_in_a_single_file_also_with_long_texts() {
     let world = World::new();
     world.file("notes.txt", &"a long line of text\n".repeat(8000));
-    let said = world.play(STEPS, &["--policy", "auto", "--json"]).ends(0);
-    let (events, _) = said.out.trim_end().rsplit_once('\n').unwrap();
+    let run_output = world.play(STEPS, &["--policy", "auto", "--json"]).ends(0);
+    let (events, _) = run_output.out.trim_end().rsplit_once('\n').unwrap();
     let file = world.aside("printed.jsonl", &format!("{events}\n"));
     world.run(&["sessions", "verify", &file]).ends(0);
     assert!(events.len() > 160_000, "the text is in it");
@@ -376,28 +392,38 @@ fn a_playbook_gives_the_task_where_nobody_else_does() {
         "[meta]\nname = \"hello\"\nprompt = \"Say hello.\"\n[[rule]]\nanswer = \"hello, {{ prompt }}\"\n";
     let file = world.aside("with.toml", with);
     let run = ["run", "--headless", "--model", "scripted", "--playbook", &file];
-    let said = world.run(&run).ends(0);
-    assert_eq!(said.out, "hello, Say hello.\n");
+    let run_output = world.run(&run).ends(0);
+    assert_eq!(run_output.out, "hello, Say hello.\n");
     assert!(
-        said.err.contains("the task is the playbook's own: Say hello."),
+        run_output
+            .err
+            .contains("the task is the playbook's own: Say hello."),
         "{}",
-        said.err
+        run_output.err
     );
     let mut given = run.to_vec();
     given.push("Wave.");
-    let said = world.run(&given).ends(0);
-    assert_eq!(said.out, "hello, Wave.\n", "a task that is given wins");
-    assert!(!said.err.contains("the playbook's own"), "{}", said.err);
+    let run_output = world.run(&given).ends(0);
+    assert_eq!(run_output.out, "hello, Wave.\n", "a task that is given wins");
+    assert!(
+        !run_output.err.contains("the playbook's own"),
+        "{}",
+        run_output.err
+    );
     given.pop();
     given.push(" ");
     world.run(&given).ends(2);
     let bare = world.aside("bare.toml", HELLO);
-    let said = world
+    let run_output = world
         .run(&["run", "--headless", "--model", "scripted", "--playbook", &bare])
         .ends(2);
-    assert!(said.err.contains("the playbook has no `prompt`"), "{}", said.err);
-    let said = world.run(&["run", "--headless"]).ends(2);
-    assert!(said.err.contains("no task is given"), "{}", said.err);
+    assert!(
+        run_output.err.contains("the playbook has no `prompt`"),
+        "{}",
+        run_output.err
+    );
+    let run_output = world.run(&["run", "--headless"]).ends(2);
+    assert!(run_output.err.contains("no task is given"), "{}", run_output.err);
     assert_eq!(world.ids().len(), 2, "what was refused began nothing");
 }
 
@@ -448,11 +474,11 @@ fn an_answer_that_finds_no_room_ends_as_every_verb_does() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         command.stdout(full).stderr(Stdio::piped());
         let out = command.spawn().unwrap().wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(out.status.code(), Some(7), "{said}");
-        assert!(said.contains("overrule resume "), "{said}");
+        let run_output = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(7), "{run_output}");
+        assert!(run_output.contains("overrule resume "), "{run_output}");
     }
     // The answer is kept.
-    let said = world.run(&["resume", "last", "--headless"]).ends(0);
-    assert_eq!(said.out, "hello, go\n");
+    let run_output = world.run(&["resume", "last", "--headless"]).ends(0);
+    assert_eq!(run_output.out, "hello, go\n");
 }

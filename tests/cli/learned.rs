@@ -76,18 +76,20 @@ fn a_session_starts_with_what_the_ones_before_it_in_the_workspace_learned() {
     // The third counts both, and says where it has them from.
     play(&world, &[]).ends(0);
     assert_eq!(imported(&world)[0]["health"][0]["succeeded"], 2);
-    let said = world.run(&["weights", "last"]).ends(0);
+    let output = world.run(&["weights", "last"]).ends(0);
     assert!(
-        said.out
+        output
+            .out
             .contains("started with 1 weight, 1 tool record, from earlier sessions"),
         "{}",
-        said.out
+        output.out
     );
     assert!(
-        said.out
+        output
+            .out
             .contains("earlier sessions: 2 of 4 executions succeeded, 2 not found"),
         "{}",
-        said.out
+        output.out
     );
     let json = world.run(&["weights", "last", "--json"]).ends(0).out;
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -108,11 +110,11 @@ fn a_session_starts_with_what_the_ones_before_it_in_the_workspace_learned() {
 #[test]
 fn one_verb_resets_what_was_learned() {
     let world = world();
-    let said = world.run(&["reset-learned"]).ends(0);
-    assert!(said.out.starts_with("nothing to reset"), "{}", said.out);
+    let output = world.run(&["reset-learned"]).ends(0);
+    assert!(output.out.starts_with("nothing to reset"), "{}", output.out);
     play(&world, &[]).ends(0);
-    let said = world.run(&["reset-learned", "--json"]).ends(0);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let output = world.run(&["reset-learned", "--json"]).ends(0);
+    let json: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(json["removed"], true);
     play(&world, &[]).ends(0);
     assert!(imported(&world).is_empty());
@@ -132,17 +134,17 @@ fn another_workspace_a_setting_and_a_built_in_run_start_without_it() {
     );
 
     let off = world.aside("off.toml", "[routing]\nkeep = false\n");
-    let kept = || {
+    let stored = || {
         std::fs::read_dir(world.path("home/.local/state/overrule/learned"))
             .unwrap()
             .count()
     };
-    let before = kept();
+    let before = stored();
     play(&world, &["--config", &off]).ends(0);
     assert!(imported(&world).is_empty());
     world.run(&["demo", "ring", "--headless"]);
     assert!(imported(&world).is_empty());
-    assert_eq!(kept(), before);
+    assert_eq!(stored(), before);
 }
 
 #[test]
@@ -157,11 +159,13 @@ fn what_cannot_be_read_is_told_and_costs_a_run_nothing() {
         "\u{0}",
     ] {
         std::fs::write(&file, text).unwrap();
-        let said = play(&world, &[]).ends(0);
+        let output = play(&world, &[]).ends(0);
         assert!(
-            said.err.contains("starts without what earlier sessions learned"),
+            output
+                .err
+                .contains("starts without what earlier sessions learned"),
             "{}",
-            said.err
+            output.err
         );
         assert!(imported(&world).is_empty());
     }
@@ -180,8 +184,8 @@ fn a_session_that_is_resumed_keeps_what_it_started_with() {
     world.run(&["retry", &id, "c5", "--resume"]).ends(0);
     let found = imported(&world);
     assert_eq!(found.len(), 1, "read once, at the start");
-    let said = world.run(&["weights", &id]).ends(0);
-    assert!(said.out.contains("earlier sessions: 1 of 2"), "{}", said.out);
+    let output = world.run(&["weights", &id]).ends(0);
+    assert!(output.out.contains("earlier sessions: 1 of 2"), "{}", output.out);
     world.run(&["retry", &id, "c5", "--resume"]).ends(0);
     // What was reset does not come back with it.
     play(&world, &[]).ends(0);

@@ -4,8 +4,8 @@
 use std::process::Stdio;
 
 use overrule::domain::id::{NodeId, NodeKind};
+use overrule::domain::orphan_process::OrphanProcess;
 use overrule::domain::state::LedgerOutcome;
-use overrule::domain::survivor::Survivor;
 use overrule::tools::child;
 use rustix::process::Signal;
 
@@ -58,11 +58,11 @@ fn thought(world: &World, id: &str) -> NodeId {
 fn cut(world: &World, id: &str, words: &str, with: bool) {
     let journal = world.journal(id);
     let at = journal.lines().position(|line| line.contains(words)).unwrap();
-    let kept: String = journal
+    let stored: String = journal
         .split_inclusive('\n')
         .take(at + usize::from(with))
         .collect();
-    std::fs::write(world.place(id).journal(), kept).unwrap();
+    std::fs::write(world.place(id).journal(), stored).unwrap();
 }
 
 /// A run that ended while a command that it had given up was still ending.
@@ -87,8 +87,8 @@ fn the_end_of_what_was_given_up_is_recorded_though_the_run_ends_first() {
     let world = World::new();
     let id = ended_before_its_command(&world);
     assert_eq!(outcome(&world, &id), LedgerOutcome::Unknown);
-    let said = world.run(&["effects", &id]).ends(0);
-    assert!(said.out.contains("outcome unknown"), "{}", said.out);
+    let output = world.run(&["effects", &id]).ends(0);
+    assert!(output.out.contains("outcome unknown"), "{}", output.out);
     let b = call(&world.state(&id), "b").to_string();
     world.run(&["resolve", &id, &b, "--did-not"]).ends(0);
     assert_eq!(outcome(&world, &id), LedgerOutcome::DidNot);
@@ -101,9 +101,9 @@ fn what_ran_when_the_program_was_killed_runs_no_more_though_no_call_waits_for_it
     // As if it had been killed before the command ended.
     cut(&world, &id, r#""type":"call.finished""#, false);
     assert_eq!(outcome(&world, &id), LedgerOutcome::Running, "it is recorded so");
-    let said = world.run(&["effects", &id]).ends(0);
-    assert!(said.out.contains("outcome unknown"), "{}", said.out);
-    assert!(!said.out.contains("running"), "{}", said.out);
+    let output = world.run(&["effects", &id]).ends(0);
+    assert!(output.out.contains("outcome unknown"), "{}", output.out);
+    assert!(!output.out.contains("running"), "{}", output.out);
     let b = call(&world.state(&id), "b").to_string();
     let happened = ["resolve", &id, &b, "--happened", "\"b\""];
     world.run(&happened).ends(0);
@@ -140,15 +140,15 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
         .find_map(|one| one.under.process)
         .unwrap();
     until("the shell has ended", || {
-        child::survivor(of, ticks) == Some(Survivor::Group)
+        child::orphan_process(of, ticks) == Some(OrphanProcess::Group)
     });
     edit(&["--preview"]).tells(&lives);
     edit(&[]).tells(&lives);
-    let said = world
+    let output = world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(0);
-    let said = said.tells(&lives).tells("nothing waits for it");
-    assert_eq!(said.out, "new\n");
+    let output = output.tells(&lives).tells("nothing waits for it");
+    assert_eq!(output.out, "new\n");
     rustix::process::kill_process_group(group, Signal::KILL).unwrap();
 }
 
@@ -165,21 +165,21 @@ fn what_came_of_a_write_is_found_out_though_an_edit_took_its_place() {
         let first = thought(&world, &id).to_string();
         world.run(&["edit", &id, &first, "--text", "else"]).ends(0);
         assert_eq!(outcome(&world, &id), LedgerOutcome::Unknown);
-        let said = world
+        let output = world
             .run(&["resume", &id, "--headless", "--policy", "auto"])
             .ends(0);
-        let told = if happened {
+        let message = if happened {
             "Already happened"
         } else {
             "nothing told"
         };
-        assert!(said.out.contains(told), "{}", said.out);
-        assert!(!said.out.contains("nobody knows"), "{}", said.out);
+        assert!(output.out.contains(message), "{}", output.out);
+        assert!(!output.out.contains("nobody knows"), "{}", output.out);
         assert_eq!(
             matches!(outcome(&world, &id), LedgerOutcome::Known(_)),
             happened,
             "{}",
-            said.err
+            output.err
         );
     }
 }

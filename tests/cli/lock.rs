@@ -33,8 +33,8 @@ fn a_second_process_is_refused_with_the_holder_named_until_he_is_gone() {
         &["sessions", "name", &id, "mine"],
         &["sessions", "delete", &id],
     ] {
-        let said = refused(&world, args, 7);
-        assert!(said.err.contains(&holder), "{args:?}: {}", said.err);
+        let text = refused(&world, args, 7);
+        assert!(text.err.contains(&holder), "{args:?}: {}", text.err);
     }
     // Looking is free.
     for args in [

@@ -83,7 +83,7 @@ fn run_with(turns: &[Turn], settings: &str) -> (Ran, World) {
     replies.push(answer_in_words("done"));
     let server = Server::new(replies);
     let base = server.base.as_str();
-    let said = world.run(&[
+    let run_output = world.run(&[
         "run",
         "do it",
         "--config",
@@ -98,8 +98,8 @@ fn run_with(turns: &[Turn], settings: &str) -> (Ran, World) {
     ]);
     let journal = world.sessions().join(world.id()).join("journal.jsonl");
     let ran = Ran {
-        code: said.code.unwrap(),
-        err: said.err,
+        code: run_output.code.unwrap(),
+        err: run_output.err,
         journal: std::fs::read_to_string(journal).unwrap(),
         asked: server.seen().into_iter().map(|one| one.body).collect(),
     };
@@ -321,10 +321,10 @@ fn repetition_is_a_loop_by_the_third_copy() {
         );
         assert_eq!(ran.count("escape.found"), 1, "{what}");
         // The next request tells, and the gate lets the call run; the next one refuses.
-        let told = &ran.asked[found];
+        let message = &ran.asked[found];
         assert!(
-            told.contains("You repeat yourself") && !told.contains("exact calls are refused"),
-            "{what}: {told}"
+            message.contains("You repeat yourself") && !message.contains("exact calls are refused"),
+            "{what}: {message}"
         );
         let refused = &ran.asked[found + 1];
         assert!(
@@ -363,8 +363,8 @@ fn a_loop_that_writes_restricts_the_run_before_it_stops() {
         ran.asked[3]
     );
     let id = world.id();
-    let said = world.run(&["loops", &id, "--json"]).ends(0).out;
-    assert!(said.contains("\"step\":\"restrict\""), "{said}");
+    let run_output = world.run(&["loops", &id, "--json"]).ends(0).out;
+    assert!(run_output.contains("\"step\":\"restrict\""), "{run_output}");
     let shown = world.run(&["sessions", "show", &id]).ends(0).out;
     assert!(
         shown.contains("restricted to reading calls (loop 1: shell"),
@@ -385,6 +385,9 @@ fn a_loop_that_writes_restricts_the_run_before_it_stops() {
     let turns: Vec<Turn> = std::iter::repeat_with(|| vec![read("b.txt")]).take(8).collect();
     let (ran, world) = run_with(&turns, RESTRICT_FIRST);
     assert_eq!((ran.code, ran.count("run.restricted")), (4, 0), "{}", ran.err);
-    let said = world.run(&["loops", &world.id()]).ends(0).out;
-    assert!(said.contains("the loop consists of reading calls only"), "{said}");
+    let run_output = world.run(&["loops", &world.id()]).ends(0).out;
+    assert!(
+        run_output.contains("the loop consists of reading calls only"),
+        "{run_output}"
+    );
 }

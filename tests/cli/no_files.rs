@@ -37,12 +37,16 @@ const WRONG: [(&str, Put, &str); 3] = [
 fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) {
     let before = world.ids();
     let begun = Instant::now();
-    let said = world.run(args).ends(code);
+    let output = world.run(args).ends(code);
     assert!(begun.elapsed() < Duration::from_secs(20), "{args:?}");
     for word in words {
-        assert!(said.err.contains(word), "{args:?}: no `{word}` in\n{}", said.err);
+        assert!(
+            output.err.contains(word),
+            "{args:?}: no `{word}` in\n{}",
+            output.err
+        );
     }
-    assert!(said.out.is_empty(), "{args:?}: {}", said.out);
+    assert!(output.out.is_empty(), "{args:?}: {}", output.out);
     assert_eq!(world.ids(), before, "{args:?}");
 }
 
@@ -145,6 +149,6 @@ fn the_null_device_is_an_empty_file() {
     let world = World::new();
     let good = world.aside("good.toml", HELLO);
     world.run(&run(&good, &["--config", "/dev/null"])).ends(0);
-    let said = world.run(&run("/dev/null", &[])).ends(3);
-    assert!(said.err.contains("[meta]"), "{}", said.err);
+    let output = world.run(&run("/dev/null", &[])).ends(3);
+    assert!(output.err.contains("[meta]"), "{}", output.err);
 }

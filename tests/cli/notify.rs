@@ -92,13 +92,13 @@ fn untouched(world: &World) {
 fn an_address_with_a_certificate_that_is_vouched_for_gets_the_text() {
     let world = World::new();
     let (port, served) = server("127.0.0.1");
-    let said = run(
+    let output = run(
         &world,
         &format!("https://localhost:{port}/hook/s3cret"),
         Some(AUTHORITY),
     )
     .ends(4);
-    assert!(!said.err.contains("notify."), "{}", said.err);
+    assert!(!output.err.contains("notify."), "{}", output.err);
     let request = served.join().unwrap().unwrap();
     assert!(request.starts_with("POST /hook/s3cret HTTP/1.1\r\n"), "{request}");
     assert!(request.contains(r#""cause":"repair""#), "{request}");
@@ -109,16 +109,16 @@ fn an_address_with_a_certificate_that_is_vouched_for_gets_the_text() {
 fn an_address_whose_certificate_nobody_vouches_for_gets_nothing_and_is_told() {
     let world = World::new();
     let (port, served) = server("127.0.0.1");
-    let said = run(&world, &format!("https://localhost:{port}/hook/s3cret"), None).ends(4);
-    let told = said.err.lines().find(|line| line.contains("notify.webhook"));
-    let told = told.unwrap_or_else(|| panic!("nothing was told: {}", said.err));
+    let output = run(&world, &format!("https://localhost:{port}/hook/s3cret"), None).ends(4);
+    let message = output.err.lines().find(|line| line.contains("notify.webhook"));
+    let message = message.unwrap_or_else(|| panic!("nothing was told: {}", output.err));
     assert!(
-        told.contains("notify.webhook failed: cannot reach localhost: "),
-        "{told}"
+        message.contains("notify.webhook failed: cannot reach localhost: "),
+        "{message}"
     );
-    assert!(told.to_lowercase().contains("certificate"), "{told}");
-    assert!(told.contains("the run is not touched by it"), "{told}");
-    assert!(!said.err.contains("s3cret"), "{}", said.err);
+    assert!(message.to_lowercase().contains("certificate"), "{message}");
+    assert!(message.contains("the run is not touched by it"), "{message}");
+    assert!(!output.err.contains("s3cret"), "{}", output.err);
     assert!(served.join().unwrap().is_err(), "not a byte of the text was sent");
     untouched(&world);
 }
@@ -129,9 +129,9 @@ fn a_certificate_for_another_name_is_a_bad_one() {
     let world = World::new();
     let (port, served) = server("127.0.0.2");
     // The same machine under a name that the certificate does not have.
-    let said = run(&world, &format!("https://127.0.0.2:{port}/"), Some(AUTHORITY)).ends(4);
-    let said = said.tells("notify.webhook failed: cannot reach 127.0.0.2: ");
-    assert!(said.err.contains("certificate"), "{}", said.err);
+    let output = run(&world, &format!("https://127.0.0.2:{port}/"), Some(AUTHORITY)).ends(4);
+    let output = output.tells("notify.webhook failed: cannot reach 127.0.0.2: ");
+    assert!(output.err.contains("certificate"), "{}", output.err);
     assert!(served.join().unwrap().is_err(), "not a byte of the text was sent");
     untouched(&world);
 }
@@ -175,8 +175,8 @@ fn who_is_called_can_be_changed_while_the_run_waits_and_is_recorded() {
     until("the operator is called", || {
         std::fs::read_to_string(&called).is_ok_and(|text| text.ends_with('}'))
     });
-    let told = std::fs::read_to_string(&called).unwrap();
-    assert!(told.contains(r#""cause":"calls""#), "{told}");
+    let message = std::fs::read_to_string(&called).unwrap();
+    assert!(message.contains(r#""cause":"calls""#), "{message}");
     // The change is a fact that names no secret, and a process that continues the run keeps it.
     let state = world.state(&id);
     assert!(state.resilience.unwrap().policy.contains("cat > "));

@@ -47,8 +47,8 @@ fn last_turn(world: &World, id: &str) -> String {
 #[test]
 fn an_answer_that_fits_is_printed_as_its_json_and_the_schema_is_recorded() {
     let world = World::new();
-    let said = play(&world, &wrong(0), &[]).ends(0);
-    assert_eq!(said.out, "{\"n\": 1234567890123}\n");
+    let run_output = play(&world, &wrong(0), &[]).ends(0);
+    assert_eq!(run_output.out, "{\"n\": 1234567890123}\n");
     let id = world.id();
     assert_eq!(count(&world, &id, "turn.answer_unfit"), 0);
     assert_eq!(count(&world, &id, "turn.requested"), 1);
@@ -56,7 +56,10 @@ fn an_answer_that_fits_is_printed_as_its_json_and_the_schema_is_recorded() {
     assert!(started.system.contains(SCHEMA), "the model is told");
     std::fs::remove_file(world.path("schema.json")).unwrap();
     let again = world.run(&["resume", &id, "--headless"]).ends(0);
-    assert_eq!(again.out, said.out, "the recorded schema counts, not the file");
+    assert_eq!(
+        again.out, run_output.out,
+        "the recorded schema counts, not the file"
+    );
 }
 
 #[test]
@@ -85,14 +88,14 @@ answer = "{\"n\":1,\"n\":2}"
 when = { turn = 3, operator = "does not fit the output schema" }
 answer = "{\"n\":3}"
 "#;
-    let said = play(&world, book, &["--json"]).ends(0);
+    let run_output = play(&world, book, &["--json"]).ends(0);
     let id = world.id();
     assert_eq!(
         count(&world, &id, "turn.requested"),
         3,
         "a key that stands there twice is wrong too"
     );
-    let last: serde_json::Value = serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
+    let last: serde_json::Value = serde_json::from_str(run_output.out.lines().last().unwrap()).unwrap();
     assert_eq!(last["output"]["n"], 3);
     assert_eq!(last["exit"], 0);
     assert_eq!(world.state(&id).epoch.0, 0, "nobody edited anything");
@@ -101,18 +104,22 @@ answer = "{\"n\":3}"
 #[test]
 fn after_three_times_a_wrong_answer_waits_for_the_operator() {
     let world = World::new();
-    let said = play(&world, &wrong(9), &[]).ends(4);
+    let run_output = play(&world, &wrong(9), &[]).ends(4);
     let id = world.id();
-    assert_eq!(said.out, "");
+    assert_eq!(run_output.out, "");
     assert_eq!(count(&world, &id, "turn.requested"), 4, "back three times");
     assert_eq!(count(&world, &id, "turn.answer_unfit"), 3);
-    for told in [
+    for message in [
         "does not fit the output schema",
         "overrule keep",
         "overrule ask-again",
         "overrule edit",
     ] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        assert!(
+            run_output.err.contains(message),
+            "no `{message}` in {}",
+            run_output.err
+        );
     }
     let queue = world.run(&["queue", &id]).ends(0);
     assert!(queue.out.contains("verbs: ask-again, keep"), "{}", queue.out);
@@ -141,9 +148,13 @@ fn the_operator_can_take_an_answer_as_it_is() {
     play(&world, &wrong(9), &[]).ends(4);
     let id = world.id();
     let turn = last_turn(&world, &id);
-    let said = world.run(&["keep", &id, &turn, "--resume", "--headless"]).ends(0);
-    assert_eq!(said.out, "wrong 4\n");
-    assert!(said.err.contains("the operator took it as it is"), "{}", said.err);
+    let run_output = world.run(&["keep", &id, &turn, "--resume", "--headless"]).ends(0);
+    assert_eq!(run_output.out, "wrong 4\n");
+    assert!(
+        run_output.err.contains("the operator took it as it is"),
+        "{}",
+        run_output.err
+    );
     assert_eq!(count(&world, &id, "turn.requested"), 4);
 }
 
@@ -164,8 +175,8 @@ when = { operator = "does not fit" }
 tool = "final_answer"
 args = { answer = { n = 5 } }
 "#;
-    let said = play(&world, book, &[]).ends(0);
-    assert_eq!(said.out, "{\"n\":5}\n");
+    let run_output = play(&world, book, &[]).ends(0);
+    assert_eq!(run_output.out, "{\"n\":5}\n");
     assert_eq!(count(&world, &world.id(), "turn.answer_unfit"), 1);
 }
 
@@ -178,14 +189,14 @@ fn what_is_no_schema_is_refused_before_anything_is_written() {
     let outside = world.aside("outside.json", r#"{"$ref":"file:///etc/passwd"}"#);
     let dir = world.ws().to_str().unwrap().to_owned();
     let refused = |file: &str| {
-        let said = world.play(&wrong(0), &["--output-schema", file]).ends(2);
+        let run_output = world.play(&wrong(0), &["--output-schema", file]).ends(2);
         assert!(
-            said.err.contains("cannot use the output schema"),
+            run_output.err.contains("cannot use the output schema"),
             "{file}: {}",
-            said.err
+            run_output.err
         );
         assert!(world.ids().is_empty(), "{file}: nothing is written");
-        said.err
+        run_output.err
     };
     for file in [&*big, &no_json, &no_schema, &dir, "/dev/zero", "missing.json"] {
         refused(file);
@@ -199,8 +210,8 @@ fn settings_and_playbooks_can_name_a_schema() {
     let world = World::new();
     world.aside("schema.json", SCHEMA);
     let config = world.aside("config.toml", "output_schema = \"schema.json\"\n");
-    let said = world.play(&wrong(1), &["--config", &config]).ends(0);
-    assert_eq!(said.out, json);
+    let run_output = world.play(&wrong(1), &["--config", &config]).ends(0);
+    assert_eq!(run_output.out, json);
     let shown = world.run(&["config", "--config", &config]).ends(0).out;
     let line = shown.lines().find(|line| line.contains("output_schema")).unwrap();
     assert!(line.contains("schema.json"), "{line}");
@@ -209,6 +220,6 @@ fn settings_and_playbooks_can_name_a_schema() {
     // The flag comes first.
     let any = world.aside("any.json", "{}");
     let own = own.replace("\"wrong 1\"", "'\"text\"'");
-    let said = world.play(&own, &["--output-schema", &any]).ends(0);
-    assert_eq!(said.out, "\"text\"\n");
+    let run_output = world.play(&own, &["--output-schema", &any]).ends(0);
+    assert_eq!(run_output.out, "\"text\"\n");
 }

@@ -14,9 +14,9 @@ const NO_SHELL: &str =
 fn a_denied_call_never_runs_and_the_model_is_told_why() {
     let world = World::new();
     let policy = world.aside("policy.toml", NO_SHELL);
-    let said = world.play(STEPS, &["--policy", &policy]).ends(0);
-    assert_eq!(said.out, "without start\n");
-    assert!(said.err.contains("denied by"), "{}", said.err);
+    let output = world.play(STEPS, &["--policy", &policy]).ends(0);
+    assert_eq!(output.out, "without start\n");
+    assert!(output.err.contains("denied by"), "{}", output.err);
     assert_eq!(world.read("log.txt"), "");
     let id = world.id();
     assert!(world.journal(&id).contains("no commands here"));
@@ -35,8 +35,8 @@ fn a_denied_call_never_runs_and_the_model_is_told_why() {
 #[test]
 fn read_only_looks_and_denies_the_rest() {
     let world = World::new();
-    let said = world.play(STEPS, &["--policy", "read-only"]).ends(0);
-    assert_eq!(said.out, "without start\n");
+    let output = world.play(STEPS, &["--policy", "read-only"]).ends(0);
+    assert_eq!(output.out, "without start\n");
     assert_eq!(world.read("log.txt"), "");
     let state = world.state(&world.id());
     assert_eq!(executions(&state, call(&state, "notes")), 1);
@@ -75,10 +75,10 @@ fn a_policy_file_holds_for_the_whole_run_wherever_it_goes_on() {
     assert_eq!(state.policy, "auto", "its preset");
     // Named anew, another file takes its place.
     world.run(&["guide", &id, "again", "--after", "1"]).ends(0);
-    let said = world
+    let output = world
         .run(&["resume", &id, "--headless", "--policy", &config])
         .ends(0);
-    assert!(said.err.contains("no commands here"), "{}", said.err);
+    assert!(output.err.contains("no commands here"), "{}", output.err);
     assert_eq!(world.read("log.txt"), "");
 }
 
@@ -94,8 +94,8 @@ fn the_rules_of_a_workspace_hold_from_wherever_a_run_is_resumed() {
     world.run(&["answer", &id, &start, "--value", "\"x\""]).ends(0);
     let mut command = world.command(&["resume", &id, "--headless", "--policy", "auto"]);
     command.current_dir(world.path("home"));
-    let said = crate::world::finish(command).ends(0);
-    assert!(said.err.contains("hands off"), "{}", said.err);
+    let output = crate::world::finish(command).ends(0);
+    assert!(output.err.contains("hands off"), "{}", output.err);
     assert!(!world.ws().join("copy.txt").exists());
     assert_eq!(world.read("log.txt"), "second\n", "in the recorded directory");
 }
@@ -107,10 +107,10 @@ fn a_flag_never_lifts_a_deny() {
         "mine.toml",
         "[[policy.rule]]\ntool = \"shell\"\ngate = \"deny\"\nreason = \"never\"\n",
     );
-    let said = world
+    let output = world
         .play(STEPS, &["--config", &config, "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "without start\n");
+    assert_eq!(output.out, "without start\n");
     assert_eq!(world.read("log.txt"), "");
 }
 
@@ -121,11 +121,11 @@ fn a_question_that_halts_when_nobody_answers_ends_with_its_own_code() {
         "halting.toml",
         "[policy]\npreset = \"guarded\"\ndeadline = \"50ms\"\non_expiry = \"halt\"\n",
     );
-    let said = world.play(STEPS, &["--config", &config]).ends(4);
-    for told in ["was not decided in time", "overrule unpause"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    let output = world.play(STEPS, &["--config", &config]).ends(4);
+    for message in ["was not decided in time", "overrule unpause"] {
+        assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
-    assert_eq!(said.out, "");
+    assert_eq!(output.out, "");
     assert_eq!(world.read("log.txt"), "");
 }
 
@@ -144,8 +144,8 @@ fn run_all(world: &World, rules: &str, calls: &[String]) {
         )
         .unwrap();
     }
-    let said = world.play(&playbook, &["--policy", &policy]).ends(0);
-    assert_eq!(said.out, "ended\n", "{}", said.err);
+    let output = world.play(&playbook, &["--policy", &policy]).ends(0);
+    assert_eq!(output.out, "ended\n", "{}", output.err);
 }
 
 /// The arguments of a call with this line.

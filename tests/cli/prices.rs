@@ -17,15 +17,15 @@ fn settings(world: &World, text: &str) {
 fn a_run_says_what_it_cost_and_a_preview_what_an_edit_would() {
     let world = World::new();
     settings(&world, DEAR);
-    let said = world.play(STEPS, &["--policy", "auto"]).ends(0).tells(" XTS");
+    let output = world.play(STEPS, &["--policy", "auto"]).ends(0).tells(" XTS");
     let id = world.id();
     let state = world.state(&id);
-    let spent = state.spent.words().unwrap();
+    let spent = state.spent.describe().unwrap();
     assert!(
         !spent.starts_with("at least") && spent.ends_with("XTS"),
         "{spent}"
     );
-    assert!(said.err.contains(&spent));
+    assert!(output.err.contains(&spent));
     let shown = world.run(&["sessions", "show", &id]).ends(0);
     assert!(
         shown.out.contains(&format!("price      {spent}")),
@@ -35,10 +35,10 @@ fn a_run_says_what_it_cost_and_a_preview_what_an_edit_would() {
     assert!(shown.out.contains("tokens     "), "{}", shown.out);
 
     let prompt = state.nodes.keys().next().unwrap().to_string();
-    let said = world
+    let output = world
         .run(&["edit", &id, &prompt, "--text", "else", "--preview"])
         .ends(0);
-    let asked = said
+    let asked = output
         .out
         .lines()
         .find(|line| line.starts_with("model asked again"));
@@ -57,8 +57,8 @@ fn where_no_price_is_known_nothing_is_said_of_money() {
         &world,
         "[price]\ninput = 1000\noutput = 1000\ncurrency = \"XTS\"\n",
     );
-    let said = world.play(STEPS, &["--policy", "auto"]).ends(0).tells("tokens: ");
-    assert!(!said.err.contains("XTS"), "{}", said.err);
+    let output = world.play(STEPS, &["--policy", "auto"]).ends(0).tells("tokens: ");
+    assert!(!output.err.contains("XTS"), "{}", output.err);
     let id = world.id();
     let shown = world.run(&["sessions", "show", &id]).ends(0);
     assert!(
@@ -72,20 +72,24 @@ fn where_no_price_is_known_nothing_is_said_of_money() {
 fn a_limit_of_price_ends_a_run_that_nobody_watches_and_can_be_raised() {
     let world = World::new();
     settings(&world, &format!("{DEAR}[limits]\nprice = 0.000001\n"));
-    let said = world.play(ENDLESS, &[]).ends(5);
-    assert!(said.err.contains("limit reached"), "{}", said.err);
-    assert!(said.err.contains("--max-price AMOUNT"), "{}", said.err);
-    assert!(!said.err.contains("--max-turns"), "{}", said.err);
+    let output = world.play(ENDLESS, &[]).ends(5);
+    assert!(output.err.contains("limit reached"), "{}", output.err);
+    assert!(output.err.contains("--max-price AMOUNT"), "{}", output.err);
+    assert!(!output.err.contains("--max-turns"), "{}", output.err);
     let id = world.id();
     assert_eq!(
         world.state(&id).requests,
         1,
         "the first is asked: nothing was spent before it"
     );
-    let said = world
+    let output = world
         .run(&["resume", &id, "--headless", "--max-price", "0"])
         .ends(2);
-    assert!(said.err.contains("--max-price: `0` is no price"), "{}", said.err);
+    assert!(
+        output.err.contains("--max-price: `0` is no price"),
+        "{}",
+        output.err
+    );
     // As much as was spent is no more than was spent.
     let spent = world.state(&id).spent.of("XTS");
     let more = overrule::domain::price::decimal(spent + 1);

@@ -21,7 +21,7 @@ fn run(settings: &str, replies: Vec<Reply>) -> (World, Server, Said) {
     let settings = format!("[policy]\npreset = \"auto\"\n{settings}\n");
     std::fs::write(dir.join("config.toml"), settings).unwrap();
     let server = Server::new(replies);
-    let said = world.run(&[
+    let text = world.run(&[
         "run",
         "greet",
         "--headless",
@@ -30,7 +30,7 @@ fn run(settings: &str, replies: Vec<Reply>) -> (World, Server, Said) {
         "--base-url",
         &server.base,
     ]);
-    (world, server, said)
+    (world, server, text)
 }
 
 /// The tools of a request, in order, with what is said of each.
@@ -45,14 +45,14 @@ const NOTE: &str = "It failed often of late";
 
 #[test]
 fn what_keeps_failing_is_offered_last_with_a_note_and_nothing_else_moves() {
-    let (_, server, said) = run("", vec![answer_in_words("hello")]);
-    said.ends(0);
+    let (_, server, text) = run("", vec![answer_in_words("hello")]);
+    text.ends(0);
     let usual = tools(&server.seen()[0].json());
     assert!(usual.iter().all(|(_, words)| !words.contains(NOTE)));
 
     let learnt = "[routing]\npriors = \"weights.json\"";
-    let (_, server, said) = run(learnt, vec![answer_in_words("hello")]);
-    said.ends(0);
+    let (_, server, text) = run(learnt, vec![answer_in_words("hello")]);
+    text.ends(0);
     let offered = tools(&server.seen()[0].json());
     let (rest, last) = offered.split_at(offered.len() - 2);
     let others = |(name, _): &&(String, String)| name != "list_dir" && name != "search";
@@ -70,19 +70,19 @@ fn what_keeps_failing_is_offered_last_with_a_note_and_nothing_else_moves() {
     }
 
     // Who does not want that is offered them as ever.
-    let (_, server, said) = run(
+    let (_, server, text) = run(
         &format!("{learnt}\norder = false"),
         vec![answer_in_words("hello")],
     );
-    said.ends(0);
+    text.ends(0);
     assert_eq!(tools(&server.seen()[0].json()), usual);
 }
 
 #[test]
 fn a_tool_is_hidden_only_where_the_operator_wants_it() {
     let learnt = "[routing]\npriors = \"weights.json\"\nhide_below = 0.2";
-    let (world, server, said) = run(learnt, vec![answer_in_words("hello")]);
-    said.ends(0);
+    let (world, server, text) = run(learnt, vec![answer_in_words("hello")]);
+    text.ends(0);
     let offered = tools(&server.seen()[0].json());
     let names: Vec<&str> = offered.iter().map(|(name, _)| name.as_str()).collect();
     assert!(
@@ -99,11 +99,11 @@ fn a_tool_is_hidden_only_where_the_operator_wants_it() {
 fn a_weight_only_ever_asks_it_neither_allows_nor_sends_a_call_elsewhere() {
     let once = |settings: &str| {
         let look = calls("I look.", &[("c", "list_dir", json!({"path": "."}))]);
-        let (world, server, said) = run(
+        let (world, server, text) = run(
             &format!("{settings}\n[routing]\nask_below = 0.25\npriors = \"weights.json\""),
             vec![look, answer_in_words("done")],
         );
-        said.ends(0);
+        text.ends(0);
         assert_eq!(server.seen().len(), 2);
         let state = world.state(&world.id());
         assert!(state.ledger.is_empty(), "neither it nor another tool ran");
@@ -128,11 +128,11 @@ fn a_weight_only_ever_asks_it_neither_allows_nor_sends_a_call_elsewhere() {
 #[test]
 fn a_tool_that_keeps_failing_is_only_told_of_where_nothing_else_is_set() {
     let look = calls("I look.", &[("c", "list_dir", json!({"path": "."}))]);
-    let (world, server, said) = run(
+    let (world, server, text) = run(
         "[routing]\npriors = \"weights.json\"",
         vec![look, answer_in_words("done")],
     );
-    said.ends(0);
+    text.ends(0);
     assert_eq!(server.seen().len(), 2);
     let offered = tools(&server.seen()[0].json());
     let (name, words) = offered.last().unwrap();

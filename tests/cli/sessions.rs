@@ -8,11 +8,11 @@ use crate::world::World;
 #[test]
 fn an_empty_place_has_no_sessions() {
     let world = World::new();
-    let said = world.run(&["sessions"]).ends(0);
-    assert_eq!(said.out, "");
-    assert!(said.err.contains("no sessions"), "{}", said.err);
-    let said = world.run(&["sessions", "path"]).ends(0);
-    assert_eq!(said.out.trim_end(), world.sessions().to_str().unwrap());
+    let text = world.run(&["sessions"]).ends(0);
+    assert_eq!(text.out, "");
+    assert!(text.err.contains("no sessions"), "{}", text.err);
+    let text = world.run(&["sessions", "path"]).ends(0);
+    assert_eq!(text.out.trim_end(), world.sessions().to_str().unwrap());
     assert!(!world.sessions().exists(), "looking makes nothing");
     for args in [
         &["resume", "--headless"][..],
@@ -20,8 +20,8 @@ fn an_empty_place_has_no_sessions() {
         &["sessions", "show", "last"],
         &["sessions", "delete", "0"],
     ] {
-        let said = refused(&world, args, 7);
-        assert!(said.err.contains("overrule sessions"), "{}", said.err);
+        let text = refused(&world, args, 7);
+        assert!(text.err.contains("overrule sessions"), "{}", text.err);
     }
 }
 
@@ -58,8 +58,8 @@ fn sessions_are_listed_and_shown_by_any_beginning_of_their_id() {
         .play(STEPS, &["--max-turns", "1", "--policy", "auto"])
         .ends(5);
     let ids = world.ids();
-    let said = world.run(&["sessions"]).ends(0);
-    let lines: Vec<&str> = said.out.lines().collect();
+    let text = world.run(&["sessions"]).ends(0);
+    let lines: Vec<&str> = text.out.lines().collect();
     assert_eq!(lines.len(), 2);
     assert!(
         lines[0].contains("finished") && lines[0].contains("scripted: hello"),
@@ -74,13 +74,13 @@ fn sessions_are_listed_and_shown_by_any_beginning_of_their_id() {
     let printed = lines[1].split_whitespace().next().unwrap();
     assert!(ids[1].starts_with(printed));
     for name in [&ids[1], printed, "last"] {
-        let said = world.run(&["sessions", "show", name]).ends(0);
-        for told in [ids[1].as_str(), "scripted: steps", "requests   1", "paused: "] {
-            assert!(said.out.contains(told), "no `{told}` in {}", said.out);
+        let text = world.run(&["sessions", "show", name]).ends(0);
+        for message in [ids[1].as_str(), "scripted: steps", "requests   1", "paused: "] {
+            assert!(text.out.contains(message), "no `{message}` in {}", text.out);
         }
     }
-    let said = refused(&world, &["sessions", "show", "0"], 7);
-    assert!(said.err.contains("several sessions"), "{}", said.err);
+    let text = refused(&world, &["sessions", "show", "0"], 7);
+    assert!(text.err.contains("several sessions"), "{}", text.err);
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn a_session_with_an_answer_is_listed_as_finished_whatever_is_noted_after_it() {
     let noted = matches!(last.event, overrule::domain::event::Event::Weight(_));
     assert!(noted, "weights are written down after the answer");
     let listed = |word: &str| {
-        let said = world.run(&["sessions"]).ends(0);
-        assert!(said.out.contains(word), "no `{word}` in {}", said.out);
-        assert!(said.out.contains(" UTC "), "{}", said.out);
+        let text = world.run(&["sessions"]).ends(0);
+        assert!(text.out.contains(word), "no `{word}` in {}", text.out);
+        assert!(text.out.contains(" UTC "), "{}", text.out);
     };
     listed("finished");
     world.run(&["guide", "last", "once more"]).ends(0);
@@ -113,8 +113,8 @@ fn what_could_not_be_printed_is_no_success() {
     command.stdout(full).stderr(std::process::Stdio::piped());
     let out = command.spawn().unwrap().wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(7));
-    let said = String::from_utf8_lossy(&out.stderr);
-    assert!(said.contains("standard output could not be written"), "{said}");
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(text.contains("standard output could not be written"), "{text}");
 }
 
 #[test]
@@ -125,9 +125,9 @@ fn a_session_can_be_named() {
         .run(&["sessions", "name", "last", "Tuesday\u{1b}[31m"])
         .ends(0);
     for args in [&["sessions"][..], &["sessions", "show", "last"]] {
-        let said = world.run(args).ends(0);
-        assert!(said.out.contains("Tuesday"), "{}", said.out);
-        assert!(!said.out.contains('\u{1b}'), "{:?}", said.out);
+        let text = world.run(args).ends(0);
+        assert!(text.out.contains("Tuesday"), "{}", text.out);
+        assert!(!text.out.contains('\u{1b}'), "{:?}", text.out);
     }
     refused(&world, &["sessions", "name", "last", " "], 2);
 }
@@ -139,8 +139,8 @@ fn a_session_is_deleted_only_by_its_id() {
     let id = world.id();
     refused(&world, &["sessions", "delete", "last"], 2);
     refused(&world, &["sessions", "delete", "ffffffff"], 7);
-    let said = world.run(&["sessions", "delete", &id]).ends(0);
-    assert!(said.out.contains(&id));
+    let text = world.run(&["sessions", "delete", &id]).ends(0);
+    assert!(text.out.contains(&id));
     assert_eq!(world.ids(), [""; 0]);
 }
 
@@ -178,8 +178,8 @@ fn without_room_on_the_disk_nothing_piles_up_and_a_session_can_be_deleted() {
     };
     let before = files();
     for _ in 0..3 {
-        let said = without_room(&world, &["guide", &id, "more"]);
-        assert!(said.err.contains("repair the session"), "{}", said.err);
+        let text = without_room(&world, &["guide", &id, "more"]);
+        assert!(text.err.contains("repair the session"), "{}", text.err);
     }
     assert_eq!(std::fs::read(&journal).unwrap(), torn, "nothing was cut off");
     assert_eq!(files(), before);
@@ -192,25 +192,25 @@ fn a_check_finds_every_change() {
     let world = World::new();
     world.play(STEPS, &["--policy", "auto"]).ends(0);
     let id = world.id();
-    let said = world.run(&["sessions", "verify", &id]).ends(0);
+    let text = world.run(&["sessions", "verify", &id]).ends(0);
     let records = world.facts(&id).len();
     assert!(
-        said.out.contains(&format!("{records} records intact")),
+        text.out.contains(&format!("{records} records intact")),
         "{}",
-        said.out
+        text.out
     );
     let path = world.place(&id).journal();
     let whole = std::fs::read_to_string(&path).unwrap();
     // Another word in the middle of the record of a call.
     std::fs::write(&path, whole.replacen("echo started", "echo STARTED", 1)).unwrap();
-    let said = world.run(&["sessions", "verify", &id]).ends(7);
-    assert!(said.out.contains("damaged: line "), "{}", said.out);
+    let text = world.run(&["sessions", "verify", &id]).ends(7);
+    assert!(text.out.contains("damaged: line "), "{}", text.out);
     // An end that is cut off.
     std::fs::write(&path, &whole[..whole.len() - 10]).unwrap();
-    let said = world.run(&["sessions", "verify", &id]).ends(7);
-    assert!(said.out.contains("did not come to its end"), "{}", said.out);
-    let said = world.run(&["sessions", "show", &id]).ends(0);
-    assert!(said.out.contains("torn "), "{}", said.out);
+    let text = world.run(&["sessions", "verify", &id]).ends(7);
+    assert!(text.out.contains("did not come to its end"), "{}", text.out);
+    let text = world.run(&["sessions", "show", &id]).ends(0);
+    assert!(text.out.contains("torn "), "{}", text.out);
 }
 
 #[test]
@@ -253,23 +253,23 @@ fn what_was_let_run_does_not_begin_under_a_stricter_policy() {
         let _ = std::fs::remove_file(world.ws().join("paid.txt"));
     };
     let paid = || world.read("paid.txt") == "paid\n";
-    let go_on = |more: &[&str]| {
+    let resumes = |more: &[&str]| {
         // The playbook goes on until it has paid.
         let args = ["resume", &id, "--headless", "--max-turns", "3"];
         world.run(&[&args, more].concat());
     };
     killed();
-    go_on(&["--policy", "read-only"]);
+    resumes(&["--policy", "read-only"]);
     assert!(!paid(), "the policy of the process that goes on denies it");
     killed();
-    go_on(&["--policy", "supervised"]);
+    resumes(&["--policy", "supervised"]);
     assert!(!paid(), "it asks, and nobody is there");
     killed();
     world.run(&["set-policy", &id, "read-only"]).ends(0);
-    go_on(&[]);
+    resumes(&[]);
     assert!(!paid(), "the policy that was set denies it");
     killed();
-    go_on(&["--policy", "auto"]);
+    resumes(&["--policy", "auto"]);
     assert!(paid(), "and begins where nothing is stricter");
 }
 
@@ -282,12 +282,12 @@ fn sessions_and_weights_are_told_as_lines_of_json() {
         .play(STEPS, &["--max-turns", "1", "--policy", "auto"])
         .ends(5);
     let ids = world.ids();
-    let said = |args: &[&str]| -> Vec<serde_json::Value> {
-        let said = world.run(args).ends(0);
-        let lines = said.out.lines();
+    let text = |args: &[&str]| -> Vec<serde_json::Value> {
+        let text = world.run(args).ends(0);
+        let lines = text.out.lines();
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     };
-    let all = said(&["sessions", "--json"]);
+    let all = text(&["sessions", "--json"]);
     let named: Vec<&str> = all.iter().filter_map(|one| one["session"].as_str()).collect();
     assert_eq!(named, [&ids[0], &ids[1]], "{all:?}");
     assert_eq!(
@@ -299,25 +299,25 @@ fn sessions_and_weights_are_told_as_lines_of_json() {
         "{all:?}"
     );
 
-    let shown = said(&["sessions", "show", &ids[1], "--json"]);
+    let shown = text(&["sessions", "show", &ids[1], "--json"]);
     assert_eq!(shown.len(), 1);
     assert_eq!(shown[0]["session"], ids[1]);
     assert_eq!(shown[0]["model"], "scripted: steps");
-    let found = said(&["sessions", "verify", &ids[1], "--json"]);
+    let found = text(&["sessions", "verify", &ids[1], "--json"]);
     assert_eq!(
         (found.len(), &found[0]["whole"], &found[0]["records"]),
         (1, &true.into(), &shown[0]["events"])
     );
-    let path = said(&["sessions", "path", "--json"]);
+    let path = text(&["sessions", "path", "--json"]);
     assert_eq!(path[0]["path"], world.sessions().to_str().unwrap());
 
-    let weights = said(&["weights", &ids[1], "--json"]);
+    let weights = text(&["weights", &ids[1], "--json"]);
     assert_eq!(weights.len(), 1, "one object, one line");
     let tool = weights[0]["weights"][0]["tool"].as_str().unwrap();
-    let changes = said(&["weights", &ids[1], tool, "--json"]);
+    let changes = text(&["weights", &ids[1], tool, "--json"]);
     assert!(!changes.is_empty() && changes.iter().all(|one| one["tool"] == tool));
 
-    let gone = said(&["sessions", "delete", &ids[0], "--json"]);
+    let gone = text(&["sessions", "delete", &ids[0], "--json"]);
     assert_eq!(gone[0]["deleted"], ids[0]);
     assert_eq!(world.ids().len(), 1);
 }
@@ -350,13 +350,13 @@ fn every_verb_prints_json_where_it_is_asked_for() {
         (&["demo", "--list"], r#"{"name":"audit""#),
     ];
     for (verb, word) in verbs {
-        let said = world.run(&[verb, &["--json"][..]].concat()).ends(0);
+        let text = world.run(&[verb, &["--json"][..]].concat()).ends(0);
         assert!(
-            said.out.contains(word),
+            text.out.contains(word),
             "{verb:?} does not say {word}: {}",
-            said.out
+            text.out
         );
-        for line in said.out.lines() {
+        for line in text.out.lines() {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
             assert!(value.is_object(), "{verb:?}: {line}");
         }
@@ -376,9 +376,9 @@ fn without_sessions_the_newest_is_not_looked_for_in_vain() {
         &["graph", "last"],
         &["queue"],
     ] {
-        let said = refused(&world, args, 7);
-        assert!(said.err.contains("no run was recorded in"), "{}", said.err);
-        assert!(said.err.contains("overrule run TASK"), "{}", said.err);
+        let text = refused(&world, args, 7);
+        assert!(text.err.contains("no run was recorded in"), "{}", text.err);
+        assert!(text.err.contains("overrule run TASK"), "{}", text.err);
     }
 }
 
@@ -412,7 +412,7 @@ fn a_session_opens_by_the_name_under_which_it_is_listed() {
     }
     // Of two that are listed alike neither is meant.
     std::fs::copy(&journal, world.sessions().join(name(b"caf\xe8"))).unwrap();
-    for alike in ["caf\u{fffd}", &path("caf\u{fffd}.jsonl")] {
-        world.run(&["sessions", "show", alike]).ends(7);
+    for similar in ["caf\u{fffd}", &path("caf\u{fffd}.jsonl")] {
+        world.run(&["sessions", "show", similar]).ends(7);
     }
 }

@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use overrule::domain::altered::Altered;
 use overrule::domain::envelope::{Actor, Via};
 use overrule::domain::event::{Event, ResilienceEvent};
+use overrule::domain::setting_change::SettingChange;
 use overrule::resilience::policy::Policy;
 
 use crate::playbooks::command;
@@ -13,31 +13,33 @@ use crate::world::{World, until, wait};
 
 /// A run that goes on until the test says so, while its file of settings changes from one text to the next.
 fn follows(world: &World, file: &str, mut run: std::process::Command) {
-    let told = world.path("told.txt");
+    let reported = world.path("told.txt");
     let child = run
         .stdout(Stdio::piped())
-        .stderr(File::create(&told).unwrap())
+        .stderr(File::create(&reported).unwrap())
         .spawn()
         .unwrap();
-    let tells = |words: &str| {
-        until(words, || std::fs::read_to_string(&told).unwrap().contains(words));
+    let expect_notice = |words: &str| {
+        until(words, || {
+            std::fs::read_to_string(&reported).unwrap().contains(words)
+        });
     };
-    tells("running");
+    expect_notice("running");
     std::fs::write(file, "[resilience.retry]\nretries = 1\n").unwrap();
-    tells("read anew: retry.retries = 1");
+    expect_notice("read anew: retry.retries = 1");
     // One that is wrong changes nothing, and is told with its place.
     std::fs::write(file, "[resilience.retry]\nretrys = 7\n").unwrap();
-    tells(":2:10: `resilience.retry.retrys`");
+    expect_notice(":2:10: `resilience.retry.retrys`");
     for (text, place) in UNREADABLE {
         std::fs::write(file, text).unwrap();
-        tells(place);
+        expect_notice(place);
     }
     std::fs::write(
         file,
         "[resilience.retry]\nretries = 1\n[resilience.breaker]\nsamples = 9\n",
     )
     .unwrap();
-    tells("read anew: breaker.samples = 9");
+    expect_notice("read anew: breaker.samples = 9");
     world.file("go", "");
     wait(child).ends(0);
     let facts = world.facts(&world.id());
@@ -53,7 +55,13 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
                 changed,
             }) => {
                 versions.push(*version);
-                differences.push(changed.iter().map(Altered::words).collect::<Vec<_>>().join("; "));
+                differences.push(
+                    changed
+                        .iter()
+                        .map(SettingChange::describe)
+                        .collect::<Vec<_>>()
+                        .join("; "),
+                );
                 let policy = Policy::parse(policy).unwrap();
                 assert_eq!(
                     policy.errors,
@@ -108,11 +116,11 @@ fn an_expression_that_does_not_compile_is_refused_with_its_place_before_anything
     for (text, place) in UNREADABLE {
         let world = World::new();
         let file = world.aside("bad.toml", text);
-        let said = world
+        let output = world
             .play(&waits(), &["--policy", "auto", "--config", &file])
             .ends(3)
             .tells(place);
-        assert!(said.err.contains("bad.toml"), "{}", said.err);
+        assert!(output.err.contains("bad.toml"), "{}", output.err);
         assert!(world.ids().is_empty(), "nothing was begun");
     }
 }
@@ -149,11 +157,16 @@ fn every_setting_is_printed_with_who_said_so_and_every_rule_with_its_place() {
     world.file("overrule.toml", "[limits]\nturns = 7\nparallel = 9\n");
     let flags = ["--config", &file, "--max-tokens", "20"];
     let run = |more: &[&str]| world.run(&[&["config"], &flags[..], more].concat()).ends(0);
-    let said = run(&[]);
-    assert!(!said.out.contains("nobody-sees"), "{}", said.out);
+    let output = run(&[]);
+    assert!(!output.out.contains("nobody-sees"), "{}", output.out);
     let line = |key: &str| -> Vec<String> {
-        let line = said.out.lines().find(|line| line.starts_with(&format!("{key} ")));
-        let words = line.unwrap_or_else(|| panic!("{key}: {}", said.out)).split("  ");
+        let line = output
+            .out
+            .lines()
+            .find(|line| line.starts_with(&format!("{key} ")));
+        let words = line
+            .unwrap_or_else(|| panic!("{key}: {}", output.out))
+            .split("  ");
         words
             .map(str::trim)
             .filter(|word| !word.is_empty())
@@ -168,14 +181,14 @@ fn every_setting_is_printed_with_who_said_so_and_every_rule_with_its_place() {
     let turns = line("limits.turns");
     assert_eq!(turns[1], "7");
     assert!(turns[2].ends_with("overrule.toml:2"), "{turns:?}");
-    let rule = said.out.lines().find(|line| line.contains("mine.toml:5"));
+    let rule = output.out.lines().find(|line| line.contains("mine.toml:5"));
     assert!(
         rule.is_some_and(|rule| rule.starts_with("denies it")),
         "{}",
-        said.out
+        output.out
     );
-    let ask = said.out.lines().filter(|line| line.contains("preset guarded"));
-    assert_ne!(ask.count(), 0, "{}", said.out);
+    let ask = output.out.lines().filter(|line| line.contains("preset guarded"));
+    assert_ne!(ask.count(), 0, "{}", output.out);
     // The same as objects, one in a line.
     let objects: Vec<serde_json::Value> = run(&["--json"])
         .out

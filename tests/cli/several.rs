@@ -27,12 +27,12 @@ fn several_edits_are_committed_as_one_and_undone_as_one() {
         ),
     );
     let before = world.everything();
-    let said = world.run(&["commit", &id, "--edits", &file, "--preview"]).ends(0);
+    let output = world.run(&["commit", &id, "--edits", &file, "--preview"]).ends(0);
     assert_eq!(world.everything(), before);
-    let again = said.out.lines().find(|line| line.starts_with("run  ")).unwrap();
-    assert!(again.contains(&start.to_string()), "{}", said.out);
-    assert!(!again.contains(&notes.to_string()), "{}", said.out);
-    let said = world
+    let again = output.out.lines().find(|line| line.starts_with("run  ")).unwrap();
+    assert!(again.contains(&start.to_string()), "{}", output.out);
+    assert!(!again.contains(&notes.to_string()), "{}", output.out);
+    let output = world
         .run(&[
             "commit",
             &id,
@@ -44,7 +44,7 @@ fn several_edits_are_committed_as_one_and_undone_as_one() {
             "auto",
         ])
         .ends(0);
-    assert_eq!(said.out, "copied gamma, other, logged\n");
+    assert_eq!(output.out, "copied gamma, other, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\nother\n");
     let state = world.state(&id);
     assert_eq!(executions(&state, notes), 1, "a corrected result is not executed");
@@ -57,8 +57,8 @@ fn several_edits_are_committed_as_one_and_undone_as_one() {
         "one commit, one branch: {}",
         branches.out
     );
-    let said = world.run(&["undo", &id, "--resume", "--headless"]).ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let output = world.run(&["undo", &id, "--resume", "--headless"]).ends(0);
+    assert_eq!(output.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\nother\n");
 }
 
@@ -71,7 +71,7 @@ fn one_wrong_edit_leaves_all_of_them_out() {
         r#"{{"type": "observation", "node": "{}", "value": 1}}"#,
         notes.observation()
     );
-    for (second, told) in [
+    for (second, message) in [
         (r#"{"type": "text", "node": "t99", "text": "x"}"#, "t99"),
         (r#"{"type": "text", "node": "t3"}"#, "needs `text`"),
         (
@@ -83,13 +83,13 @@ fn one_wrong_edit_leaves_all_of_them_out() {
         ("7", "no list of edits"),
     ] {
         let file = world.aside("edits.json", &format!("[{good}, {second}]"));
-        let said = refused(&world, &["commit", &id, "--edits", &file], 2);
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        let output = refused(&world, &["commit", &id, "--edits", &file], 2);
+        assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
-    for (text, told) in [("", "no list of edits"), ("{}", "no list of edits")] {
+    for (text, message) in [("", "no list of edits"), ("{}", "no list of edits")] {
         let file = world.aside("edits.json", text);
-        let said = refused(&world, &["commit", &id, "--edits", &file], 2);
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        let output = refused(&world, &["commit", &id, "--edits", &file], 2);
+        assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
     let file = world.aside("edits.json", "[]");
     refused(&world, &["commit", &id, "--edits", &file], 4);
@@ -138,8 +138,8 @@ fn calls_that_wait_are_approved_together_and_only_those_that_were_seen() {
     let all = all.strip_prefix("digest ").unwrap().to_owned();
     let journal = world.journal(&holder.id);
     for wrong in ["0123456789abcdef", &all[..8]] {
-        let said = world.run(&["approve-all", &holder.id, "--digest", wrong]).ends(4);
-        assert_eq!(said.out, "");
+        let output = world.run(&["approve-all", &holder.id, "--digest", wrong]).ends(4);
+        assert_eq!(output.out, "");
     }
     assert!(world.journal(&holder.id) == journal, "a refusal leaves no trace");
     // What was seen is not what waits any more.
@@ -159,10 +159,10 @@ fn what_waits_together_runs_together_once_it_is_approved() {
     let out = world.run(&["queue", &holder.id]).ends(0).out;
     let all = out.lines().last().unwrap().trim();
     let all = all.strip_prefix("digest ").unwrap().to_owned();
-    let said = world
+    let output = world
         .run(&["approve-all", &holder.id, "--digest", &all[..16]])
         .ends(0);
-    assert_eq!(said.out.lines().count(), 2, "{}", said.out);
+    assert_eq!(output.out.lines().count(), 2, "{}", output.out);
     assert_eq!(holder.end().ends(0).out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
 }
@@ -179,14 +179,14 @@ fn a_revision_that_was_not_the_one_seen_is_refused_with_the_difference() {
     let run = |args: Vec<String>| world.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
     run(edit("I copy the last line.", "1")).ends(0);
     let before = world.everything();
-    let said = run(edit("I copy nothing.", "1")).ends(4);
-    for told in [
+    let output = run(edit("I copy nothing.", "1")).ends(4);
+    for message in [
         "is now revision 2",
         "since revision 1:",
         "- I copy the first line.",
         "+ I copy the last line.",
     ] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
     assert_eq!(world.everything(), before);
     run(edit("I copy nothing.", "2")).ends(0);
@@ -252,11 +252,11 @@ fn what_only_a_running_session_can_do_says_so() {
     let world = World::new();
     let id = finished(&world);
     let notes = call(&world.state(&id), "notes").to_string();
-    for (verb, told) in [
+    for (verb, message) in [
         (&["stop-turn", &id][..], "no turn is streaming"),
         (&["cancel", &id, &notes], "Only a call that runs, or was let run"),
     ] {
-        let said = refused(&world, verb, 4);
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        let output = refused(&world, verb, 4);
+        assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
 }

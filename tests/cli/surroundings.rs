@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use overrule::domain::survivor::Survivor;
+use overrule::domain::orphan_process::OrphanProcess;
 use overrule::tools::child;
 use rustix::process::Signal;
 
@@ -17,11 +17,11 @@ fn tools_leave_sessions_alone_that_lie_in_the_workspace() {
         "when = { turn = 1 }\n[[rule.call]]\ntool = \"write_file\"\nas = \"it\"\n\
          args = { path = \"own/evil.txt\", content = \"evil\" }\n[[rule]]\nanswer = \"{{ failed | join \\\",\\\" }}\"",
     );
-    let said = world
+    let output = world
         .play(&write, &["--policy", "auto", "--sessions", "own"])
         .ends(0);
-    assert_eq!(said.out, "it\n");
-    said.tells("belongs to this program");
+    assert_eq!(output.out, "it\n");
+    output.tells("belongs to this program");
     assert!(!world.ws().join("own/evil.txt").exists());
 }
 
@@ -37,9 +37,9 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_goes_on() {
         .current_dir(world.ws())
         .env_clear()
         .envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let said = finish(limited).ends(7);
-    assert_eq!(said.out, "");
-    said.tells("cannot be written");
+    let output = finish(limited).ends(7);
+    assert_eq!(output.out, "");
+    output.tells("cannot be written");
     assert!(!world.ws().join("ran.txt").exists());
 }
 
@@ -55,8 +55,8 @@ fn a_second_signal_still_says_how_to_go_on() {
     signal(&child, Signal::INT);
     std::thread::sleep(std::time::Duration::from_millis(100));
     signal(&child, Signal::INT);
-    let said = wait(child).ends(130);
-    said.tells(&format!("overrule resume {}", world.id()));
+    let output = wait(child).ends(130);
+    output.tells(&format!("overrule resume {}", world.id()));
 }
 
 /// Only where the tests run as root can another user be tried; elsewhere the child is the same user.
@@ -86,9 +86,14 @@ fn a_command_does_not_find_the_keys_of_the_program() {
             .gid(65_534);
         run = as_nobody;
     }
-    let said = finish(run).ends(0);
-    assert!(said.out.starts_with("closed\n"), "{}\n{}", said.out, said.err);
-    assert!(!said.out.contains("canary"));
+    let output = finish(run).ends(0);
+    assert!(
+        output.out.starts_with("closed\n"),
+        "{}\n{}",
+        output.out,
+        output.err
+    );
+    assert!(!output.out.contains("canary"));
 }
 
 #[test]
@@ -109,24 +114,24 @@ fn what_outlived_the_program_and_its_own_process_is_told_as_that_until_it_ends()
     let mut attempts = state.calls.values().flat_map(|call| &call.attempts);
     let (of, ticks) = attempts.find_map(|one| one.under.process).unwrap();
     until("the shell has ended", || {
-        child::survivor(of, ticks) == Some(Survivor::Group)
+        child::orphan_process(of, ticks) == Some(OrphanProcess::Group)
     });
     for _ in 0..2 {
-        let said = world.run(&["resume", &id, "--headless"]).ends(4);
-        let said = said
+        let output = world.run(&["resume", &id, "--headless"]).ends(4);
+        let output = output
             .tells(&format!("process {pid} of c"))
             .tells("has ended, but what it started still runs as process group")
             .tells(&format!("end that with `kill -- -{pid}`"));
         assert!(
-            !said.err.contains(&format!("still runs as process {pid}")),
+            !output.err.contains(&format!("still runs as process {pid}")),
             "{}",
-            said.err
+            output.err
         );
     }
     rustix::process::kill_process_group(group, Signal::KILL).unwrap();
     until("it is gone", || {
-        let said = world.run(&["resume", &id, "--headless"]).ends(4);
-        !said.err.contains("still runs")
+        let output = world.run(&["resume", &id, "--headless"]).ends(4);
+        !output.err.contains("still runs")
     });
 }
 
@@ -137,17 +142,17 @@ fn a_call_that_cannot_run_is_told_while_no_screen_shows_it() {
         "when = { turn = 1 }\n[[rule.call]]\ntool = \"nosuch\"\nargs = {}\n[[rule.call]]\n\
          tool = \"read_file\"\nargs = { wrong = 1 }\n[[rule]]\nanswer = \"fine\"",
     );
-    let said = world.play(&wrong, &["--policy", "auto"]).ends(0);
-    assert_eq!(said.out, "fine\n");
-    said.tells("nosuch").tells("read_file").tells("cannot run");
+    let output = world.play(&wrong, &["--policy", "auto"]).ends(0);
+    assert_eq!(output.out, "fine\n");
+    output.tells("nosuch").tells("read_file").tells("cannot run");
 }
 
 #[test]
 fn a_strange_name_is_made_visible_once() {
     let world = World::new();
-    let said = world.run(&["queue", "a\u{1b}[31m"]).ends(7);
-    let said = said.tells("`a⟨U+001B⟩[31m`");
-    assert!(!said.err.contains('\u{1b}'));
+    let output = world.run(&["queue", "a\u{1b}[31m"]).ends(7);
+    let output = output.tells("`a⟨U+001B⟩[31m`");
+    assert!(!output.err.contains('\u{1b}'));
 }
 
 #[cfg(target_os = "linux")]
@@ -191,8 +196,8 @@ fn a_run_that_cannot_go_on_lets_end_what_runs() {
     let state = world.state(&id);
     assert!(state.queue().next().is_none(), "nothing is in doubt");
     let turn = state.turns.keys().last().unwrap().0.to_string();
-    let said = world.run(&["keep", &id, &turn, "--resume"]).ends(0);
-    assert_eq!(said.out, "ran\n");
+    let output = world.run(&["keep", &id, &turn, "--resume"]).ends(0);
+    assert_eq!(output.out, "ran\n");
     assert_eq!(world.read("log.txt"), "once\n");
 }
 
@@ -204,11 +209,11 @@ fn a_workspace_whose_path_is_no_text_is_refused_before_anything_is_written() {
     let odd = world.ws().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
     std::fs::create_dir(&odd).unwrap();
     let mut run = world.playing(&command("true"), &[]);
-    let said = {
+    let output = {
         run.current_dir(&odd);
         finish(run)
     }
     .ends(3);
-    said.tells("not UTF-8 text").tells("--workspace");
+    output.tells("not UTF-8 text").tells("--workspace");
     assert_eq!(world.ids(), Vec::<String>::new());
 }

@@ -19,18 +19,18 @@ fn the_queue_names_the_script_and_what_was_approved_runs() {
     let world = World::new();
     let id = waiting(&world);
     let it = call(&world.state(&id), "it");
-    let said = world.run(&["queue", &id]).ends(0);
+    let output = world.run(&["queue", &id]).ends(0);
     assert!(
-        said.out.contains("\n  may run deploy.sh: 35 bytes, "),
+        output.out.contains("\n  may run deploy.sh: 35 bytes, "),
         "{}",
-        said.out
+        output.out
     );
     let shown = digest(&world, &id, it);
     world
         .run(&["approve", &id, &it.to_string(), "--digest", &shown])
         .ends(0);
-    let said = world.run(&["resume", &id, "--headless"]).ends(0);
-    assert_eq!(said.out, "deployed\n");
+    let output = world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(output.out, "deployed\n");
     assert_eq!(world.read("log.txt"), "one\n");
 }
 
@@ -50,6 +50,6 @@ fn a_script_that_was_swapped_since_does_not_run() {
     let state = world.state(&id);
     assert_eq!(state.calls[&it].status, Status::Expired);
     assert_eq!(executions(&state, it), 0);
-    assert_eq!(&*state.calls[&it].runs.as_ref().unwrap().altered[0], SCRIPT);
+    assert_eq!(&*state.calls[&it].runs.as_ref().unwrap().changed[0], SCRIPT);
     assert_ne!(&*state.calls[&it].digest.as_ref().unwrap().0, shown);
 }

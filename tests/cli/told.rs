@@ -9,7 +9,7 @@ use crate::world::World;
 const NOTE: &str = "operator changed arguments";
 
 /// The request that follows an edit of a run that was begun with these settings and goes on with those.
-fn after_an_edit(begun: &str, goes_on: &str) -> String {
+fn after_an_edit(begun: &str, continues: &str) -> String {
     let world = World::new();
     let dir = world.path("home/.config/overrule");
     std::fs::create_dir_all(&dir).unwrap();
@@ -24,7 +24,7 @@ fn after_an_edit(begun: &str, goes_on: &str) -> String {
     world
         .run(&["run", "look", "--headless", "--model", model, "--base-url", base])
         .ends(0);
-    set(goes_on);
+    set(continues);
     let id = world.id();
     let args = r#"{"path":"notes.txt","from_line":2}"#;
     world
@@ -42,7 +42,7 @@ fn after_an_edit(begun: &str, goes_on: &str) -> String {
 
 #[test]
 fn a_run_tells_of_edits_as_it_was_begun() {
-    let silent = "tell_edits = false\n";
-    assert!(after_an_edit("", silent).contains(NOTE));
-    assert!(!after_an_edit(silent, "").contains(NOTE));
+    let idle = "tell_edits = false\n";
+    assert!(after_an_edit("", idle).contains(NOTE));
+    assert!(!after_an_edit(idle, "").contains(NOTE));
 }

@@ -64,13 +64,13 @@ fn what_a_verb_makes_ready_waits_until_somebody_can_see_it() {
     let state = world.state(&id);
     let (read, shell) = (call(&state, "r").observation().to_string(), call(&state, "a"));
     world.run(&correction(&id, &read)).ends(0);
-    let said = world.run(&["queue", &id]).ends(0);
+    let text = world.run(&["queue", &id]).ends(0);
     assert!(
-        said.out.contains(&format!("{shell} shell · awaiting approval")),
+        text.out.contains(&format!("{shell} shell · awaiting approval")),
         "{}",
-        said.out
+        text.out
     );
-    assert!(!said.out.contains("deadline"), "it waits for ever: {}", said.out);
+    assert!(!text.out.contains("deadline"), "it waits for ever: {}", text.out);
     let on = ["resume", &id, "--headless", "--control", "--policy", "guarded"];
     approved(Holder::start(&world, world.command(&on)), &id);
 }
@@ -92,8 +92,8 @@ fn what_a_verb_makes_ready_is_refused_at_once_where_nobody_watches_the_run() {
     let read = call(&world.state(&id), "r").observation().to_string();
     let mut args = correction(&id, &read).to_vec();
     args.extend(["--resume", "--headless"]);
-    let said = world.run(&args).ends(0);
-    assert_eq!(said.out, "without it\n");
+    let text = world.run(&args).ends(0);
+    assert_eq!(text.out, "without it\n");
     assert_eq!(world.read("log.txt"), "one\n");
 }
 
@@ -104,10 +104,10 @@ fn a_question_that_waited_for_an_operator_is_over_where_none_will_come() {
     let holder = Holder::play(&world, READ_AND_RUN, &["--policy", "guarded"]);
     holder.waiting("a");
     let id = holder.kill();
-    let said = world
+    let text = world
         .run(&["resume", &id, "--headless", "--policy", "guarded"])
         .ends(0);
-    assert_eq!(said.out, "without it\n");
-    assert!(said.err.contains("not approved: no operator"), "{}", said.err);
+    assert_eq!(text.out, "without it\n");
+    assert!(text.err.contains("not approved: no operator"), "{}", text.err);
     assert_eq!(world.read("log.txt"), "");
 }

@@ -51,8 +51,11 @@ fn a_reason_is_told_and_neither_approved_nor_run() {
     assert_eq!(json["args"], r#"{"command":"echo hello >> out.txt"}"#);
     for form in ["gutter", "dot", "mermaid"] {
         let graph = world.run(&["graph", &id, "--format", form]).ends(0).out;
-        let said = ["model says: to greet", "model says#58; to greet"];
-        assert!(said.iter().any(|said| graph.contains(said)), "{form}: {graph}");
+        let output = ["model says: to greet", "model says#58; to greet"];
+        assert!(
+            output.iter().any(|output| graph.contains(output)),
+            "{form}: {graph}"
+        );
         assert!(
             !graph.contains("_why") && !graph.contains('\u{202e}'),
             "{form}: {graph}"
@@ -108,18 +111,22 @@ fn a_recorded_session_is_resumed_undone_and_switched_without_a_request() {
             let mut args = vec![verb[0], &id];
             args.extend(&verb[1..]);
             args.extend(["--resume", "--headless"]);
-            let said = world.run(&args);
-            assert!(!said.err.contains("changed"), "{sample} {verb:?}: {}", said.err);
+            let output = world.run(&args);
+            assert!(
+                !output.err.contains("changed"),
+                "{sample} {verb:?}: {}",
+                output.err
+            );
             assert_eq!(
                 asked_and_ran(&world, &id),
                 before,
                 "{sample} {verb:?}: {}",
-                said.err
+                output.err
             );
         }
         let again = world.run(&["resume", &id, "--headless"]).ends(0).out;
         assert_eq!(again, answer, "{sample}");
         let state = world.state(&id);
-        assert!(state.former.is_empty(), "{sample}: no tool is another one");
+        assert!(state.tool_changes.is_empty(), "{sample}: no tool is another one");
     }
 }

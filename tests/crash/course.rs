@@ -94,7 +94,7 @@ pub fn fresh(world: &World, more: &[&str]) -> std::process::Command {
 }
 
 /// What there is after a run that came to its answer.
-pub fn left(world: &World, id: &str, said: &Said) -> Left {
+pub fn left(world: &World, id: &str, output: &Said) -> Left {
     let graph = world
         .run(&["graph", id, "--format", "json", "--active"])
         .ends(0)
@@ -104,7 +104,7 @@ pub fn left(world: &World, id: &str, said: &Said) -> Left {
     let mut files = vec![lines.join(" ")];
     files.extend(FILES[1..].iter().map(|name| world.read(name)));
     Left {
-        answer: said.out.clone(),
+        answer: output.out.clone(),
         graph,
         files,
     }
@@ -112,9 +112,9 @@ pub fn left(world: &World, id: &str, said: &Said) -> Left {
 
 /// What an undisturbed run leaves, and its session.
 pub fn undisturbed(world: &World) -> (Left, String) {
-    let said = crate::world::finish(fresh(world, &[])).ends(0);
+    let output = crate::world::finish(fresh(world, &[])).ends(0);
     let id = world.id();
-    let left = left(world, &id, &said);
+    let left = left(world, &id, &output);
     assert_eq!(left.files[0], "s1 s2 s3 s4 s5");
     assert_eq!(left.files[1], "omega\nbeta\n");
     assert_eq!(left.files[2], "did s1\n");
@@ -147,7 +147,7 @@ pub fn resolve(world: &World, id: &str) {
     let state = world.state(id);
     let doubtful: Vec<_> = state
         .queue()
-        .filter(|call| matches!(call.status, Status::InDoubt(_)))
+        .filter(|call| matches!(call.status, Status::OutcomeUnknown(_)))
         .collect();
     assert!(!doubtful.is_empty(), "halted without a doubt");
     for call in doubtful {

@@ -67,19 +67,19 @@ impl Record {
     }
 
     /// Goes on from a cut until the answer, and compares what there is then.
-    fn goes_on(&self, what: &str, in_doubt: bool) -> String {
+    fn goes_on(&self, what: &str, unknown: bool) -> String {
         let args = ["resume", &self.id, "--headless", "--policy", "auto"];
-        let mut said = self.world.run(&args);
-        let first = said.err.clone();
-        if in_doubt {
-            assert_eq!(said.code, Some(4), "{what}: {first}");
+        let mut output = self.world.run(&args);
+        let first = output.err.clone();
+        if unknown {
+            assert_eq!(output.code, Some(4), "{what}: {first}");
             assert!(first.contains("overrule resolve"), "{what}: {first}");
             resolve(&self.world, &self.id);
-            said = self.world.run(&args);
+            output = self.world.run(&args);
         }
-        assert_eq!(said.code, Some(0), "{what}: {}", said.err);
+        assert_eq!(output.code, Some(0), "{what}: {}", output.err);
         each_effect_once(&self.world.state(&self.id));
-        assert_eq!(left(&self.world, &self.id, &said), self.expected, "{what}");
+        assert_eq!(left(&self.world, &self.id, &output), self.expected, "{what}");
         first
     }
 
@@ -133,16 +133,16 @@ fn a_torn_last_line_is_told_set_aside_and_gone_on_without() {
         let torn = String::from_utf8_lossy(torn);
         let in_flight = record.cut(records, &torn, true);
         let asks = in_flight.iter().any(|call| record.is_command(*call));
-        let told = record.goes_on(&format!("{} bytes after record {records}", torn.len()), asks);
-        assert!(told.contains("did not come to its end"), "{told}");
-        let kept: Vec<_> = fs::read_dir(record.world.sessions().join(&record.id))
+        let message = record.goes_on(&format!("{} bytes after record {records}", torn.len()), asks);
+        assert!(message.contains("did not come to its end"), "{message}");
+        let stored: Vec<_> = fs::read_dir(record.world.sessions().join(&record.id))
             .unwrap()
             .flatten()
             .filter(|entry| entry.file_name().to_string_lossy().starts_with("journal.torn-"))
             .collect();
-        assert_eq!(kept.len(), 1, "set aside, not thrown away");
-        assert_eq!(fs::read(kept[0].path()).unwrap(), torn.as_bytes());
-        fs::remove_file(kept[0].path()).unwrap();
+        assert_eq!(stored.len(), 1, "set aside, not thrown away");
+        assert_eq!(fs::read(stored[0].path()).unwrap(), torn.as_bytes());
+        fs::remove_file(stored[0].path()).unwrap();
         record.world.run(&["sessions", "verify", &record.id]).ends(0);
     }
 }

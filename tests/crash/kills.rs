@@ -47,16 +47,16 @@ fn kill_after(mut command: Command, delay: Duration) -> Said {
 }
 
 /// Every whole line that was printed is in the journal: what was acknowledged is not lost.
-fn keeps_what_was_told(world: &World, id: &str, told: &[String]) {
+fn keeps_what_was_told(world: &World, id: &str, message: &[String]) {
     let journal = world.journal(id);
     let recorded: std::collections::HashSet<&str> = journal.lines().collect();
-    for line in told {
+    for line in message {
         assert!(recorded.contains(line.as_str()), "told and lost: {line}");
     }
 }
 
-fn events(said: &Said) -> Vec<String> {
-    let whole = said.out.rfind('\n').map_or("", |end| &said.out[..end]);
+fn events(output: &Said) -> Vec<String> {
+    let whole = output.out.rfind('\n').map_or("", |end| &output.out[..end]);
     let lines = whole.lines().filter(|line| line.starts_with("{\"v\":"));
     lines.map(str::to_owned).collect()
 }
@@ -64,10 +64,10 @@ fn events(said: &Said) -> Vec<String> {
 /// Kills one session again and again; gives the number of kills that hit.
 fn torment(dice: &mut Dice, length: Duration, expected: &course::Left) -> usize {
     let world = World::new();
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     let mut kills = 0;
     let mut id: Option<String> = None;
-    let said = loop {
+    let output = loop {
         let command = match &id {
             None => fresh(&world, &["--json"]),
             Some(id) => world.command(&["resume", id, "--headless", "--policy", "auto", "--json"]),
@@ -77,39 +77,39 @@ fn torment(dice: &mut Dice, length: Duration, expected: &course::Left) -> usize 
         } else {
             Duration::from_secs(60)
         };
-        let said = kill_after(command, delay);
-        told.extend(events(&said));
+        let output = kill_after(command, delay);
+        message.extend(events(&output));
         id = world.ids().pop();
         if let Some(known) = &id {
-            keeps_what_was_told(&world, known, &told);
+            keeps_what_was_told(&world, known, &message);
             if world.facts(known).is_empty() {
                 // Nothing had begun: the person starts anew.
-                assert!(told.is_empty());
+                assert!(message.is_empty());
                 world.run(&["sessions", "delete", known]).ends(0);
                 id = None;
             }
         }
-        match said.code {
+        match output.code {
             None => kills += 1,
-            Some(0) => break said,
+            Some(0) => break output,
             Some(4) => resolve(&world, id.as_deref().unwrap()),
-            Some(code) => panic!("unexpected end {code}\n{}", said.err),
+            Some(code) => panic!("unexpected end {code}\n{}", output.err),
         }
     };
     let id = id.unwrap();
-    keeps_what_was_told(&world, &id, &told);
+    keeps_what_was_told(&world, &id, &message);
     world.run(&["sessions", "verify", &id]).ends(0);
     each_effect_once(&world.state(&id));
-    drop(said);
+    drop(output);
     // Once more without events: a finished run prints its answer.
-    let said = world.run(&["resume", &id, "--headless"]).ends(0);
-    assert_eq!(&left(&world, &id, &said), expected);
+    let output = world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(&left(&world, &id, &output), expected);
     kills
 }
 
 #[test]
 fn killed_at_any_moment_a_run_comes_to_the_same_end() {
-    let wanted: usize = std::env::var("OVERRULE_KILLS")
+    let requested: usize = std::env::var("OVERRULE_KILLS")
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(20);
@@ -119,7 +119,7 @@ fn killed_at_any_moment_a_run_comes_to_the_same_end() {
     let length = began.elapsed();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut kills = 0;
-    while kills < wanted {
+    while kills < requested {
         kills += torment(&mut dice, length, &expected);
     }
 }

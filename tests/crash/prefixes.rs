@@ -220,7 +220,7 @@ impl<'r> Bench<'r> {
     fn wants(&self, state: &State) -> Option<Command> {
         if let Some(call) = state
             .queue()
-            .find(|call| matches!(call.status, Status::InDoubt(_)))
+            .find(|call| matches!(call.status, Status::OutcomeUnknown(_)))
         {
             return Some(Command::Call(self.resolved(state, call)));
         }
@@ -429,7 +429,7 @@ fn rests(state: &State) -> bool {
         let last = call
             .last_attempt()
             .and_then(|last| state.ledger.get(&last.intent));
-        matches!(call.status, Status::InDoubt(_)) && last.is_some_and(|entry| !entry.more.probed)
+        matches!(call.status, Status::OutcomeUnknown(_)) && last.is_some_and(|entry| !entry.more.probed)
     };
     state.agenda.running.is_empty()
         && state.agenda.ending.is_empty()

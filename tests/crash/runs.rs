@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use overrule::domain::command::{Behind, CallCommand, Command, Edit, EditCommand};
+use overrule::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter};
 use overrule::domain::id::{Epoch, NodeKind};
 use overrule::domain::state::State;
 use overrule::policy::Preset;
@@ -254,7 +254,7 @@ async fn things_put_in_and_taken_away() {
         steps: vec![
             at_the_end(|state| {
                 let (after, text) = (
-                    Some(Behind::Turn(turn(state, "notes"))),
+                    Some(InsertAfter::Turn(turn(state, "notes"))),
                     Arc::from("I take the last line."),
                 );
                 commit(vec![Edit::InsertThought { after, text }])

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use overrule::domain::call::Status;
 use overrule::domain::event::{Event, WeightEvent};
 use overrule::domain::state::State;
-use overrule::domain::weight::{MOST, Noted};
+use overrule::domain::weight::{MOST, WeightRecord};
 use overrule::resilience::routing::Settings;
 use overrule::resilience::watch::Watch;
 use overrule::tools::child::still_running;
@@ -56,9 +56,9 @@ args = { path = "." }
 "#;
 
 /// The weights that a journal amounts to, as they are written down.
-fn folded(state: &State) -> Vec<Noted> {
+fn folded(state: &State) -> Vec<WeightRecord> {
     let watch = Watch::of(state, Settings::default());
-    let rows = watch.weights.rows().map(|row| Noted {
+    let rows = watch.weights.rows().map(|row| WeightRecord {
         kind: row.kind.as_str().into(),
         tool: row.tool.as_str().into(),
         weight: (row.weight * f64::from(MOST)).round() as u16,
@@ -67,7 +67,7 @@ fn folded(state: &State) -> Vec<Noted> {
     rows.collect()
 }
 
-fn samples(weights: &[Noted], tool: &str) -> u32 {
+fn samples(weights: &[WeightRecord], tool: &str) -> u32 {
     let of = weights.iter().filter(|one| &*one.tool == tool);
     of.map(|one| one.samples).sum()
 }
@@ -92,23 +92,32 @@ fn what_was_learnt_survives_a_kill_and_is_learnt_on() {
     assert!(explained.lines().count() >= 3, "{explained}");
 
     // The command may have happened: the operator says so.
-    let doubt = before.calls.values().find(|call| &*call.label == "slow").unwrap();
-    for (pid, ticks) in doubt.attempts.iter().filter_map(|one| one.under.process) {
+    let unknown = before.calls.values().find(|call| &*call.label == "slow").unwrap();
+    for (pid, ticks) in unknown.attempts.iter().filter_map(|one| one.under.process) {
         until("the command has ended", || !still_running(pid, ticks));
     }
-    let said = world
+    let text = world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(4);
-    assert!(said.out.is_empty(), "{}", said.out);
+    assert!(text.out.is_empty(), "{}", text.out);
     let state = world.state(&id);
-    assert!(matches!(state.calls[&doubt.id].status, Status::InDoubt(_)));
+    assert!(matches!(
+        state.calls[&unknown.id].status,
+        Status::OutcomeUnknown(_)
+    ));
     world
-        .run(&["resolve", &id, &doubt.id.to_string(), "--happened", "\"did\\n\""])
+        .run(&[
+            "resolve",
+            &id,
+            &unknown.id.to_string(),
+            "--happened",
+            "\"did\\n\"",
+        ])
         .ends(0);
-    let said = world
+    let text = world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(0);
-    assert_eq!(said.out, "one+two\n");
+    assert_eq!(text.out, "one+two\n");
 
     // What the process that went on wrote down at its end is what the whole journal amounts to.
     let after = world.state(&id);

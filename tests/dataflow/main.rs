@@ -252,7 +252,7 @@ fn a_waiting_call_is_edited_and_its_reader_begins_while_a_sibling_runs() {
 fn other_arguments_for_one_of_six_calls_run_that_one_alone() {
     for effect in [EffectClass::Pure, EffectClass::Read, EffectClass::Write] {
         let edit = block_on(live::arguments_edit(6, effect)).unwrap();
-        assert_eq!(edit.executed, ["call3"], "{}", effect.word());
+        assert_eq!(edit.executed, ["call3"], "{}", effect.label());
         assert_eq!(edit.requests, 1);
         assert!(edit.equal_to_scratch);
     }

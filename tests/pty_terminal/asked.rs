@@ -31,10 +31,10 @@ fn a_session_is_deleted_only_after_a_yes() {
         run.text()
     };
     for answer in ["\r", "y\r", "no\r", "\u{4}"] {
-        let said = delete(answer);
-        assert!(said.contains("nothing was deleted"), "{answer:?}: {said}");
+        let output = delete(answer);
+        assert!(output.contains("nothing was deleted"), "{answer:?}: {output}");
         assert_eq!(ids(&world), all, "{answer:?}");
     }
-    let said = delete("yes\r");
-    assert!(said.contains("deleted") && ids(&world).is_empty(), "{said}");
+    let output = delete("yes\r");
+    assert!(output.contains("deleted") && ids(&world).is_empty(), "{output}");
 }

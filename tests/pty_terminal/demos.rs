@@ -45,10 +45,10 @@ fn in_the_office_the_operator_chooses_a_repair() {
         shows(&run, "repair: you choose") && shows(&run, "queue 4")
     });
     // What the model said beside the conversation is in the call, which waits as it was mended.
-    let mended = row(&run, "set_phone_number awaiting approval").unwrap();
+    let repaired = row(&run, "set_phone_number awaiting approval").unwrap();
     assert!(
-        mended.contains("c5 r2") && mended.contains("phone=\"+1 (123)"),
-        "{mended}"
+        repaired.contains("c5 r2") && repaired.contains("phone=\"+1 (123)"),
+        "{repaired}"
     );
     // To the call with the choice, in the graph; what stands in a row may change by itself meanwhile.
     let under = |run: &Run, name: &str| {

@@ -336,9 +336,9 @@ fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
         run.send("q");
     }
     run.wait_for("code 7");
-    let said = run.screen().screen().contents().replace('\n', "");
-    assert!(said.contains("the session cannot be written"), "{said}");
-    assert!(said.contains("to go on: overrule resume"), "{said}");
+    let output = run.screen().screen().contents().replace('\n', "");
+    assert!(output.contains("the session cannot be written"), "{output}");
+    assert!(output.contains("to go on: overrule resume"), "{output}");
     assert!(!world.out().exists());
     run.send("exit\n");
     run.exit(SOON);

@@ -80,10 +80,10 @@ fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     assert_eq!(run.exit(SOON), 0);
     let text = run.text();
     let left = &text[text.rfind("\x1b[?1049l").unwrap()..];
-    let told = left.find("fork ").map(|at| &left[at + 5..]).unwrap_or_default();
-    let id = told.split(';').next().unwrap();
+    let message = left.find("fork ").map(|at| &left[at + 5..]).unwrap_or_default();
+    let id = message.split(';').next().unwrap();
     assert_eq!(id.len(), 36, "{left:?}");
-    assert!(told.contains("; to go on: overrule resume "), "{left:?}");
+    assert!(message.contains("; to go on: overrule resume "), "{left:?}");
 }
 
 #[test]

@@ -113,8 +113,8 @@ fn a_long_session_is_read_before_its_screen_and_then_goes_on() {
     let mut run = long.resume();
     run.wait_for("answered");
     let all = run.text();
-    let (said, taken) = (all.find(READING).unwrap(), all.find("\x1b[?1049h").unwrap());
-    assert!(said < taken, "it is announced before: {all:?}");
+    let (content, taken) = (all.find(READING).unwrap(), all.find("\x1b[?1049h").unwrap());
+    assert!(content < taken, "it is announced before: {all:?}");
     assert_eq!(
         all.matches("\x1b[?1049h").count(),
         1,
@@ -145,8 +145,8 @@ fn what_cannot_be_read_is_told_on_the_shell() {
     let mut second = long.resume();
     assert_eq!(second.exit(SOON), 7);
     assert!(!second.text().contains('\u{1b}'), "the terminal is not taken");
-    let told = second.screen().screen().contents();
-    assert!(told.contains("process"), "{told}");
+    let message = second.screen().screen().contents();
+    assert!(message.contains("process"), "{message}");
     first.send("q");
     assert_eq!(first.exit(SOON), 0);
 }

@@ -30,13 +30,13 @@ const fn case(name: &'static str, how: &'static str, act: fn(&mut Run), codes: &
     }
 }
 
-const fn defect(name: &'static str, how: &'static str, says: &'static [&'static str]) -> Case {
+const fn defect(name: &'static str, how: &'static str, claims: &'static [&'static str]) -> Case {
     Case {
         name,
         how,
         act: |_| {},
         codes: &[101],
-        says,
+        says: claims,
     }
 }
 
@@ -347,13 +347,13 @@ fn wherever_it_runs_it_restores() {
             }
             let name = format!("{how:?} {end} with {around:?} at {cols}x{rows}");
             let code = run.exit(SOON);
-            let wanted = match end {
+            let expected = match end {
                 "q" => 0,
                 "TERM" => 143,
                 "HUP" => 129,
                 _ => 101,
             };
-            assert_eq!(code, wanted, "{name}");
+            assert_eq!(code, expected, "{name}");
             run.check_restored(&name);
         }
     }

@@ -79,7 +79,7 @@ fn started(adviser: &Adviser, model: &dyn Model) -> Started {
         input: Arc::from("null"),
         setup: Arc::from("{}"),
         reuse: Reuse::default(),
-        silent: false,
+        hide_edits: false,
         price: None,
     }
 }
@@ -114,11 +114,11 @@ impl Live {
             clock: Clock::start(),
             notices: Vec::new(),
         });
-        let heard = handle.subscribe();
+        let received = handle.subscribe();
         Self {
             handle,
             state: State::default(),
-            heard,
+            heard: received,
             driver: tokio::spawn(driver.run(first)),
         }
     }
@@ -151,9 +151,9 @@ impl Live {
     /// Takes in what is told until the state fulfils a condition.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
         while !holds(&self.state) {
-            let told = tokio::time::timeout(PATIENCE, self.heard.facts.recv()).await;
-            let told = told.unwrap_or_else(|_| panic!("never: {what}"));
-            match told.unwrap_or_else(|| panic!("ended before: {what}")) {
+            let message = tokio::time::timeout(PATIENCE, self.heard.facts.recv()).await;
+            let message = message.unwrap_or_else(|_| panic!("never: {what}"));
+            match message.unwrap_or_else(|| panic!("ended before: {what}")) {
                 Publication::Snapshot(state) => self.state = *state,
                 Publication::Event(envelope) => apply(&mut self.state, &envelope),
                 Publication::Halted(reason) => panic!("halted: {reason}"),
@@ -165,12 +165,12 @@ impl Live {
     /// Takes in what is told until all that follows by itself was told and the state fulfils a condition.
     pub async fn settles(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
         loop {
-            let told = *self.heard.told.borrow_and_update();
-            self.until(what, |state| state.seq >= told).await;
+            let message = *self.heard.published.borrow_and_update();
+            self.until(what, |state| state.seq >= message).await;
             if holds(&self.state) {
                 return;
             }
-            let changed = tokio::time::timeout(PATIENCE, self.heard.told.changed()).await;
+            let changed = tokio::time::timeout(PATIENCE, self.heard.published.changed()).await;
             changed.unwrap_or_else(|_| panic!("never: {what}")).unwrap();
         }
     }

@@ -29,7 +29,7 @@ pub fn node(state: &State, kind: NodeKind, words: &str) -> NodeId {
     let fits = |node: &&Node| node.id.kind == kind && node.active && node.text().contains(words);
     let found = state.nodes.values().rfind(fits);
     found
-        .unwrap_or_else(|| panic!("no {} with `{words}`", kind.word()))
+        .unwrap_or_else(|| panic!("no {} with `{words}`", kind.label()))
         .id
 }
 

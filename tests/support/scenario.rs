@@ -210,20 +210,23 @@ impl Stage {
         }
         let args = self.args(step, what);
         let before = step.changes_nothing.then(|| self.world.everything());
-        let said = self.carry_out(step, &args);
-        let said_whole = format!("{what}: {args:?}\n--- out\n{}\n--- err\n{}", said.out, said.err);
+        let stated = self.carry_out(step, &args);
+        let context = format!(
+            "{what}: {args:?}\n--- out\n{}\n--- err\n{}",
+            stated.out, stated.err
+        );
         let then = step.until.as_ref().and_then(|until| until.then);
         if then.is_none_or(|then| then == Then::Term) {
-            assert_eq!(said.code, Some(step.exit), "exit code of {said_whole}");
+            assert_eq!(stated.code, Some(step.exit), "exit code of {context}");
         }
         if let Some(out) = &step.out {
-            assert_eq!(&said.out, out, "standard output of {said_whole}");
+            assert_eq!(&stated.out, out, "standard output of {context}");
         }
-        has(&said.out, &step.out_has, &step.out_lacks, &said_whole);
-        has(&said.err, &step.err_has, &step.err_lacks, &said_whole);
-        in_order(&said.err, &step.err_in_order, &said_whole);
+        has(&stated.out, &step.out_has, &step.out_lacks, &context);
+        has(&stated.err, &step.err_has, &step.err_lacks, &context);
+        in_order(&stated.err, &step.err_in_order, &context);
         if let Some(before) = before {
-            assert_eq!(self.world.everything(), before, "changed by {said_whole}");
+            assert_eq!(self.world.everything(), before, "changed by {context}");
         }
         self.files(step, what);
         self.record(step, what);
@@ -248,11 +251,11 @@ impl Stage {
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut command = self.world.command(&words);
         let Some((moment, then)) = step.until.as_ref().and_then(|until| Some((until, until.then?))) else {
-            let said = finish(command);
+            let stated = finish(command);
             if let Some(moment) = &step.until {
                 until("the moment to go on", || self.is_time(moment));
             }
-            return said;
+            return stated;
         };
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = Running(Some(piped.spawn().unwrap()));
@@ -320,18 +323,18 @@ impl Stage {
         }
         for (label, status) in &step.status {
             let call = call(&state, label);
-            assert_eq!(call.status.word(), status, "{what}: {label}");
+            assert_eq!(call.status.base_label(), status, "{what}: {label}");
         }
         if let Some(requests) = step.requests {
             assert_eq!(state.requests, requests, "{what}: requests so far");
         }
         if !step.graph_has.is_empty() || !step.graph_lacks.is_empty() {
-            let said = self
+            let stated = self
                 .world
                 .run(&["graph", &id, "--format", "json", "--active"])
                 .ends(0);
-            let what = format!("the graph after {what}\n{}", said.out);
-            has(&said.out, &step.graph_has, &step.graph_lacks, &what);
+            let what = format!("the graph after {what}\n{}", stated.out);
+            has(&stated.out, &step.graph_has, &step.graph_lacks, &what);
         }
         let whole = self.world.journal(&id);
         has(&whole, &step.record_has, &[], &format!("{what}: the record"));

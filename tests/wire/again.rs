@@ -18,33 +18,33 @@ use crate::world::{World, signal, until, wait};
 #[test]
 fn a_read_that_gives_the_same_again_asks_nobody() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let notes = course.call("notes");
-        let after = course.after(&["retry", &notes.to_string()], Vec::new());
+        let phase = Course::new(format);
+        let notes = phase.call("notes");
+        let after = phase.after(&["retry", &notes.to_string()], Vec::new());
         assert!(after.asked.is_empty(), "nothing that the model saw has changed");
         assert_eq!(after.said.out, "All is done.\n");
-        assert_eq!(executions(&course.state(), notes), 2);
+        assert_eq!(executions(&phase.state(), notes), 2);
         // What is asked later repeats what was asked before, byte for byte.
-        let after = course.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
-        course.repeats(after.one(), MESSAGES);
+        let after = phase.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
+        phase.repeats(after.one(), MESSAGES);
     }
 }
 
 #[test]
 fn a_read_that_gives_something_else_is_told_with_its_new_result_alone() {
     for format in FORMATS {
-        let course = Course::new(format);
-        course.world.file("notes.txt", "gamma\n");
-        let notes = course.call("notes").to_string();
-        let after = course.after(&["retry", &notes], vec![answer(format, "Anew.")]);
+        let phase = Course::new(format);
+        phase.world.file("notes.txt", "gamma\n");
+        let notes = phase.call("notes").to_string();
+        let after = phase.after(&["retry", &notes], vec![answer(format, "Anew.")]);
         let asked = after.one();
-        course.repeats(asked, 3);
+        phase.repeats(asked, 3);
         let result = asked.result("notes.txt");
         assert!(result.contains("gamma") && !result.contains("alpha"), "{result}");
         assert!(!result.contains("[operator"), "nobody edited anything: {result}");
         // What reads it ran anew with what it reads now; a sibling did not.
-        assert_eq!(course.world.read("copy.txt"), "gamma\n");
-        assert_eq!(executions(&course.state(), course.call("start")), 1);
+        assert_eq!(phase.world.read("copy.txt"), "gamma\n");
+        assert_eq!(executions(&phase.state(), phase.call("start")), 1);
         assert!(!asked.has("echo finish"), "{asked}");
     }
 }
@@ -52,21 +52,21 @@ fn a_read_that_gives_something_else_is_told_with_its_new_result_alone() {
 #[test]
 fn an_effect_that_is_taken_from_the_record_changes_nothing() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let start = course.call("start");
+        let phase = Course::new(format);
+        let start = phase.call("start");
         let id = start.to_string();
-        course.verb(&["retry", &id]);
+        phase.verb(&["retry", &id]);
         assert!(matches!(
-            course.state().call(start).unwrap().status,
+            phase.state().call(start).unwrap().status,
             Status::Consent(_)
         ));
-        let digest = course.digest(start);
+        let digest = phase.digest(start);
         let verb = ["consent", &id, "--digest", &digest, "reuse"];
-        let after = course.after(&verb, Vec::new());
+        let after = phase.after(&verb, Vec::new());
         assert!(after.asked.is_empty());
-        assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
-        let after = course.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
-        course.repeats(after.one(), MESSAGES);
+        assert_eq!(phase.world.read("log.txt"), "start\nfinish\n");
+        let after = phase.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
+        phase.repeats(after.one(), MESSAGES);
     }
 }
 
@@ -77,19 +77,19 @@ fn an_effect_that_runs_again_or_is_refused_is_told_as_it_ended() {
             ("run-again", "more than once", "once\nonce\n"),
             ("reject", "rejected by the operator", "once\n"),
         ] {
-            let course = Course::new(format);
-            let finish = course.call("finish").to_string();
+            let phase = Course::new(format);
+            let finish = phase.call("finish").to_string();
             let args = r#"{"_as":"finish","command":"echo once >> log.txt; test $(grep -c once log.txt) = 1 && echo once || echo more than once"}"#;
-            course.world.file("log.txt", "");
-            course.after(&["edit", &finish, "--args", args], vec![answer(format, "First.")]);
-            course.verb(&["retry", &finish]);
-            let digest = course.digest(course.call("finish"));
+            phase.world.file("log.txt", "");
+            phase.after(&["edit", &finish, "--args", args], vec![answer(format, "First.")]);
+            phase.verb(&["retry", &finish]);
+            let digest = phase.digest(phase.call("finish"));
             let verb = ["consent", &finish, "--digest", &digest, choice];
-            let after = course.after(&verb, vec![answer(format, "Second.")]);
+            let after = phase.after(&verb, vec![answer(format, "Second.")]);
             let asked = after.one();
-            course.repeats(asked, 6);
+            phase.repeats(asked, 6);
             assert!(asked.result("echo once").contains(words), "{choice}: {asked}");
-            assert_eq!(course.world.read("log.txt"), log, "{choice}");
+            assert_eq!(phase.world.read("log.txt"), log, "{choice}");
         }
     }
 }
@@ -97,8 +97,8 @@ fn an_effect_that_runs_again_or_is_refused_is_told_as_it_ended() {
 #[test]
 fn an_equal_call_of_the_model_after_an_edit_is_told_with_the_recorded_result() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let thought = course.node(NodeKind::Thought, "I log the end.");
+        let phase = Course::new(format);
+        let thought = phase.node(NodeKind::Thought, "I log the end.");
         let again = vec![
             Part::Text("The same after all."),
             Part::Call(
@@ -109,7 +109,7 @@ fn an_equal_call_of_the_model_after_an_edit_is_told_with_the_recorded_result() {
         ];
         let replies = vec![format.message(&again), answer(format, "Anyway.")];
         let verb = ["edit", &thought, "--text", "I think it over."];
-        let after = course.after(&verb, replies);
+        let after = phase.after(&verb, replies);
         assert_eq!(after.asked.len(), 2);
         assert!(after.asked[0].find("echo finish").is_none());
         let asked = &after.asked[1];
@@ -119,11 +119,11 @@ fn an_equal_call_of_the_model_after_an_edit_is_told_with_the_recorded_result() {
             "{asked}"
         );
         assert_eq!(
-            course.world.read("log.txt"),
+            phase.world.read("log.txt"),
             "start\nfinish\n",
             "it did not happen twice"
         );
-        assert_eq!(executions(&course.state(), course.call("finish")), 0);
+        assert_eq!(executions(&phase.state(), phase.call("finish")), 0);
     }
 }
 
@@ -158,8 +158,8 @@ fn killed(format: &'static crate::formats::Format) -> Course {
 }
 
 /// Ends what the killed process had started and what still runs of it.
-fn end_the_rest(course: &Course) {
-    let state = course.state();
+fn end_the_rest(phase: &Course) {
+    let state = phase.state();
     let attempts = state.calls.values().flat_map(|call| &call.attempts);
     for (pid, ticks) in attempts.filter_map(|one| one.under.process) {
         let group = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
@@ -172,53 +172,53 @@ fn end_the_rest(course: &Course) {
 #[test]
 fn what_is_left_unknown_is_told_as_that() {
     for format in FORMATS {
-        let course = killed(format);
-        let id = course.call("it").to_string();
+        let phase = killed(format);
+        let id = phase.call("it").to_string();
         let verb = ["resolve", &id, "--leave", "--reason", "the office checks"];
-        let after = course.after(&verb, vec![answer(format, "At last.")]);
+        let after = phase.after(&verb, vec![answer(format, "At last.")]);
         let result = after.one().result("echo begun").to_owned();
         assert!(result.contains("nobody knows whether it happened"), "{result}");
         assert!(result.contains("the office checks"), "{result}");
         assert!(!result.contains("rejected"), "{result}");
-        assert_eq!(course.world.read("log.txt"), "begun\n");
+        assert_eq!(phase.world.read("log.txt"), "begun\n");
     }
 }
 
 #[test]
 fn an_unknown_outcome_is_told_as_the_operator_resolved_it() {
     for format in FORMATS {
-        let course = killed(format);
-        let it = course.call("it");
+        let phase = killed(format);
+        let it = phase.call("it");
         let id = it.to_string();
         let verb = ["resolve", &id, "--happened", "\"as I saw it\""];
-        let after = course.after(&verb, vec![answer(format, "So it is.")]);
+        let after = phase.after(&verb, vec![answer(format, "So it is.")]);
         let asked = after.one();
-        assert_eq!(asked.upto(2), course.asked[0].upto(2));
+        assert_eq!(asked.upto(2), phase.asked[0].upto(2));
         let result = asked.result("echo begun");
         assert!(result.ends_with("as I saw it"), "{result}");
         assert!(result.contains("[operator wrote this result]"), "{result}");
-        assert_eq!(executions(&course.state(), it), 1);
-        assert_eq!(course.world.read("log.txt"), "begun\n");
+        assert_eq!(executions(&phase.state(), it), 1);
+        assert_eq!(phase.world.read("log.txt"), "begun\n");
     }
 }
 
 #[test]
 fn what_did_not_happen_runs_again_and_is_told_with_what_came_of_it() {
     for format in FORMATS {
-        let course = killed(format);
-        course.world.file("again", "");
-        let it = course.call("it");
-        end_the_rest(&course);
+        let phase = killed(format);
+        phase.world.file("again", "");
+        let it = phase.call("it");
+        end_the_rest(&phase);
         let id = it.to_string();
         let verb = ["resolve", &id, "--did-not"];
-        let after = course.after(&verb, vec![answer(format, "At last.")]);
+        let after = phase.after(&verb, vec![answer(format, "At last.")]);
         let result = after.one().result("echo begun").to_owned();
         assert!(result.ends_with("done\n"), "{result}");
         assert_eq!(
-            executions(&course.state(), it),
+            executions(&phase.state(), it),
             2,
             "one that was cut off, one that ended"
         );
-        assert_eq!(executions(&course.state(), course.call("notes")), 1);
+        assert_eq!(executions(&phase.state(), phase.call("notes")), 1);
     }
 }

@@ -68,9 +68,9 @@ async fn a_sub_agent_is_asked_alone_and_its_answer_is_all_that_is_told_above() {
                 inside.user().contains("†call.log:\nonce\n"),
                 "what it is shown: {inside}"
             );
-            let said = inside.to_string();
+            let output = inside.to_string();
             for outside in ["the task", "I split it.", "echo once"] {
-                assert!(!said.contains(outside), "{outside} in\n{said}");
+                assert!(!output.contains(outside), "{outside} in\n{output}");
             }
             assert!(!inside.has("write_file"), "it is offered what it was given alone");
         }
@@ -121,14 +121,20 @@ async fn an_edit_inside_asks_the_sub_agent_and_only_another_answer_is_told_above
             assert_eq!(asked[4].upto(3), asked[2].upto(3), "{}", asked[4]);
             let result = asked[4].result("notes.txt");
             assert!(result.contains("[operator wrote this result]") && result.ends_with("nothing"));
-            let said = asked[4].to_string();
-            assert!(!said.contains("beta") && !said.contains("the task"), "{said}");
+            let output = asked[4].to_string();
+            assert!(
+                !output.contains("beta") && !output.contains("the task"),
+                "{output}"
+            );
             if let Some(above) = asked.get(5) {
                 // Nothing before the answer has changed for the one that asked.
                 assert_eq!(above.upto(4), asked[3].upto(4), "{above}");
                 assert!(above.result("\"helper\"").ends_with(words), "{above}");
-                let said = above.to_string();
-                assert!(!said.contains("nothing") && !said.contains("alpha"), "{said}");
+                let output = above.to_string();
+                assert!(
+                    !output.contains("nothing") && !output.contains("alpha"),
+                    "{output}"
+                );
             }
             assert_eq!(world.read("log.txt"), "once\n", "a sibling does not run again");
             for label in ["log", "notes", "helper"] {

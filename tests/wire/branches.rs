@@ -186,8 +186,8 @@ async fn an_undo_closes_the_stream_of_what_it_takes_back() {
         assert_eq!(asked.len(), 4);
         assert_eq!(asked[3].upto(5), asked[1].upto(5));
         assert!(!asked[3].has("On this branch") && !asked[3].has("I wait."));
-        let kept: &[&str] = if format.signs { &["signature-one"] } else { &[] };
-        assert_eq!(asked[3].signatures(), kept, "what was signed stands again");
+        let stored: &[&str] = if format.signs { &["signature-one"] } else { &[] };
+        assert_eq!(asked[3].signatures(), stored, "what was signed stands again");
         stage.end().await;
     }
 }
@@ -250,13 +250,13 @@ async fn later_turns_that_the_operator_kept_are_told_behind_what_he_changed() {
             .until("an answer", |state| answered(state, "First."))
             .await;
         let edit = pick::corrected(&stage.live.state, stage.call("start"), &json!("corrected"));
-        let kept = Command::Edit(EditCommand::Commit {
+        let stored = Command::Edit(EditCommand::Commit {
             edits: vec![edit],
             effects_seen: None,
             keep_later: true,
             reason: Some(Arc::from("it does not matter to them")),
         });
-        stage.live.send(kept).await.unwrap();
+        stage.live.send(stored).await.unwrap();
         stage
             .live
             .settles("the answer stands", |state| answered(state, "First."))

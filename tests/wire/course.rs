@@ -121,25 +121,25 @@ impl Course {
             format.message(&second()),
             answer(format, "All is done."),
         ]);
-        let said = finish(crate::asking(
+        let output = finish(crate::asking(
             &world,
             &server,
             &flags(format, &["--policy", "auto"]),
         ))
         .ends(0);
-        assert_eq!(said.out, "All is done.\n");
+        assert_eq!(output.out, "All is done.\n");
         assert_eq!(world.read("log.txt"), "start\nfinish\n");
         let asked = format.all(&server.seen());
-        let course = Self {
+        let phase = Self {
             id: world.id(),
             world,
             format,
             asked,
         };
-        assert_eq!(course.asked.len(), 3);
-        assert_eq!(course.asked[2].messages.len(), MESSAGES);
-        course.consecutive(&course.asked);
-        course
+        assert_eq!(phase.asked.len(), 3);
+        assert_eq!(phase.asked[2].messages.len(), MESSAGES);
+        phase.consecutive(&phase.asked);
+        phase
     }
 
     /// A run of [`waiting`] that was interrupted while its calls waited.
@@ -172,8 +172,8 @@ impl Course {
     /// What the queue shows of a call.
     #[track_caller]
     pub fn digest(&self, call: NodeId) -> String {
-        let said = self.verb(&["queue", "--json"]);
-        let lines = said.out.lines().map(serde_json::from_str::<Value>);
+        let output = self.verb(&["queue", "--json"]);
+        let lines = output.out.lines().map(serde_json::from_str::<Value>);
         let line = lines
             .map(Result::unwrap)
             .find(|line| line["call"] == call.to_string());
@@ -187,11 +187,11 @@ impl Course {
         let mut args = vec![verb[0], self.id.as_str()];
         args.extend(&verb[1..]);
         args.extend(["--resume", "--policy", "auto", "--base-url", &server.base]);
-        let said = finish(self.world.command(&flags(self.format, &args)));
-        let said = said.ends(0);
+        let output = finish(self.world.command(&flags(self.format, &args)));
+        let output = output.ends(0);
         let asked = self.format.all(&server.seen());
         self.consecutive(&asked);
-        After { said, asked }
+        After { said: output, asked }
     }
 
     /// Runs a verb alone.
@@ -208,8 +208,8 @@ impl Course {
     fn consecutive(&self, asked: &[Asked]) {
         asked.iter().for_each(Asked::coherent);
         for pair in asked.windows(2) {
-            let kept = standing(&pair[0]);
-            assert_eq!(pair[1].upto(kept), pair[0].upto(kept), "{}", self.format.name);
+            let stored = standing(&pair[0]);
+            assert_eq!(pair[1].upto(stored), pair[0].upto(stored), "{}", self.format.name);
         }
     }
 

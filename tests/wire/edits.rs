@@ -23,15 +23,15 @@ fn tells_what_happened(console: &str, tools: &str) {
 #[test]
 fn edited_arguments_of_a_finished_call_are_what_ran() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let start = course.call("start").to_string();
+        let phase = Course::new(format);
+        let start = phase.call("start").to_string();
         let replies = vec![answer(format, "As edited.")];
-        let after = course.after(&["edit", &start, "--args", NEW_START], replies);
+        let after = phase.after(&["edit", &start, "--args", NEW_START], replies);
         assert_eq!(after.said.out, "As edited.\n");
-        assert_eq!(course.world.read("log.txt"), "start\nfinish\nother\n");
+        assert_eq!(phase.world.read("log.txt"), "start\nfinish\nother\n");
         let asked = after.one();
         // System, task: the message that made the call differs in its arguments.
-        course.repeats(asked, 2);
+        phase.repeats(asked, 2);
         assert_eq!(asked.call("echo other").args, NEW_START);
         assert!(asked.find("echo start >>").is_none(), "{asked}");
         let result = asked.result("echo other");
@@ -44,11 +44,11 @@ fn edited_arguments_of_a_finished_call_are_what_ran() {
         // Its siblings are what they were, and were not run again.
         for label in ["notes", "copy"] {
             let id = format!("\"{label}\"");
-            assert_eq!(asked.result(&id), course.asked[2].result(&id));
-            assert_eq!(executions(&course.state(), course.call(label)), 1);
+            assert_eq!(asked.result(&id), phase.asked[2].result(&id));
+            assert_eq!(executions(&phase.state(), phase.call(label)), 1);
         }
         assert!(asked.find("echo finish").is_none(), "what followed is history");
-        let (start, finish) = (course.call("start"), course.call("finish"));
+        let (start, finish) = (phase.call("start"), phase.call("finish"));
         tells_what_happened(&asked.console(), &format!("shell ({start}), shell ({finish})"));
     }
 }
@@ -56,33 +56,33 @@ fn edited_arguments_of_a_finished_call_are_what_ran() {
 #[test]
 fn edited_arguments_that_another_call_reads_run_both() {
     for format in FORMATS {
-        let course = Course::new(format);
-        course.world.file("other.txt", "gamma\n");
-        let notes = course.call("notes").to_string();
+        let phase = Course::new(format);
+        phase.world.file("other.txt", "gamma\n");
+        let notes = phase.call("notes").to_string();
         let args = r#"{"_as":"notes","path":"other.txt"}"#;
         let replies = vec![answer(format, "Both.")];
-        let after = course.after(&["edit", &notes, "--args", args], replies);
+        let after = phase.after(&["edit", &notes, "--args", args], replies);
         let asked = after.one();
         assert!(asked.result("other.txt").contains("gamma"));
-        assert_eq!(course.world.read("copy.txt"), "gamma\n");
+        assert_eq!(phase.world.read("copy.txt"), "gamma\n");
         // What reads it is told as it stands: a reference. That it ran anew shows in its result.
         assert!(asked.call("\"copy\"").args.contains("†call.notes"));
         assert!(!asked.result("\"copy\"").contains("operator"), "{asked}");
-        assert_eq!(executions(&course.state(), course.call("copy")), 2);
-        assert_eq!(executions(&course.state(), course.call("start")), 1);
+        assert_eq!(executions(&phase.state(), phase.call("copy")), 2);
+        assert_eq!(executions(&phase.state(), phase.call("start")), 1);
     }
 }
 
 #[test]
 fn a_replaced_tool_is_what_the_model_called() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let start = course.call("start").to_string();
+        let phase = Course::new(format);
+        let start = phase.call("start").to_string();
         let args = r#"{"_as":"start","path":"."}"#;
         let verb = ["replace", &start, "list_dir", "--args", args];
-        let after = course.after(&verb, vec![answer(format, "Replaced.")]);
+        let after = phase.after(&verb, vec![answer(format, "Replaced.")]);
         let asked = after.one();
-        course.repeats(asked, 2);
+        phase.repeats(asked, 2);
         let made = asked.call(args);
         assert_eq!(made.tool, "list_dir");
         assert!(asked.find("echo start").is_none(), "{asked}");
@@ -92,39 +92,39 @@ fn a_replaced_tool_is_what_the_model_called() {
             "{result}"
         );
         assert!(result.contains("notes.txt"), "{result}");
-        assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
+        assert_eq!(phase.world.read("log.txt"), "start\nfinish\n");
     }
 }
 
 #[test]
 fn a_corrected_observation_is_told_as_the_operators() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let start = course.call("start");
+        let phase = Course::new(format);
+        let start = phase.call("start");
         let observation = start.observation().to_string();
         let verb = ["edit", &observation, "--value", "\"corrected by hand\""];
-        let after = course.after(&verb, vec![answer(format, "Corrected.")]);
+        let after = phase.after(&verb, vec![answer(format, "Corrected.")]);
         let asked = after.one();
         // The calls stand as they were made, and so does the result before it.
-        course.repeats(asked, 4);
+        phase.repeats(asked, 4);
         let result = asked.result("echo start");
         assert!(result.contains("[operator wrote this result]"), "{result}");
         assert!(
             result.contains("corrected by hand") && !result.contains("started"),
             "{result}"
         );
-        assert_eq!(executions(&course.state(), start), 1, "it was not run again");
-        assert!(course.state().nodes[&start.observation()].pinned);
-        assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
+        assert_eq!(executions(&phase.state(), start), 1, "it was not run again");
+        assert!(phase.state().nodes[&start.observation()].pinned);
+        assert_eq!(phase.world.read("log.txt"), "start\nfinish\n");
     }
 }
 
 #[test]
 fn a_thought_rewritten_between_calls_splits_the_message() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let before = course.state();
-        let thought = course.node(NodeKind::Thought, "And I copy");
+        let phase = Course::new(format);
+        let before = phase.state();
+        let thought = phase.node(NodeKind::Thought, "And I copy");
         let replies = vec![
             format.message(&[
                 Part::Text("Then I only look."),
@@ -137,10 +137,10 @@ fn a_thought_rewritten_between_calls_splits_the_message() {
             answer(format, "Looked."),
         ];
         let verb = ["edit", &thought, "--text", "I copy nothing."];
-        let after = course.after(&verb, replies);
+        let after = phase.after(&verb, replies);
         assert_eq!(after.asked.len(), 2);
         let asked = &after.asked[0];
-        course.repeats(asked, 2);
+        phase.repeats(asked, 2);
         // What the model said before stands with its calls and results, then comes the rewritten
         // thought, in plain words, and the note.
         let Message::Assistant { text, calls, .. } = &asked.messages[2] else {
@@ -149,7 +149,7 @@ fn a_thought_rewritten_between_calls_splits_the_message() {
         assert_eq!(text, "I look around.");
         assert_eq!(calls.len(), 2, "{asked}");
         for words in ["\"notes\"", "echo start"] {
-            assert_eq!(asked.result(words), course.asked[2].result(words));
+            assert_eq!(asked.result(words), phase.asked[2].result(words));
         }
         assert_eq!(
             asked.messages[5],
@@ -173,20 +173,20 @@ fn a_thought_rewritten_between_calls_splits_the_message() {
         }
         // The next request repeats it all and goes on.
         assert!(after.asked[1].has("Then I only look."));
-        assert_eq!(executions(&course.state(), course.call("start")), 1);
-        assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
+        assert_eq!(executions(&phase.state(), phase.call("start")), 1);
+        assert_eq!(phase.world.read("log.txt"), "start\nfinish\n");
     }
 }
 
 #[test]
 fn a_thought_that_began_a_message_leaves_nothing_of_it_but_itself() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let thought = course.node(NodeKind::Thought, "I log the end.");
+        let phase = Course::new(format);
+        let thought = phase.node(NodeKind::Thought, "I log the end.");
         let verb = ["edit", &thought, "--text", "I log nothing."];
-        let after = course.after(&verb, vec![answer(format, "Nothing.")]);
+        let after = phase.after(&verb, vec![answer(format, "Nothing.")]);
         let asked = after.one();
-        course.repeats(asked, 6);
+        phase.repeats(asked, 6);
         assert_eq!(asked.told().last(), Some(&"I log nothing."));
         assert!(asked.console().contains("rewrote your last thought"));
         assert!(
@@ -197,13 +197,13 @@ fn a_thought_that_began_a_message_leaves_nothing_of_it_but_itself() {
 }
 
 /// Signatures in the transcript that every format is written from, by turn.
-fn transcript_signatures(course: &Course) -> Vec<String> {
-    let messages = build::messages(&course.state(), ThreadId(0), None);
-    let said = messages.iter().filter_map(|message| match message {
-        Told::Assistant { said, .. } => Some(said),
+fn transcript_signatures(phase: &Course) -> Vec<String> {
+    let messages = build::messages(&phase.state(), ThreadId(0), None);
+    let output = messages.iter().filter_map(|message| match message {
+        Told::Assistant { texts: output, .. } => Some(output),
         _ => None,
     });
-    let opaque = said.flatten().filter_map(|one| one.opaque.as_deref());
+    let opaque = output.flatten().filter_map(|one| one.opaque.as_deref());
     let names = opaque.map(|text| {
         let known = ["signature-one", "signature-two"];
         known
@@ -219,34 +219,34 @@ fn transcript_signatures(course: &Course) -> Vec<String> {
 fn signed_reasoning_goes_with_what_an_edit_replaced_and_stays_before_it() {
     for format in FORMATS {
         // Reasoning before the rewritten thought was not touched.
-        let course = Course::new(format);
-        assert_eq!(transcript_signatures(&course), ["signature-one", "signature-two"]);
-        let thought = course.node(NodeKind::Thought, "And I copy");
+        let phase = Course::new(format);
+        assert_eq!(transcript_signatures(&phase), ["signature-one", "signature-two"]);
+        let thought = phase.node(NodeKind::Thought, "And I copy");
         let verb = ["edit", &thought, "--text", "I copy nothing."];
-        let after = course.after(&verb, vec![answer(format, "So.")]);
-        assert_eq!(transcript_signatures(&course), ["signature-one"]);
-        let kept: &[&str] = if format.signs { &["signature-one"] } else { &[] };
-        assert_eq!(after.one().signatures(), kept);
+        let after = phase.after(&verb, vec![answer(format, "So.")]);
+        assert_eq!(transcript_signatures(&phase), ["signature-one"]);
+        let stored: &[&str] = if format.signs { &["signature-one"] } else { &[] };
+        assert_eq!(after.one().signatures(), stored);
         assert!(!after.one().has("signature-two"));
         // The rewritten reasoning itself is the operator's plain text, without a signature.
-        let course = Course::new(format);
-        let reasoning = course.node(NodeKind::Thought, "Now the end");
+        let phase = Course::new(format);
+        let reasoning = phase.node(NodeKind::Thought, "Now the end");
         let verb = ["edit", &reasoning, "--text", "No end yet."];
-        let after = course.after(&verb, vec![answer(format, "Not yet.")]);
+        let after = phase.after(&verb, vec![answer(format, "Not yet.")]);
         let asked = after.one();
-        assert_eq!(transcript_signatures(&course), ["signature-one"]);
+        assert_eq!(transcript_signatures(&phase), ["signature-one"]);
         assert!(!asked.has("signature-two"), "{asked}");
-        assert_eq!(asked.signatures(), kept);
+        assert_eq!(asked.signatures(), stored);
         assert_eq!(asked.told().last(), Some(&"No end yet."), "in plain words");
         assert!(
             !asked.has("Now the end"),
             "what it was is not told as if it still held"
         );
         assert!(asked.console().contains("rewrote your last thought"));
-        course.repeats(asked, 6);
+        phase.repeats(asked, 6);
         // History keeps both.
         let id: overrule::domain::id::NodeId = reasoning.parse().unwrap();
-        let state = course.state();
+        let state = phase.state();
         let first = &state.nodes[&id].revisions[0];
         assert!(
             matches!(&first.content, Content::Text { opaque: Some(opaque), .. } if opaque.contains("signature-two"))
@@ -257,18 +257,18 @@ fn signed_reasoning_goes_with_what_an_edit_replaced_and_stays_before_it() {
 #[test]
 fn an_edited_prompt_is_asked_in_its_new_words() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let prompt = course.node(NodeKind::Prompt, "the task");
+        let phase = Course::new(format);
+        let prompt = phase.node(NodeKind::Prompt, "the task");
         let verb = ["edit", &prompt, "--text", "another task"];
-        let after = course.after(&verb, vec![answer(format, "Another.")]);
+        let after = phase.after(&verb, vec![answer(format, "Another.")]);
         let asked = after.one();
-        course.repeats(asked, 1);
+        phase.repeats(asked, 1);
         assert_eq!(asked.user(), "another task");
         assert!(!asked.has("the task\""), "{asked}");
         assert!(asked.told().is_empty(), "{asked}");
         let console = asked.console();
         for label in ["start", "copy", "finish"] {
-            let id = course.call(label);
+            let id = phase.call(label);
             assert!(console.contains(&format!("({id})")), "{console}");
         }
         assert!(
@@ -281,13 +281,13 @@ fn an_edited_prompt_is_asked_in_its_new_words() {
 #[test]
 fn an_edited_answer_is_what_the_model_said_when_it_is_asked_on() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let words = course.node(NodeKind::Answer, "All is done");
-        course.verb(&["edit", &words, "--text", "Half is done."]);
-        let after = course.after(&["guide", "And the rest?"], vec![answer(format, "Now all is.")]);
+        let phase = Course::new(format);
+        let words = phase.node(NodeKind::Answer, "All is done");
+        phase.verb(&["edit", &words, "--text", "Half is done."]);
+        let after = phase.after(&["guide", "And the rest?"], vec![answer(format, "Now all is.")]);
         assert_eq!(after.said.out, "Now all is.\n");
         let asked = after.one();
-        course.repeats(asked, MESSAGES);
+        phase.repeats(asked, MESSAGES);
         assert_eq!(asked.told().last(), Some(&"Half is done."));
         assert_eq!(asked.user(), "And the rest?");
         assert!(!asked.has("All is done."), "{asked}");
@@ -297,12 +297,12 @@ fn an_edited_answer_is_what_the_model_said_when_it_is_asked_on() {
 #[test]
 fn a_refused_answer_is_gone_and_the_reason_is_told() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let words = course.node(NodeKind::Answer, "All is done");
+        let phase = Course::new(format);
+        let words = phase.node(NodeKind::Answer, "All is done");
         let verb = ["reject-answer", &words, "--reason", "nothing is proven"];
-        let after = course.after(&verb, vec![answer(format, "Proven.")]);
+        let after = phase.after(&verb, vec![answer(format, "Proven.")]);
         let asked = after.one();
-        course.repeats(asked, MESSAGES);
+        phase.repeats(asked, MESSAGES);
         assert!(asked.user().contains("nothing is proven"), "{asked}");
         assert!(!asked.has("All is done."), "{asked}");
         assert!(!asked.console().contains("Already happened"), "nothing was lost");
@@ -313,19 +313,19 @@ fn a_refused_answer_is_gone_and_the_reason_is_told() {
 fn a_prompt_put_in_stands_where_it_was_put() {
     for format in FORMATS {
         // In the middle: what came later falls.
-        let course = Course::new(format);
-        let turn = course.turn("notes");
+        let phase = Course::new(format);
+        let turn = phase.turn("notes");
         let verb = ["guide", "Leave the log alone.", "--after", &turn];
-        let after = course.after(&verb, vec![answer(format, "Left.")]);
+        let after = phase.after(&verb, vec![answer(format, "Left.")]);
         let asked = after.one();
-        course.repeats(asked, 6);
+        phase.repeats(asked, 6);
         assert_eq!(asked.messages[6], Message::User("Leave the log alone.".into()));
         assert!(!asked.has("echo finish"), "{asked}");
         // At the tip: behind the answer.
-        let course = Course::new(format);
-        let after = course.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
+        let phase = Course::new(format);
+        let after = phase.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
         let asked = after.one();
-        course.repeats(asked, MESSAGES);
+        phase.repeats(asked, MESSAGES);
         assert_eq!(asked.told().last(), Some(&"All is done."));
         assert_eq!(asked.messages[MESSAGES + 1], Message::User("And now?".into()));
     }
@@ -335,16 +335,16 @@ fn a_prompt_put_in_stands_where_it_was_put() {
 fn a_thought_put_in_is_the_models_own_plain_text_with_the_note() {
     for format in FORMATS {
         for middle in [true, false] {
-            let course = Course::new(format);
-            let turn = course.turn("notes");
+            let phase = Course::new(format);
+            let turn = phase.turn("notes");
             let mut verb = vec!["insert-thought", "I stop here."];
             if middle {
                 verb.extend(["--after", &turn]);
             }
-            let after = course.after(&verb, vec![answer(format, "Stopped.")]);
+            let after = phase.after(&verb, vec![answer(format, "Stopped.")]);
             let asked = after.one();
             let place = if middle { 6 } else { MESSAGES + 1 };
-            course.repeats(asked, if middle { 6 } else { MESSAGES });
+            phase.repeats(asked, if middle { 6 } else { MESSAGES });
             assert!(
                 matches!(&asked.messages[place], Message::Assistant { text, signed, calls }
                     if text == "I stop here." && signed.is_empty() && calls.is_empty()),
@@ -363,22 +363,22 @@ fn a_thought_put_in_is_the_models_own_plain_text_with_the_note() {
 fn a_call_put_in_runs_and_is_told_with_its_result() {
     for format in FORMATS {
         for middle in [true, false] {
-            let course = Course::new(format);
-            let turn = course.turn("notes");
+            let phase = Course::new(format);
+            let turn = phase.turn("notes");
             let args = r#"{"_as":"extra","path":"copy.txt"}"#;
             let mut verb = vec!["insert-call", "read_file", "--args", args];
             if middle {
                 verb.extend(["--after", &turn]);
             }
-            let after = course.after(&verb, vec![answer(format, "Seen.")]);
+            let after = phase.after(&verb, vec![answer(format, "Seen.")]);
             let asked = after.one();
-            course.repeats(asked, if middle { 6 } else { MESSAGES });
+            phase.repeats(asked, if middle { 6 } else { MESSAGES });
             assert_eq!(asked.call("extra").args, args);
             assert!(asked.result("extra").contains("alpha"), "{asked}");
             assert!(asked.console().contains("operator made the last call"));
             assert_eq!(asked.has("echo finish"), !middle, "{asked}");
-            assert_eq!(executions(&course.state(), course.call("extra")), 1);
-            assert_eq!(executions(&course.state(), course.call("notes")), 1);
+            assert_eq!(executions(&phase.state(), phase.call("extra")), 1);
+            assert_eq!(executions(&phase.state(), phase.call("notes")), 1);
         }
     }
 }
@@ -386,27 +386,27 @@ fn a_call_put_in_runs_and_is_told_with_its_result() {
 #[test]
 fn a_deleted_call_is_in_no_message_and_its_effect_is_told() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let (start, finish) = (course.call("start"), course.call("finish"));
-        let after = course.after(&["delete", &start.to_string()], vec![answer(format, "Gone.")]);
+        let phase = Course::new(format);
+        let (start, finish) = (phase.call("start"), phase.call("finish"));
+        let after = phase.after(&["delete", &start.to_string()], vec![answer(format, "Gone.")]);
         let asked = after.one();
-        course.repeats(asked, 2);
+        phase.repeats(asked, 2);
         assert!(asked.find("echo start").is_none(), "{asked}");
         assert!(!asked.has("started"), "{asked}");
         tells_what_happened(&asked.console(), &format!("shell ({start}), shell ({finish})"));
-        assert_eq!(asked.result("\"notes\""), course.asked[2].result("\"notes\""));
-        assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
+        assert_eq!(asked.result("\"notes\""), phase.asked[2].result("\"notes\""));
+        assert_eq!(phase.world.read("log.txt"), "start\nfinish\n");
     }
 }
 
 #[test]
 fn a_deleted_thought_takes_what_followed_it_along() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let thought = course.node(NodeKind::Thought, "And I copy");
-        let after = course.after(&["delete", &thought], vec![answer(format, "Without.")]);
+        let phase = Course::new(format);
+        let thought = phase.node(NodeKind::Thought, "And I copy");
+        let after = phase.after(&["delete", &thought], vec![answer(format, "Without.")]);
         let asked = after.one();
-        course.repeats(asked, 2);
+        phase.repeats(asked, 2);
         assert_eq!(asked.told(), ["I look around."]);
         assert!(
             asked
@@ -422,14 +422,14 @@ fn a_deleted_thought_takes_what_followed_it_along() {
 #[test]
 fn a_deleted_prompt_was_never_said() {
     for format in FORMATS {
-        let course = Course::new(format);
-        course.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
-        let prompt = course.node(NodeKind::Prompt, "And now?");
-        let after = course.after(&["delete", &prompt], vec![answer(format, "As before.")]);
+        let phase = Course::new(format);
+        phase.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
+        let prompt = phase.node(NodeKind::Prompt, "And now?");
+        let after = phase.after(&["delete", &prompt], vec![answer(format, "As before.")]);
         // The answer before it stands again, and nobody is asked.
         assert_eq!(after.said.out, "All is done.\n");
         assert!(after.asked.is_empty());
-        let messages = build::messages(&course.state(), ThreadId(0), None);
+        let messages = build::messages(&phase.state(), ThreadId(0), None);
         assert!(
             !messages
                 .iter()

@@ -26,20 +26,20 @@ fn a_server_that_asks_for_a_pause_gets_it() {
         answer_in_words("Now."),
     ]);
     let began = Instant::now();
-    let said = finish(asking(&world, &server, &[])).ends(0);
+    let output = finish(asking(&world, &server, &[])).ends(0);
     assert!(began.elapsed() >= Duration::from_secs(1));
-    assert_eq!(said.out, "Now.\n");
-    assert!(said.err.contains("rate limit"), "{}", said.err);
+    assert_eq!(output.out, "Now.\n");
+    assert!(output.err.contains("rate limit"), "{}", output.err);
     assert_eq!(server.seen().len(), 2);
 }
 
 #[test]
 fn a_server_in_trouble_is_asked_again_and_not_for_ever() {
     let world = World::new();
-    let trouble = || Reply::Status(500, "", "oops");
-    let server = Server::new(vec![trouble(), trouble(), trouble(), answer_in_words("Back.")]);
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "Back.\n");
+    let problem = || Reply::Status(500, "", "oops");
+    let server = Server::new(vec![problem(), problem(), problem(), answer_in_words("Back.")]);
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "Back.\n");
     let seen = server.seen();
     assert_eq!(seen.len(), 4);
     assert!(
@@ -49,10 +49,10 @@ fn a_server_in_trouble_is_asked_again_and_not_for_ever() {
 
     let world = World::new();
     let server = Server::new(Vec::new());
-    let said = finish(asking(&world, &server, &[])).ends(6);
-    assert_eq!(said.out, "");
-    for told in ["server error", "overrule ask-again"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(6);
+    assert_eq!(output.out, "");
+    for reported in ["server error", "overrule ask-again"] {
+        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
     }
     assert_eq!(server.seen().len(), 5, "the first request and four more");
 }
@@ -66,9 +66,9 @@ fn nobody_there_is_told_with_what_to_do() {
     drop(listener);
     let mut command = world.command(&["run", "--headless", "--model", "test", "--base-url", &base, "x"]);
     command.env("NO_PROXY", "127.0.0.1");
-    let said = finish(command).ends(6);
-    for told in ["network error", "127.0.0.1", "overrule ask-again"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    let output = finish(command).ends(6);
+    for reported in ["network error", "127.0.0.1", "overrule ask-again"] {
+        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
     }
     // The prompt is kept: nothing has to be typed again.
     assert!(world.journal(&world.id()).contains("turn.prompted"));
@@ -98,8 +98,8 @@ fn a_stream_that_is_cut_in_a_call_is_asked_for_again() {
         Reply::Stream(whole),
         answer_in_words("Logged."),
     ]);
-    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-    assert_eq!(said.out, "Logged.\n");
+    let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(output.out, "Logged.\n");
     assert_eq!(world.read("log.txt"), "once\n", "half a call never ran");
     let state = world.state(&world.id());
     assert_eq!(state.calls.len(), 1);
@@ -126,8 +126,8 @@ fn a_stream_that_is_cut_after_a_call_goes_on_with_its_result() {
         .remove(0),
     );
     let server = Server::new(vec![Reply::Cut(begun), answer_in_words("Went on.")]);
-    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-    assert_eq!(said.out, "Went on.\n");
+    let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(output.out, "Went on.\n");
     assert_eq!(world.read("log.txt"), "once\n");
     let seen = server.seen();
     assert_eq!(seen.len(), 2);
@@ -173,11 +173,11 @@ fn what_is_no_stream_at_all_is_told_and_not_tried_again() {
     ] {
         let world = World::new();
         let server = Server::new(vec![reply]);
-        let said = finish(asking(&world, &server, &[])).ends(6);
-        assert_eq!(said.out, "");
-        assert!(said.err.contains(words), "no `{words}` in {}", said.err);
-        assert!(!said.err.contains('\u{1b}'), "{:?}", said.err);
-        assert!(!said.err.contains("panicked"), "{}", said.err);
+        let output = finish(asking(&world, &server, &[])).ends(6);
+        assert_eq!(output.out, "");
+        assert!(output.err.contains(words), "no `{words}` in {}", output.err);
+        assert!(!output.err.contains('\u{1b}'), "{:?}", output.err);
+        assert!(!output.err.contains("panicked"), "{}", output.err);
         assert_eq!(server.seen().len(), 1, "{words}");
     }
 }
@@ -188,22 +188,22 @@ fn an_answer_that_ran_into_its_limit_is_no_answer() {
     let mut frames = vec![text("The answer is forty-")];
     frames.extend(end("length"));
     let server = Server::new(vec![Reply::Stream(frames)]);
-    let said = finish(asking(&world, &server, &[])).ends(6);
-    assert_eq!(said.out, "");
-    assert!(said.err.contains("token limit"), "{}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(6);
+    assert_eq!(output.out, "");
+    assert!(output.err.contains("token limit"), "{}", output.err);
 }
 
 #[test]
 fn an_empty_answer_is_asked_for_once_more() {
     let world = World::new();
     let server = Server::new(vec![Reply::Stream(end("stop")), answer_in_words("Something.")]);
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "Something.\n");
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "Something.\n");
 
     let world = World::new();
     let server = Server::new(vec![Reply::Stream(end("stop")), Reply::Stream(end("stop"))]);
-    let said = finish(asking(&world, &server, &[])).ends(6);
-    assert!(said.err.contains("empty answer"), "{}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(6);
+    assert!(output.err.contains("empty answer"), "{}", output.err);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_message_without_a_proper_end_runs_no_call_and_is_no_answer() {
         let error = "error: {\"code\":400,\"message\":\"the context is full\",\"type\":\"invalid_request_error\"}\n\n";
         vec![error.to_owned(), "data: [DONE]\n\n".to_owned()]
     };
-    for (start, ending, told, asked) in [
+    for (start, ending, reported, asked) in [
         (begun(), end("content_filter"), "content filter", 1),
         (begun(), mark(), "without saying why", 5),
         (vec![text("half of")], llama(), "the context is full", 1),
@@ -230,12 +230,12 @@ fn a_message_without_a_proper_end_runs_no_call_and_is_no_answer() {
         let frames: Vec<String> = start.into_iter().chain(ending).collect();
         let replies = (0..asked).map(|_| Reply::Stream(frames.clone())).collect();
         let server = Server::new(replies);
-        let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(6);
-        assert_eq!(said.out, "", "{told}");
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
-        assert_eq!(server.seen().len(), asked, "{told}");
+        let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(6);
+        assert_eq!(output.out, "", "{reported}");
+        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
+        assert_eq!(server.seen().len(), asked, "{reported}");
         let state = world.state(&world.id());
-        assert_eq!(state.calls.len(), 0, "{told}: no call ran");
+        assert_eq!(state.calls.len(), 0, "{reported}: no call ran");
     }
 }
 
@@ -244,8 +244,8 @@ fn an_end_mark_is_an_end_also_without_a_reason() {
     let world = World::new();
     let frames = vec![text("All of it."), "data: [DONE]\n\n".to_owned()];
     let server = Server::new(vec![Reply::Stream(frames)]);
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "All of it.\n");
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "All of it.\n");
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -260,11 +260,11 @@ fn a_wait_that_nobody_sits_through_is_left_to_the_operator() {
         ),
         answer_in_words("Too soon."),
     ]);
-    let said = finish(asking(&world, &server, &[])).ends(6);
-    for told in ["daily limit", "it asks to wait 120 min", "overrule ask-again"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(6);
+    for reported in ["daily limit", "it asks to wait 120 min", "overrule ask-again"] {
+        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
     }
-    assert_eq!(said.out, "");
+    assert_eq!(output.out, "");
     assert_eq!(server.seen().len(), 1, "nobody asked again meanwhile");
 }
 
@@ -275,8 +275,8 @@ fn a_tool_that_the_model_made_up_does_not_end_the_run() {
         calls("Look.", &[("x", "functions.read file", json!({}))]),
         answer_in_words("Done."),
     ]);
-    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-    assert_eq!(said.out, "Done.\n");
+    let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(output.out, "Done.\n");
     let messages = server.seen()[1].messages();
     let made = messages.iter().find(|one| !one["tool_calls"].is_null()).unwrap();
     assert_eq!(made["tool_calls"][0]["function"]["name"], "functions_read_file");
@@ -313,8 +313,8 @@ fn a_server_with_habits_of_its_own_gets_what_it_wants_from_then_on() {
         ),
         answer_in_words("Done."),
     ]);
-    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-    assert_eq!(said.out, "Done.\n");
+    let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(output.out, "Done.\n");
     let seen = server.seen();
     assert_eq!(seen.len(), 5);
     let options: Vec<bool> = seen
@@ -347,11 +347,11 @@ fn a_server_with_habits_of_its_own_gets_what_it_wants_from_then_on() {
     let world = World::new();
     let no = "{\"detail\":\"stream_options is not known here\"}";
     let server = Server::new(vec![refuse(400, no), refuse(400, no)]);
-    let said = finish(asking(&world, &server, &[])).ends(6);
+    let output = finish(asking(&world, &server, &[])).ends(6);
     assert!(
-        said.err.contains("stream_options is not known here"),
+        output.err.contains("stream_options is not known here"),
         "{}",
-        said.err
+        output.err
     );
     assert_eq!(server.seen().len(), 2);
 }

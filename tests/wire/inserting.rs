@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use overrule::domain::command::{Behind, Edit};
+use overrule::domain::command::{Edit, InsertAfter};
 use overrule::domain::id::{NodeKind, TurnId};
 use overrule::domain::state::State;
 use overrule::tools::child::still_running;
@@ -37,7 +37,7 @@ impl What {
                 ),
             },
             Self::Thought => Edit::InsertThought {
-                after: after.map(Behind::Turn),
+                after: after.map(InsertAfter::Turn),
                 text: text(),
             },
             Self::Prompt => Edit::InsertPrompt { after, text: text() },
@@ -53,13 +53,13 @@ impl What {
                 Self::Call,
                 [
                     Message::Assistant { text, calls, .. },
-                    Message::Result(of, said),
+                    Message::Result(of, output),
                     Message::Console(note),
                 ],
             ) => {
                 assert_eq!((text.as_str(), calls.len(), &calls[0].id), ("", 1, of), "{asked}");
                 assert!(calls[0].args.contains("echo extra"), "{asked}");
-                assert!(said.ends_with("extra\n"), "{asked}");
+                assert!(output.ends_with("extra\n"), "{asked}");
                 assert!(note.contains("operator made the last call"), "{asked}");
             }
             (Self::Thought, [Message::Assistant { text, signed, calls }, Message::Console(note)]) => {
@@ -156,14 +156,14 @@ async fn what_is_put_in_before_a_turn_ends_its_stream_and_its_running_call() {
             for gone in ["I run.", "sleep", "While it runs"] {
                 assert!(!last.has(gone), "{gone} in\n{last}");
             }
-            let told = last.messages.len() - 1;
+            let reported = last.messages.len() - 1;
             assert!(
-                matches!(&last.messages[told], Message::Console(text)
+                matches!(&last.messages[reported], Message::Console(text)
                     if text.contains("May have happened") && text.contains(&format!("({slow})"))),
                 "what was cut off is told: {last}"
             );
             let mut without = last.clone();
-            without.messages.truncate(told);
+            without.messages.truncate(reported);
             what.ends(&without, 4);
             eventually("the command is ended", || !still_running(pid, ticks)).await;
             assert!(!state.nodes[&slow].active);
@@ -198,7 +198,7 @@ async fn a_thought_behind_a_call_cuts_its_message_there_and_ends_what_runs_behin
             stage.read_ended(1).await;
             let (pid, ticks) = stage.running("slow").await;
             let (notes, slow) = (stage.call("notes"), stage.call("slow"));
-            let after = Some(Behind::Node(notes));
+            let after = Some(InsertAfter::Node(notes));
             let text = Arc::from("I stop here.");
             stage.commit(vec![Edit::InsertThought { after, text }]).await;
             if streams {
@@ -216,10 +216,10 @@ async fn a_thought_behind_a_call_cuts_its_message_there_and_ends_what_runs_behin
                 panic!("{last}")
             };
             assert_eq!(calls.len(), 1, "what stood before the place is kept: {last}");
-            let Some(Message::Console(told)) = last.messages.pop() else {
+            let Some(Message::Console(reported)) = last.messages.pop() else {
                 panic!("{last}")
             };
-            assert!(told.contains("May have happened") && told.contains(&format!("({slow})")));
+            assert!(reported.contains("May have happened") && reported.contains(&format!("({slow})")));
             What::Thought.ends(&last, 4);
             eventually("the command is ended", || !still_running(pid, ticks)).await;
             assert!(state.nodes[&notes].active && !state.nodes[&slow].active);

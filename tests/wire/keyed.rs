@@ -37,8 +37,8 @@ fn a_key_that_is_set_later_does_not_go_to_the_recorded_server() {
     let turn = world.state(&id).turns.keys().last().unwrap().0.to_string();
     let mut command = world.command(&["ask-again", &id, &turn, "--resume"]);
     command.env("NO_PROXY", "127.0.0.1").env("OPENAI_API_KEY", KEY);
-    let said = finish(command).ends(0);
-    assert_eq!(said.out, "Done.\n");
+    let output = finish(command).ends(0);
+    assert_eq!(output.out, "Done.\n");
     assert_eq!(server.seen().len(), 2);
     no_key(&server);
 }
@@ -74,9 +74,13 @@ fn the_key_of_a_file_goes_to_the_server_of_that_file_alone() {
     command
         .env("NO_PROXY", "127.0.0.1")
         .env("OPENAI_BASE_URL", &other.base);
-    let said = finish(command).ends(0);
-    assert_eq!(said.out, "Variable.\n");
-    assert!(said.err.contains("is not used: it belongs to"), "{}", said.err);
+    let output = finish(command).ends(0);
+    assert_eq!(output.out, "Variable.\n");
+    assert!(
+        output.err.contains("is not used: it belongs to"),
+        "{}",
+        output.err
+    );
     assert_eq!(other.seen().len(), 2);
     no_key(&other);
 }
@@ -87,13 +91,13 @@ fn a_server_far_away_is_not_asked_before_it_is_said_which_key_it_gets() {
     let url = "http://model.invalid/v1";
     let mut command = world.command(&["run", "--headless", "--model", "test", "--base-url", url, "x"]);
     command.env("OPENAI_API_KEY", KEY);
-    let said = finish(command).ends(3);
-    for told in [
+    let output = finish(command).ends(3);
+    for reported in [
         "OPENAI_API_KEY belongs to https://api.openai.com/v1",
         url,
         "OPENAI_BASE_URL and OPENAI_API_KEY",
     ] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
     }
-    assert!(!said.err.contains(KEY));
+    assert!(!output.err.contains(KEY));
 }

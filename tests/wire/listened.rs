@@ -51,17 +51,17 @@ fn sub_agents_that_stream_at_one_time_lose_nothing_of_what_is_kept() {
         rest.send(end("stop"));
     }
     drop((of_one, of_other));
-    let said = wait(child).ends(0);
-    assert_eq!(said.out, "Done.\n");
+    let output = wait(child).ends(0);
+    assert_eq!(output.out, "Done.\n");
     for whose in ["one", "other"] {
-        let kept = received(&world, &format!("{whose}-1 ")).unwrap();
+        let stored = received(&world, &format!("{whose}-1 ")).unwrap();
         for piece in 1..=4 {
             assert!(
-                kept.contains(&format!("{whose}-{piece} ")),
-                "{piece} of {whose}:\n{kept}"
+                stored.contains(&format!("{whose}-{piece} ")),
+                "{piece} of {whose}:\n{stored}"
             );
         }
-        assert!(kept.contains("[DONE]"), "{kept}");
+        assert!(stored.contains("[DONE]"), "{stored}");
     }
     let files = wire_files(&world);
     assert_eq!(files.len(), 2 * server.seen().len(), "{:?}", files.keys());

@@ -185,8 +185,8 @@ async fn a_running_call_that_is_cancelled_is_told_as_the_operator_says_it_ended(
             reason: "too slow".into(),
         };
         stage.live.send(Command::Call(cancel)).await.unwrap();
-        let in_doubt = move |state: &State| matches!(state.calls[&call].status, Status::InDoubt(_));
-        stage.live.settles("it is in doubt", in_doubt).await;
+        let unknown = move |state: &State| matches!(state.calls[&call].status, Status::OutcomeUnknown(_));
+        stage.live.settles("it is in doubt", unknown).await;
         eventually("the command is ended", || !still_running(pid, ticks)).await;
         assert_eq!(
             (stage.live.state.requests, stage.asked().len()),
@@ -216,19 +216,19 @@ async fn a_running_call_that_is_cancelled_is_told_as_the_operator_says_it_ended(
 #[test]
 fn a_whole_turn_that_is_asked_again_is_asked_with_what_it_was_asked_with() {
     for format in FORMATS {
-        let course = Course::new(format);
-        let finish = course.call("finish");
-        let turn = course.turn("finish");
+        let phase = Course::new(format);
+        let finish = phase.call("finish");
+        let turn = phase.turn("finish");
         let again = format.message(&[
             Part::Text("I only look."),
             Part::Call("e", "read_file", json!({"_as": "seen", "path": "log.txt"})),
         ]);
-        let after = course.after(&["ask-again", &turn], vec![again, answer(format, "Seen.")]);
+        let after = phase.after(&["ask-again", &turn], vec![again, answer(format, "Seen.")]);
         assert_eq!(after.said.out, "Seen.\n");
         assert_eq!(after.asked.len(), 2);
         let asked = &after.asked[0];
-        course.repeats(asked, 6);
-        assert_eq!(asked.upto(6), course.asked[1].upto(6), "the same question");
+        phase.repeats(asked, 6);
+        assert_eq!(asked.upto(6), phase.asked[1].upto(6), "the same question");
         assert_eq!(
             asked.messages.len(),
             7,
@@ -243,7 +243,7 @@ fn a_whole_turn_that_is_asked_again_is_asked_with_what_it_was_asked_with() {
         }
         assert!(after.asked[1].result("\"seen\"").contains("finish"));
         assert_eq!(after.asked[1].messages.len(), MESSAGES + 1);
-        assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
-        assert_eq!(executions(&course.state(), course.call("start")), 1);
+        assert_eq!(phase.world.read("log.txt"), "start\nfinish\n");
+        assert_eq!(executions(&phase.state(), phase.call("start")), 1);
     }
 }

@@ -221,13 +221,13 @@ fn each_rule_is_learned_once_and_kept_and_nothing_refused_is_sent_again() {
             }
         });
         let config = limits(&world);
-        let said = finish(asking(
+        let output = finish(asking(
             &world,
             &server,
             &["--policy", "auto", "--config", &config],
         ));
-        let said = said.ends(0);
-        assert_eq!(said.out, "Done.\n", "{name}");
+        let output = output.ends(0);
+        assert_eq!(output.out, "Done.\n", "{name}");
         let seen = server.seen();
         let refused: Vec<usize> = (0..seen.len()).filter(|at| refuses(&seen[*at].json())).collect();
         assert_eq!(refused.len(), rule.learned.len(), "{name}: {refused:?}");
@@ -312,8 +312,8 @@ fn a_server_that_refuses_everything_is_asked_in_a_few_forms_and_told() {
     let world = World::new();
     let words = r#"{"error":{"message":"roles must alternate; reasoning_content is missing; content must be a string; 'system' role is not supported, stream_options and stream are unsupported; a tool role may not follow a user role; last message must be user"}}"#;
     let server = Server::answering(move |_, _| Reply::Status(400, "", words));
-    let said = finish(asking(&world, &server, &[])).ends(6);
-    assert!(said.err.contains("roles must alternate"), "{}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(6);
+    assert!(output.err.contains("roles must alternate"), "{}", output.err);
     let seen = server.seen();
     assert!((2..=5).contains(&seen.len()), "{} requests", seen.len());
     let bodies: BTreeSet<&String> = seen.iter().map(|one| &one.body).collect();
@@ -332,8 +332,8 @@ fn a_rule_that_is_told_inside_of_an_answer_is_learned_too() {
             Reply::Stream(vec![refused.to_owned()])
         }
     });
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "Done.\n");
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "Done.\n");
     assert_eq!(server.seen().len(), 2);
 
     // Behind the first words of a reply it is an error.

@@ -54,8 +54,8 @@ async fn a_thought_rewritten_while_the_model_streams_closes_the_connection() {
         for gone in ["notes.txt", "sleep", "While it runs", "I go on"] {
             assert!(!asked[1].has(gone), "{gone} in\n{}", asked[1]);
         }
-        let kept: &[&str] = if format.signs { &["signature-one"] } else { &[] };
-        assert_eq!(asked[1].signatures(), kept, "reasoning before it stands");
+        let stored: &[&str] = if format.signs { &["signature-one"] } else { &[] };
+        assert_eq!(asked[1].signatures(), stored, "reasoning before it stands");
         eventually("the command is ended", || !still_running(pid, ticks)).await;
         assert!(!state.nodes[&slow].active);
         assert_eq!(world.read("log.txt"), "begun\n");
@@ -255,8 +255,8 @@ async fn a_stopped_turn_closes_the_connection_and_keeps_what_arrived() {
             1,
             "and is not asked on before somebody says so"
         );
-        let go_on = Command::Run(RunCommand::Resume {});
-        stage.live.send(go_on).await.unwrap();
+        let resumes = Command::Run(RunCommand::Resume {});
+        stage.live.send(resumes).await.unwrap();
         let (asked, ..) = stage.end().await;
         assert_eq!(asked.len(), 2);
         assert!(asked[1].result("notes.txt").contains("alpha"));

@@ -58,8 +58,8 @@ fn three_turns() -> Vec<Reply> {
 #[test]
 fn several_streamed_calls_run_and_the_run_comes_to_its_answer() {
     let (world, server) = (World::new(), Server::new(three_turns()));
-    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-    assert_eq!(said.out, "All is done — żółć 🦀.\n");
+    let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(output.out, "All is done — żółć 🦀.\n");
     assert_eq!(
         world.read("copy.txt"),
         "alpha\nbeta\n",
@@ -126,8 +126,8 @@ fn calls_without_ids_are_told_apart_all_the_same() {
     frames.extend(end("tool_calls"));
     let world = World::new();
     let server = Server::new(vec![Reply::Stream(frames), answer_in_words("Both.")]);
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "Both.\n");
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "Both.\n");
     each_call_has_one_result(&server.seen()[1]);
 }
 
@@ -141,8 +141,8 @@ fn what_was_not_approved_is_told_as_a_result() {
         ),
         answer_in_words("Without."),
     ]);
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "Without.\n");
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "Without.\n");
     assert_eq!(world.read("log.txt"), "");
     let seen = server.seen();
     each_call_has_one_result(&seen[1]);
@@ -174,7 +174,7 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
     let mut command = asking(&world, &server, &["--policy", "auto", "--json"]);
     command.env("OPENAI_BASE_URL", &server.base);
     command.env("OPENAI_API_KEY", "sk-canary-0987654321");
-    let said = finish(command).ends(0);
+    let output = finish(command).ends(0);
     for seen in server.seen() {
         let head = seen.head.to_lowercase();
         assert!(
@@ -183,8 +183,8 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
         );
         assert!(!seen.body.contains("sk-canary"));
     }
-    assert!(!said.out.contains("sk-canary"));
-    assert!(!said.err.contains("sk-canary"));
+    assert!(!output.out.contains("sk-canary"));
+    assert!(!output.err.contains("sk-canary"));
     for path in world.everything().keys() {
         let bytes = std::fs::read(path).unwrap_or_default();
         assert!(
@@ -212,8 +212,8 @@ fn a_run_that_was_interrupted_goes_on_with_the_same_request() {
     let second = Server::new(vec![answer_in_words("Done.")]);
     let mut command = world.command(&["ask-again", &id, &turn, "--resume", "--base-url", &second.base]);
     command.env("NO_PROXY", "127.0.0.1");
-    let said = finish(command).ends(0);
-    assert_eq!(said.out, "Done.\n");
+    let output = finish(command).ends(0);
+    assert_eq!(output.out, "Done.\n");
     assert_eq!(world.read("log.txt"), "once\n");
     assert_eq!(messages_text(&second.seen()[0]), messages_text(&first.seen()[1]));
 }
@@ -237,17 +237,17 @@ pub fn wire_files(world: &World) -> std::collections::BTreeMap<String, String> {
 fn replies_are_kept_by_default_and_requests_where_that_is_asked_for() {
     let (world, server) = (World::new(), Server::new(three_turns()));
     finish(asking(&world, &server, &["--policy", "auto", "--keep-wire"])).ends(0);
-    let kept = wire_files(&world);
+    let stored = wire_files(&world);
     let seen = server.seen();
-    assert_eq!(kept.len(), 2 * seen.len(), "{:?}", kept.keys());
-    let sent: Vec<&String> = kept
+    assert_eq!(stored.len(), 2 * seen.len(), "{:?}", stored.keys());
+    let sent: Vec<&String> = stored
         .iter()
         .filter(|(name, _)| name.strip_suffix(".sent").is_some())
         .map(|(_, text)| text)
         .collect();
     let bodies: Vec<&String> = seen.iter().map(|seen| &seen.body).collect();
     assert_eq!(sent, bodies, "byte by byte, in the order of the turns");
-    let last = kept
+    let last = stored
         .iter()
         .rfind(|(name, _)| name.ends_with(".received"))
         .unwrap()
@@ -261,7 +261,11 @@ fn replies_are_kept_by_default_and_requests_where_that_is_asked_for() {
     let of_reply = |name: &String| name.strip_suffix(".received").is_some();
     assert!(replies.keys().all(of_reply), "{:?}", replies.keys());
     for (name, text) in &replies {
-        assert_eq!(kept.get(name), Some(text), "the same bytes as with the requests");
+        assert_eq!(
+            stored.get(name),
+            Some(text),
+            "the same bytes as with the requests"
+        );
     }
     let id = world.id();
     let path = world

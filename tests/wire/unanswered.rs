@@ -38,7 +38,7 @@ fn a_call_in_any_form_or_half_of_one_is_no_answer_and_nothing_runs() {
         frames.truncate(3);
         frames
     };
-    for (frames, told) in [
+    for (frames, reported) in [
         (
             ended(
                 words("<tool_call>\n{\"name\": \"read_file\", \"arguments\": {}}\n</tool_call>"),
@@ -75,20 +75,24 @@ fn a_call_in_any_form_or_half_of_one_is_no_answer_and_nothing_runs() {
     ] {
         let world = World::new();
         let server = Server::new(vec![Reply::Stream(frames)]);
-        let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(6);
-        assert_eq!(said.out, "", "{told}");
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
-        assert!(said.err.contains("overrule ask-again"), "{}", said.err);
-        assert_eq!(server.seen().len(), 1, "{told}: it is not asked again by itself");
+        let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(6);
+        assert_eq!(output.out, "", "{reported}");
+        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
+        assert!(output.err.contains("overrule ask-again"), "{}", output.err);
+        assert_eq!(
+            server.seen().len(),
+            1,
+            "{reported}: it is not asked again by itself"
+        );
         let state = world.state(&world.id());
-        assert!(state.ledger.values().next().is_none(), "{told}: nothing ran");
+        assert!(state.ledger.values().next().is_none(), "{reported}: nothing ran");
         // Whoever asks again is answered.
         let id = world.id();
         let turn = state.turns.keys().last().unwrap().0.to_string();
         let next = Server::new(vec![answer_in_words("Done.")]);
         let mut command = world.command(&["ask-again", &id, &turn, "--resume", "--base-url", &next.base]);
         command.env("NO_PROXY", "127.0.0.1");
-        assert_eq!(finish(command).ends(0).out, "Done.\n", "{told}");
+        assert_eq!(finish(command).ends(0).out, "Done.\n", "{reported}");
     }
 }
 
@@ -122,8 +126,8 @@ fn reasoning_between_marks_is_neither_the_answer_nor_sent_back() {
             Reply::Stream(ended(frames, "tool_calls")),
             Reply::Stream(ended(second, "stop")),
         ]);
-        let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-        assert_eq!(said.out, "It says alpha.\n");
+        let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+        assert_eq!(output.out, "It says alpha.\n");
         let back = server.seen()[1].messages();
         let made = back.iter().find(|one| one["role"] == "assistant").unwrap();
         assert_eq!(made["content"], "I look.");
@@ -178,9 +182,9 @@ fn what_the_server_sends_beside_the_reply_loses_nothing_and_is_not_noise() {
     ];
     let world = World::new();
     let server = Server::new(vec![Reply::Stream(frames)]);
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "Done.\n");
-    assert!(!said.err.contains("unknown"), "{}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "Done.\n");
+    assert!(!output.err.contains("unknown"), "{}", output.err);
 }
 
 #[test]
@@ -219,8 +223,8 @@ fn a_used_up_quota_is_told_at_once_and_an_overload_is_asked_again() {
     for status in [429, 403] {
         let world = World::new();
         let server = Server::new(vec![Reply::Status(status, "", quota), answer_in_words("No.")]);
-        let said = finish(asking(&world, &server, &[])).ends(6);
-        assert!(said.err.contains("quota used up"), "{}", said.err);
+        let output = finish(asking(&world, &server, &[])).ends(6);
+        assert!(output.err.contains("quota used up"), "{}", output.err);
         assert_eq!(server.seen().len(), 1);
     }
     let busy = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
@@ -229,9 +233,9 @@ fn a_used_up_quota_is_told_at_once_and_an_overload_is_asked_again() {
         Reply::Status(503, "", ""),
         answer_in_words("Done."),
     ]);
-    let said = finish(asking(&world, &server, &[])).ends(0);
-    assert_eq!(said.out, "Done.\n");
-    assert!(said.err.contains("overloaded"), "{}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(output.out, "Done.\n");
+    assert!(output.err.contains("overloaded"), "{}", output.err);
 }
 
 #[test]
@@ -239,9 +243,9 @@ fn the_reason_below_the_reason_is_told_with_the_providers_name() {
     let world = World::new();
     let body = r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"at most 1 \u001b[31mimage\"}}","provider_name":"Example"}}}"#;
     let server = Server::new(vec![Reply::Status(400, "", body)]);
-    let said = finish(asking(&world, &server, &[])).ends(6);
-    assert!(said.err.contains("at most 1"), "{}", said.err);
-    assert!(said.err.contains("provider Example"), "{}", said.err);
-    assert!(!said.err.contains('\u{1b}'), "{:?}", said.err);
+    let output = finish(asking(&world, &server, &[])).ends(6);
+    assert!(output.err.contains("at most 1"), "{}", output.err);
+    assert!(output.err.contains("provider Example"), "{}", output.err);
+    assert!(!output.err.contains('\u{1b}'), "{:?}", output.err);
     assert_eq!(server.seen().len(), 1);
 }

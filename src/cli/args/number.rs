@@ -4,8 +4,8 @@
 use std::str::FromStr;
 
 /// A whole number; `wanted` says what to write.
-pub fn whole<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| text.parse().map_err(|_| format!("write {wanted}"))
+pub fn whole<T: FromStr>(requested: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| text.parse().map_err(|_| format!("write {requested}"))
 }
 
 /// An event, as it is counted and as it is printed.
@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused_with_what_is_wanted_and_an_example() {
+    fn invalid_number_is_refused_with_the_expected_form_and_an_example() {
         for words in PLACES {
             for odd in ["abc", "1e99999", "NaN", "4x", ""] {
-                let said = refused(words, odd);
-                assert!(said.contains("write "), "{words} {odd}: {said}");
-                assert!(said.contains("such as "), "{words} {odd}: {said}");
+                let output = refused(words, odd);
+                assert!(output.contains("write "), "{words} {odd}: {output}");
+                assert!(output.contains("such as "), "{words} {odd}: {output}");
                 for bare in ["digit", "float", "literal", "empty string", "not in"] {
-                    assert!(!said.contains(bare), "{words} {odd}: {said}");
+                    assert!(!output.contains(bare), "{words} {odd}: {output}");
                 }
             }
         }

@@ -10,7 +10,7 @@ use clap::Subcommand;
 
 use super::number;
 pub use failures::{ErrorIs, FailureVerb, LoopVerb, WeightVerb};
-pub use takes::{Change, Choice, Look, On, Planned, Ran, Seen};
+pub use takes::{AttemptArg, Change, Choice, CommitArgs, Look, On, RevisionArg};
 
 /// Operator verbs on a session, stored or running.
 #[derive(Debug, Subcommand)]
@@ -79,7 +79,7 @@ pub enum Verb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The call
         call: String,
     },
@@ -90,7 +90,7 @@ pub enum Verb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The change
         #[command(flatten)]
         change: Change,
@@ -113,7 +113,7 @@ pub enum Verb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The change
         #[command(flatten)]
         change: Change,
@@ -132,7 +132,7 @@ pub enum Verb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The preview
         #[command(flatten)]
         look: Look,
@@ -149,7 +149,7 @@ pub enum Verb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The preview
         #[command(flatten)]
         look: Look,
@@ -166,7 +166,7 @@ pub enum Verb {
         look: Look,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The result, such as o5
         node: String,
     },
@@ -177,7 +177,7 @@ pub enum Verb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        ran: Ran,
+        ran: AttemptArg,
         /// The call
         call: String,
     },
@@ -234,7 +234,7 @@ pub enum Verb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The change
         #[command(flatten)]
         change: Change,
@@ -251,7 +251,7 @@ pub enum Verb {
         change: Change,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The answer
         node: String,
     },
@@ -274,7 +274,7 @@ pub enum Verb {
         on: On,
         /// The plan
         #[command(flatten)]
-        planned: Planned,
+        planned: CommitArgs,
         /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
         #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
@@ -286,7 +286,7 @@ pub enum Verb {
         on: On,
         /// The plan
         #[command(flatten)]
-        planned: Planned,
+        planned: CommitArgs,
         /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
         #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
@@ -298,7 +298,7 @@ pub enum Verb {
         on: On,
         /// The plan
         #[command(flatten)]
-        planned: Planned,
+        planned: CommitArgs,
         /// Number of the branch, as `overrule branches` lists it
         #[arg(value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         branch: u32,
@@ -350,7 +350,7 @@ pub enum Verb {
         call: String,
         /// What was seen
         #[command(flatten)]
-        ran: Ran,
+        ran: AttemptArg,
         /// It happened, with this result as JSON
         #[arg(long, value_name = "JSON")]
         happened: Option<String>,

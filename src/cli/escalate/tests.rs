@@ -25,12 +25,12 @@ fn caller(command: &[&str]) -> Caller {
         after: Duration::ZERO,
         session: Address::new("0123", &Flags::default()),
         newest: VecDeque::new(),
-        standing: None,
+        current: None,
         calls: JoinSet::new(),
     }
 }
 
-fn told(caller: &Caller, state: &State) -> Value {
+fn alert_json(caller: &Caller, state: &State) -> Value {
     let need = need::need(state).unwrap();
     let attempts = need::attempts(state, &need);
     caller.text(state, need.cause.name(), (&need.reason, &attempts), &need)
@@ -48,7 +48,7 @@ fn waiting() -> Stage {
 }
 
 #[test]
-fn what_is_told_is_short_visible_and_holds_no_secret() {
+fn notification_is_short_visible_and_free_of_secrets() {
     let mut stage = waiting();
     let mut caller = caller(&[]);
     for no in 0..20 {
@@ -63,18 +63,18 @@ fn what_is_told_is_short_visible_and_holds_no_secret() {
             caller.note(envelope);
         }
     }
-    let told = told(&caller, &stage.model.run.state);
-    assert_eq!(told["type"], "overrule.needed");
-    assert_eq!(told["session"], "0123");
-    assert_eq!(told["cause"], "calls");
+    let message = alert_json(&caller, &stage.model.run.state);
+    assert_eq!(message["type"], "overrule.needed");
+    assert_eq!(message["session"], "0123");
+    assert_eq!(message["cause"], "calls");
     assert_eq!(
-        told["reason"],
+        message["reason"],
         "c3 write_file waits for your word (awaiting approval)"
     );
-    assert_eq!(told["state"], "running");
-    assert_eq!(told["see"], "overrule queue 0123");
-    assert_eq!(told["events"].as_array().unwrap().len(), 10);
-    let call = &told["waiting"][0];
+    assert_eq!(message["state"], "running");
+    assert_eq!(message["see"], "overrule queue 0123");
+    assert_eq!(message["events"].as_array().unwrap().len(), 10);
+    let call = &message["waiting"][0];
     assert_eq!(
         (&call["call"], &call["tool"]),
         (&json!("c3"), &json!("write_file"))
@@ -82,7 +82,7 @@ fn what_is_told_is_short_visible_and_holds_no_secret() {
     assert_eq!(call["status"], "awaiting approval");
     let args = call["arguments"].as_str().unwrap();
     assert!(args.chars().count() <= MOST + 1 && args.ends_with('…'), "{args}");
-    let whole = told.to_string();
+    let whole = message.to_string();
     assert!(!whole.contains("s3cr3t") && !whole.contains("abcdef"), "{whole}");
     assert!(whole.contains("[redacted "), "{whole}");
     assert!(
@@ -92,7 +92,7 @@ fn what_is_told_is_short_visible_and_holds_no_secret() {
 }
 
 #[tokio::test]
-async fn a_reason_is_told_once_while_it_stands() {
+async fn an_active_reason_is_notified_only_once() {
     let dir = tempfile::tempdir().unwrap();
     let line = format!("cat >> {}/told; echo >> {0}/told", dir.path().display());
     let count = || {
@@ -103,7 +103,7 @@ async fn a_reason_is_told_once_while_it_stands() {
     let mut caller = caller(&["sh", "-c", &line]);
     for _ in 0..3 {
         caller.look(&stage.model.run.state);
-        if matches!(caller.standing, Some((_, Told::Due(_)))) {
+        if matches!(caller.current, Some((_, AlertState::Due(_)))) {
             assert!(matches!(caller.next().await, Next::Due));
             caller.call(&stage.model.run.state);
         }
@@ -111,7 +111,7 @@ async fn a_reason_is_told_once_while_it_stands() {
     // A second call that waits is the same reason: the operator is called already.
     stage.awaiting("c4", "write_file", "{}");
     caller.look(&stage.model.run.state);
-    assert_eq!(caller.standing, Some((Cause::Calls, Told::Yes)));
+    assert_eq!(caller.current, Some((Cause::Calls, AlertState::Yes)));
     // What stood at the end of a run was told before.
     let end = End::new(crate::cli::exit::Code::Halted, "nobody is here");
     caller.call_at_end(&stage.model.run.state, &end);
@@ -121,17 +121,17 @@ async fn a_reason_is_told_once_while_it_stands() {
         reason: "mine".into(),
     }));
     caller.look(&stage.model.run.state);
-    assert_eq!(caller.standing, None);
+    assert_eq!(caller.current, None);
     stage.engine(Event::Run(RunEvent::Resumed {}));
     caller.look(&stage.model.run.state);
-    assert!(matches!(caller.standing, Some((Cause::Calls, Told::Due(_)))));
+    assert!(matches!(caller.current, Some((Cause::Calls, AlertState::Due(_)))));
     caller.call(&stage.model.run.state);
     assert_eq!(caller.finish().await, Vec::<String>::new());
     assert_eq!(count(), 2);
 }
 
 #[tokio::test]
-async fn a_way_that_fails_is_told_and_nothing_else() {
+async fn a_failed_notify_command_reports_only_the_failure() {
     let stage = waiting();
     let mut caller = caller(&["false"]);
     caller.look(&stage.model.run.state);
@@ -144,7 +144,7 @@ async fn a_way_that_fails_is_told_and_nothing_else() {
         Next::Due => panic!("it was told"),
     }
     caller.look(&stage.model.run.state);
-    assert_eq!(caller.standing, Some((Cause::Calls, Told::Yes)));
+    assert_eq!(caller.current, Some((Cause::Calls, AlertState::Yes)));
 }
 
 #[test]
@@ -184,11 +184,11 @@ fn what_is_changed_in_a_run_counts_and_what_is_taken_back_is_as_in_the_files() {
     assert_eq!(caller.ways.webhook.as_deref(), Some("https://a.example/s3cret"));
     set(&mut stage, &mut caller, "notify.timeout", json!("3s"));
     assert_eq!(caller.ways.program.limit, Duration::from_secs(3));
-    assert!(caller.standing.is_some());
+    assert!(caller.current.is_some());
     set(&mut stage, &mut caller, "notify.webhook", json!(""));
     set(&mut stage, &mut caller, "notify.command", json!([]));
     assert!(
-        caller.ways.is_empty() && caller.standing.is_none(),
+        caller.ways.is_empty() && caller.current.is_none(),
         "nobody is called any more"
     );
     set(&mut stage, &mut caller, "notify.command", serde_json::Value::Null);

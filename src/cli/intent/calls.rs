@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{misplaced, node, or, seen, text};
-use crate::cli::args::{Choice, Seen, Verb};
+use crate::cli::args::{Choice, RevisionArg, Verb};
 use crate::cli::exit::{Code, Failure};
 use crate::domain::bulk;
 use crate::domain::call::Digest;
@@ -16,7 +16,7 @@ use crate::text::visible;
 
 pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
     let reason = verb.on().reason.clone().unwrap_or_default();
-    let any = Seen { rev: None };
+    let any = RevisionArg { rev: None };
     Ok(Command::Call(match verb {
         Verb::Approve {
             call, digest, word, ..
@@ -99,7 +99,7 @@ pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
 /// The name of the tool that lets something run that cannot be undone. It is asked for before the command is
 /// sent anywhere, so that the refusal can say what to type.
 fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result<Option<Arc<str>>, Failure> {
-    match tags::word(state, call) {
+    match tags::confirmation(state, call) {
         Some(tool) if given != Some(tool) => Err(Failure::new(
             Code::Halted,
             format!(
@@ -136,7 +136,7 @@ fn consent(
         Choice::Reject => ConsentChoice::Reject { reason },
         Choice::Reuse => {
             let call = state.calls.get(&id).ok_or_else(|| no_call(id))?;
-            let (entry, _) = repeat::stands_for(state, call)
+            let (entry, _) = repeat::reusable_result(state, call)
                 .ok_or_else(|| Failure::new(Code::Halted, repeat::no_result(call)))?;
             ConsentChoice::Reuse { entry }
         }

@@ -28,9 +28,9 @@ fn due(state: &State, call: &Call, held: bool) -> Option<i64> {
 }
 
 /// What becomes of a question that nobody answers, and when; none of one that waits for ever.
-pub fn words(state: &State, call: &Call, held: bool, now: i64) -> Option<String> {
+pub fn describe(state: &State, call: &Call, held: bool, now: i64) -> Option<String> {
     let (verdict, ms) = asked(call)?;
-    let then = verdict.on_expiry.word();
+    let then = verdict.on_expiry.label();
     Some(match due(state, call, held) {
         _ if call.asking.overdue => format!("over: nobody answered within {}; it goes on waiting", span(ms)),
         Some(due) => {
@@ -71,18 +71,18 @@ mod tests {
         stage
     }
 
-    fn said(stage: &Stage, held: bool, left: i64) -> (Option<String>, Value) {
+    fn both_forms(stage: &Stage, held: bool, left: i64) -> (Option<String>, Value) {
         let state = &stage.model.run.state;
         let call = &state.calls[&id("c3")];
         let now = call.asking.due.unwrap_or_default() - left;
-        (words(state, call, held, now), json(state, call, held))
+        (describe(state, call, held, now), json(state, call, held))
     }
 
     #[test]
-    fn what_follows_and_when_is_told_while_time_counts() {
+    fn consequence_and_time_are_shown_while_the_deadline_counts() {
         let stage = asked(Some(90_000), Consequence::Deny);
         let due = stage.model.run.state.calls[&id("c3")].asking.due.unwrap();
-        let (words, json) = said(&stage, true, 42_000);
+        let (words, json) = both_forms(&stage, true, 42_000);
         assert_eq!(
             words.unwrap(),
             format!("denied in 42 s, at {}", print::moment(due))
@@ -91,32 +91,32 @@ mod tests {
             json,
             json!({"ms": 90_000, "then": "deny", "due": due, "overdue": false})
         );
-        let (words, _) = said(&stage, true, -5);
+        let (words, _) = both_forms(&stage, true, -5);
         assert!(words.unwrap().starts_with("denied in 0.0 s, at "));
-        let (words, json) = said(&asked(Some(90_000), Consequence::Halt), true, 600_000);
+        let (words, json) = both_forms(&asked(Some(90_000), Consequence::Halt), true, 600_000);
         assert!(words.unwrap().starts_with("the run stops in 10 min, at "));
         assert_eq!(json["then"], "halt");
     }
 
     #[test]
-    fn where_nobody_counts_the_time_is_that_of_the_run_that_goes_on() {
+    fn without_a_countdown_the_deadline_is_relative_to_the_resume() {
         let mut stage = asked(Some(90_000), Consequence::Escalate);
-        let (words, json) = said(&stage, false, 42_000);
+        let (words, json) = both_forms(&stage, false, 42_000);
         assert_eq!(words.unwrap(), "called louder 90 s after the run goes on");
         assert_eq!(json["due"], Value::Null);
         stage.engine(Event::Run(RunEvent::Paused {
             reason: "lunch".into(),
         }));
-        let (words, _) = said(&stage, true, 42_000);
+        let (words, _) = both_forms(&stage, true, 42_000);
         assert_eq!(words.unwrap(), "called louder 90 s after the run goes on");
-        let (words, _) = said(&asked(Some(0), Consequence::Deny), false, 0);
+        let (words, _) = both_forms(&asked(Some(0), Consequence::Deny), false, 0);
         assert_eq!(words.unwrap(), "denied as soon as the run goes on");
     }
 
     #[test]
-    fn what_waits_for_ever_has_no_deadline_and_what_is_over_says_so() {
+    fn no_deadline_without_a_limit_and_an_expired_one_is_reported() {
         assert_eq!(
-            said(&asked(None, Consequence::Deny), true, 0),
+            both_forms(&asked(None, Consequence::Deny), true, 0),
             (None, Value::Null)
         );
         let mut stage = asked(Some(90_000), Consequence::Escalate);
@@ -128,7 +128,7 @@ mod tests {
                 consequence: Consequence::Escalate,
             },
         }));
-        let (words, json) = said(&stage, true, -1);
+        let (words, json) = both_forms(&stage, true, -1);
         assert_eq!(
             words.unwrap(),
             "over: nobody answered within 90 s; it goes on waiting"

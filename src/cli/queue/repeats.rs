@@ -18,7 +18,7 @@ pub fn json(state: &State, call: &Call) -> Vec<Value> {
             let since = repeat::since(state, entry);
             json!({
                 "entry": entry.seq, "call": entry.call, "path": thread::path(state, entry.call), "rev": entry.rev,
-                "outcome": kind(&entry.outcome), "counts": since.counts(), "since": since.words(),
+                "outcome": kind(&entry.outcome), "counts": since.counts(), "since": since.describe(),
                 "taken_back": ledger::taken_back(state, entry),
             })
         }
@@ -36,7 +36,7 @@ mod tests {
     const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
     #[test]
-    fn the_execution_is_told_with_its_call_its_end_and_why_it_counts_no_more() {
+    fn a_repeat_shows_the_execution_with_call_outcome_and_reason_it_is_superseded() {
         let mut stage = Stage::new(80, 24);
         stage.orphaned();
         let seq = ledger::newest_of(&stage.model.run.state, id("c3")).unwrap();
@@ -51,7 +51,7 @@ mod tests {
                 "since": since, "taken_back": null,
             })]
         );
-        let found = crate::cli::record::Found {
+        let found = crate::cli::record::SessionSnapshot {
             state: state.clone(),
             held: false,
         };
@@ -70,7 +70,7 @@ mod tests {
         stage.awaiting("c8", "write_file", ARGS);
         let state = &stage.model.run.state;
         assert_eq!(json(state, &state.calls[&id("c8")]), [Value::Null; 0]);
-        let found = crate::cli::record::Found {
+        let found = crate::cli::record::SessionSnapshot {
             state: state.clone(),
             held: false,
         };

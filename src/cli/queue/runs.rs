@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::call::{Call, Operand, Part, Seen};
+use crate::domain::call::{Call, FileCheck, Operand, Part};
 use crate::policy::shell::ShellCall;
 use crate::shell_line::{Command, Program};
 use crate::text::{survey, visible, visible_head};
@@ -12,8 +12,8 @@ use crate::text::{survey, visible, visible_head};
 const COMMAND: usize = 400;
 
 /// Lines that say so; `shown` are the arguments that would run.
-pub fn words(call: &Call, tool: &str, shown: &str) -> Vec<String> {
-    let warnings = survey(shown).words().into_iter();
+pub fn detail_lines(call: &Call, tool: &str, shown: &str) -> Vec<String> {
+    let warnings = survey(shown).lines().into_iter();
     let mut lines: Vec<String> = warnings.map(|line| format!("look out: {line}")).collect();
     let shell = ShellCall::of(tool, shown);
     let commands: Vec<&Command> = shell.commands().collect();
@@ -55,20 +55,20 @@ fn parts<'c>(call: &'c Call, commands: &[&Command]) -> &'c [Part] {
 
 /// A file that it may run, or what cannot be told of one: which of them it runs only its shell can tell.
 fn file(call: &Call, one: &Operand) -> String {
-    let told = one.seen.told();
+    let message = one.seen.warning();
     let path = match one.seen {
-        Seen::Cut => "more".to_owned(),
+        FileCheck::Cut => "more".to_owned(),
         _ => visible(&one.path),
     };
     if !one.seen.is_file() {
-        return format!("may run {path}: {}", told.unwrap_or_default());
+        return format!("may run {path}: {}", message.unwrap_or_default());
     }
     let mut line = format!("may run {path}: {} bytes, {}", one.bytes, visible(&one.hash));
-    if let Some(word) = told {
+    if let Some(word) = message {
         line.push_str(", ");
         line.push_str(word);
     }
-    if call.runs.iter().any(|runs| runs.altered.contains(&one.path)) {
+    if call.runs.iter().any(|runs| runs.changed.contains(&one.path)) {
         line.push_str(", not what it was when this was asked before");
     }
     line
@@ -82,18 +82,18 @@ pub fn commands_json(call: &Call, tool: &str, shown: &str) -> Vec<Value> {
         return Vec::new();
     }
     let parts = parts(call, &commands);
-    let told = commands.iter().enumerate().map(|(at, one)| {
+    let message = commands.iter().enumerate().map(|(at, one)| {
         json!({
             "after": one.after, "program": one.program_name().map(visible), "text": visible(&one.text),
             "more": one.is_more(), "policy": parts.get(at).map(|part| part.gate),
         })
     });
-    told.collect()
+    message.collect()
 }
 
 /// What is not what it looks like, for programs.
 pub fn look_out_json(shown: &str) -> Vec<String> {
-    survey(shown).words()
+    survey(shown).lines()
 }
 
 #[cfg(test)]
@@ -127,10 +127,10 @@ mod tests {
         stage.begin();
         stage.awaiting_by("c3", ("shell", &args), verdict);
         let call = stage.model.run.state.calls[&id("c3")].clone();
-        let lines = words(&call, "shell", &args);
-        let told: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
+        let lines = detail_lines(&call, "shell", &args);
+        let message: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
         assert_eq!(
-            told[3..],
+            message[3..],
             [
                 "3 commands in this line:",
                 "1)    ls · the policy would let it run",
@@ -142,7 +142,7 @@ mod tests {
             ]
         );
         let card = card(&mut stage);
-        for line in &told[..3] {
+        for line in &message[..3] {
             let line = line.strip_prefix("look out: ").unwrap();
             assert!(card.contains(line), "{line}: {card}");
         }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn one_plain_command_and_other_tools_say_nothing_more() {
+    fn a_single_plain_command_and_other_tools_add_no_lines() {
         let stage = {
             let mut stage = Stage::new(80, 24);
             stage.begin();
@@ -170,12 +170,15 @@ mod tests {
             stage
         };
         let call = &stage.model.run.state.calls[&id("c3")];
-        assert_eq!(words(call, "shell", r#"{"command":"ls -la"}"#), [""; 0]);
-        assert_eq!(words(call, "write_file", r#"{"command":"ls; rm x"}"#), [""; 0]);
+        assert_eq!(detail_lines(call, "shell", r#"{"command":"ls -la"}"#), [""; 0]);
+        assert_eq!(
+            detail_lines(call, "write_file", r#"{"command":"ls; rm x"}"#),
+            [""; 0]
+        );
     }
 
     #[test]
-    fn what_only_a_shell_can_tell_is_told_in_the_words_of_the_card() {
+    fn files_only_a_shell_can_resolve_are_described_as_in_the_call_frame() {
         let operand = |path: &str, seen| Operand {
             path: path.into(),
             bytes: 0,
@@ -193,9 +196,9 @@ mod tests {
             resolved: None,
             digest: Digest("d".into()),
             operands: vec![
-                operand("*.sh", Seen::Untold),
-                operand("a.sh", Seen::Dates),
-                operand("", Seen::Cut),
+                operand("*.sh", FileCheck::Untold),
+                operand("a.sh", FileCheck::Dates),
+                operand("", FileCheck::Cut),
             ],
             verdict: Stage::verdict(),
         });
@@ -207,7 +210,7 @@ mod tests {
         });
         let call = stage.model.run.state.calls[&id("c3")].clone();
         assert_eq!(
-            words(&call, "shell", args),
+            detail_lines(&call, "shell", args),
             [
                 "may run *.sh: only a shell can tell which file that is: it is not looked at",
                 "may run a.sh: 0 bytes, 0123456789abcdef, too long to be read: its size and dates count",
@@ -215,8 +218,8 @@ mod tests {
             ]
         );
         let card = card(&mut stage);
-        for seen in [Seen::Untold, Seen::Dates, Seen::Cut] {
-            assert!(card.contains(seen.told().unwrap()), "{seen:?}: {card}");
+        for seen in [FileCheck::Untold, FileCheck::Dates, FileCheck::Cut] {
+            assert!(card.contains(seen.warning().unwrap()), "{seen:?}: {card}");
         }
     }
 }

@@ -18,17 +18,17 @@ fn sample() -> Place {
 
 /// The state after what comes until the door is silent, and the last place that was told.
 async fn seen(link: &mut Recorded, mut state: State) -> (State, String) {
-    let mut told = String::new();
+    let mut message = String::new();
     while !link.waiting.is_empty() {
         match link.next().await {
             Update::Snapshot(whole) => state = *whole,
             Update::Event(envelope) => apply(&mut state, &envelope),
-            Update::At(at) => told = at.words(false),
+            Update::At(at) => message = at.describe(false),
             Update::Past(past) => assert_eq!(past.last().map_or(Seq(0), |last| last.seq), state.seq),
             other => assert!(matches!(other, Update::Taken(_)), "{other:?}"),
         }
     }
-    (state, told)
+    (state, message)
 }
 
 #[tokio::test]
@@ -37,8 +37,11 @@ async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
     let all = journal::read(&place).unwrap().envelopes;
     let count = all.len();
     let mut link = Recorded::open(&place, None).unwrap();
-    let (mut state, told) = seen(&mut link, State::default()).await;
-    assert_eq!((&state, told), (&fold(&all), format!("event {count} of {count}")));
+    let (mut state, message) = seen(&mut link, State::default()).await;
+    assert_eq!(
+        (&state, message),
+        (&fold(&all), format!("event {count} of {count}"))
+    );
     let ways: [(&[ReplayControl], usize); 6] = [
         (&[ReplayControl::Back], count - 1),
         (
@@ -57,15 +60,15 @@ async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
         for control in controls {
             link.replay(*control);
         }
-        let (now, told) = seen(&mut link, state).await;
-        assert_eq!(told, format!("event {at} of {count}"), "{controls:?}");
+        let (now, message) = seen(&mut link, state).await;
+        assert_eq!(message, format!("event {at} of {count}"), "{controls:?}");
         assert_eq!(now, fold(&all[..at]), "{controls:?}");
         state = now;
     }
 }
 
 #[tokio::test]
-async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens() {
+async fn a_request_is_read_from_the_journal_while_replay_is_idle() {
     let place = sample();
     let all = journal::read(&place).unwrap().envelopes;
     let state = fold(&all);
@@ -92,7 +95,7 @@ async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_played_to_its_end_stands_and_says_so() {
+async fn a_replay_stops_at_its_end_and_reports_it() {
     let place = sample();
     let mut link = Recorded::open(&place, Some(1024.0)).unwrap();
     let (mut plays, mut count) = (Vec::new(), 0);
@@ -112,17 +115,17 @@ async fn a_run_that_was_played_to_its_end_stands_and_says_so() {
     }
     assert_eq!((plays.len(), count), (link.len() + 1, link.len()));
     link.replay(ReplayControl::Play);
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     while let Some(update) = link.waiting.pop_front() {
-        told.push(update);
+        message.push(update);
     }
     assert!(
         matches!(
-            told.as_slice(),
+            message.as_slice(),
             [Update::At(At { speed: None, event, of }), Update::Notice(why)]
                 if event == of && why.starts_with("this is the last event")
         ),
-        "{told:?}"
+        "{message:?}"
     );
 }
 
@@ -135,7 +138,7 @@ fn a_fold_from_a_mark_is_the_fold_from_the_beginning() {
         for from in [0, to / 2, to, to + 1] {
             let state = fold(&all[..from.min(all.len())]);
             let mark = Some(Fold { at: from, state });
-            let shown = Shown::up_to(&records, to, mark).unwrap();
+            let shown = ReplayPosition::up_to(&records, to, mark).unwrap();
             assert_eq!(shown.state, fold(&all[..to]), "from {from} to {to}");
             assert!(shown.mark.at <= to);
         }

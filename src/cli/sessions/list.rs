@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::when;
 use crate::cli::args::Common;
-use crate::cli::build::Ground;
+use crate::cli::build::AppContext;
 use crate::cli::exit::{Code, Failure};
 use crate::cli::{fit, print};
 use crate::console::columns::Columns as _;
@@ -18,8 +18,8 @@ const MODEL: usize = 24;
 const ABOUT: usize = 30;
 
 /// Lists every session, the oldest first, after what is left of unfinished ones was removed.
-pub(super) fn list(common: &Common, ground: &Ground) -> Result<Code, Failure> {
-    match ground.store.sweep() {
+pub(super) fn list(common: &Common, context: &AppContext) -> Result<Code, Failure> {
+    match context.store.sweep() {
         Ok(0) => {}
         Ok(count) => print::err(&format!(
             "removed what killed processes had left of {} that they were making",
@@ -27,7 +27,7 @@ pub(super) fn list(common: &Common, ground: &Ground) -> Result<Code, Failure> {
         )),
         Err(error) => print::err(&error.to_string()),
     }
-    let mut all = ground.store.list()?;
+    let mut all = context.store.list()?;
     if all.is_empty() {
         print::err("no sessions yet: start one with `overrule` or `overrule run TASK`");
         return Ok(Code::Ok);
@@ -61,7 +61,7 @@ fn fitted(all: &[journal::Summary], columns: usize) -> Vec<String> {
         let model = fit::cut(&model(one), widest);
         let state = match one.problem {
             Some(_) => "problem",
-            None => one.standing.word(),
+            None => one.status.label(),
         };
         let facts = format!(
             "{}  {}  {state:8}  {:6} events  {model}{}",
@@ -96,7 +96,7 @@ fn about(one: &journal::Summary) -> String {
 pub(super) fn listed(one: &journal::Summary) -> String {
     let state = match &one.problem {
         Some(problem) => format!("problem: {}", visible(problem)),
-        None => one.standing.word().to_owned(),
+        None => one.status.label().to_owned(),
     };
     format!(
         "{}  {}  {:9}  {:6} events  {}  {}{}",
@@ -126,7 +126,7 @@ fn fork_of(one: &journal::Summary) -> Option<String> {
 
 fn listed_json(one: &journal::Summary) -> Value {
     json!({
-        "session": one.id, "started": one.started, "state": one.standing.word(), "problem": one.problem,
+        "session": one.id, "started": one.started, "state": one.status.label(), "problem": one.problem,
         "events": events(one), "model": one.model,
         "workspace": one.workspace, "name": one.title, "bytes": one.bytes,
         "fork_of": one.fork.as_ref().map(|(of, at)| json!({ "session": of, "at": at })),
@@ -136,7 +136,7 @@ fn listed_json(one: &journal::Summary) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::{Place, Standing, Summary};
+    use crate::journal::{Place, SessionStatus, Summary};
 
     fn one(model: &str, title: &str, problem: Option<&str>) -> Summary {
         Summary {
@@ -149,7 +149,7 @@ mod tests {
             workspace: None,
             started: Some(0),
             last: None,
-            standing: Standing::Finished,
+            status: SessionStatus::Finished,
             bytes: 0,
             modified: None,
             fork: Some(("01b20893-c683-77ed".into(), 40)),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_a_terminal_is_no_wider_than_that_and_says_where_it_is_cut() {
+    fn the_session_list_fits_the_terminal_and_marks_cuts() {
         let all = [
             one("m", &"long words ".repeat(20), None),
             one("a-model-with-a-rather-long-name", "日本\u{202e}", Some("torn")),

@@ -106,10 +106,10 @@ fn errors_name_place_key_and_cure() {
     for (text, message) in table {
         assert_eq!(World::new().user(text).fault(), format!("{FILE}:{message}"));
     }
-    let twice = World::new().user("model = \"a\"\nmodel = \"b\"").fault();
+    let doubled = World::new().user("model = \"a\"\nmodel = \"b\"").fault();
     assert!(
-        twice.starts_with(&format!("{FILE}:2:1: not valid TOML: duplicate key")),
-        "{twice}"
+        doubled.starts_with(&format!("{FILE}:2:1: not valid TOML: duplicate key")),
+        "{doubled}"
     );
 }
 

@@ -112,10 +112,10 @@ fn a_key_is_sent_to_no_other_server_than_the_one_that_it_was_set_with() {
         .user(both)
         .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
     assert_eq!(key(&world), None);
-    let told = "the api_key of home/.config/overrule/config.toml:2 is not used: it belongs to http://h/v1, and \
+    let message = "the api_key of home/.config/overrule/config.toml:2 is not used: it belongs to http://h/v1, and \
         OPENAI_BASE_URL names another server";
     assert!(
-        world.notices().iter().any(|notice| notice == told),
+        world.notices().iter().any(|notice| notice == message),
         "{:?}",
         world.notices()
     );

@@ -16,7 +16,7 @@ use crate::policy::Preset;
 use super::World;
 
 #[test]
-fn nothing_said_is_the_defaults() {
+fn empty_configuration_gives_the_defaults() {
     let world = World::new();
     let settings = world.load();
     assert_eq!(settings.model.value, None);
@@ -310,7 +310,7 @@ fn of_an_address_to_post_to_only_the_host_is_shown() {
 }
 
 #[test]
-fn the_mouse_is_taken_unless_somebody_says_no() {
+fn mouse_capture_is_on_unless_disabled() {
     assert!(World::new().load().mouse.value);
     let world = World::new().user("mouse = false");
     assert!(!world.load().mouse.value);

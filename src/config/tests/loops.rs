@@ -45,7 +45,7 @@ fn a_workspace_sets_none_of_it_unless_it_is_trusted() {
 
 #[test]
 fn what_makes_no_sense_is_refused_with_its_place() {
-    for (text, says) in [
+    for (text, claims) in [
         ("[resilience.loops]\nwindow = 961", "961 is not between 6 and 960"),
         (
             "[resilience.loops]\ntime_window_s = 3601",
@@ -68,7 +68,7 @@ fn what_makes_no_sense_is_refused_with_its_place() {
         ),
     ] {
         let fault = World::new().user(text).fault();
-        assert!(fault.contains(says), "{text}: {fault}");
+        assert!(fault.contains(claims), "{text}: {fault}");
         assert!(fault.contains("config.toml:2:"), "{text}: {fault}");
     }
 }

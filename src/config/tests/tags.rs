@@ -68,7 +68,7 @@ fn a_pause_before_the_launch_comes_from_any_file_and_has_bounds() {
 }
 
 #[test]
-fn what_a_strangers_file_says_beside_its_tags_is_ignored_and_reported() {
+fn workspace_settings_other_than_tags_are_ignored_and_reported() {
     let theirs = "[tool.shell]\nprobe = 1\ntags = [\"irreversible\"]";
     let world = World::new().theirs(theirs);
     assert_eq!(fitted(&world).unwrap(), tags(&[("shell", "irreversible")]));

@@ -48,7 +48,7 @@ fn templates_are_written_on_the_card_of_their_tool() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn template_errors_are_reported_with_their_place() {
     let args = "args = {}";
     for (text, message) in [
         (

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Command;
 
-use crate::console::msg::Written;
+use crate::console::msg::EditedFile;
 use crate::regular_file;
 
 /// Longest text that is taken back, in bytes: as long as the longest that a journal keeps. An edit may have less, which
@@ -15,10 +15,10 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Lets the operator edit a text in their editor. Gives what they left there, or what went wrong. What they wrote is
 /// never taken away before somebody has it: the file stays until [`discard`], or for good where it cannot be read back.
-pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Result<Written, String> {
-    let (file, read) = lent(editor, scratch, text).await?;
+pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Result<EditedFile, String> {
+    let (file, read) = run_editor(editor, scratch, text).await?;
     match read {
-        Ok(text) => Ok(Written {
+        Ok(text) => Ok(EditedFile {
             text,
             file: file.keep(),
         }),
@@ -32,7 +32,7 @@ pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Re
 
 /// Lets the operator read a text in their editor. Nothing of it stays behind.
 pub(super) async fn show(editor: Option<&str>, scratch: &Path, text: &str) -> Result<(), String> {
-    let (file, read) = lent(editor, scratch, text).await?;
+    let (file, read) = run_editor(editor, scratch, text).await?;
     discard(&file.path);
     read.map(drop)
 }
@@ -44,7 +44,7 @@ pub(super) fn discard(file: &Path) {
 }
 
 /// A file with a text, and what the operator's editor left in it.
-async fn lent<'t>(
+async fn run_editor<'t>(
     editor: Option<&str>,
     scratch: &Path,
     text: &'t str,
@@ -91,9 +91,9 @@ impl Drop for Scratch<'_> {
 }
 
 /// An editor that is asked to end where nobody waits for it any more.
-struct Asked(Option<Pid>);
+struct TerminateOnDrop(Option<Pid>);
 
-impl Drop for Asked {
+impl Drop for TerminateOnDrop {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
             // One that has ended meanwhile cannot be asked.
@@ -128,7 +128,7 @@ async fn open(editor: &str, path: &Path) -> Result<String, String> {
         .spawn()
         .map_err(failed)?;
     let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-    let mut asked = Asked(pid);
+    let mut asked = TerminateOnDrop(pid);
     let status = child.wait().await;
     asked.0 = None;
     let status = status.map_err(failed)?;
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     /// How many files there are.
-    fn kept(dir: &Path) -> usize {
+    fn file_count(dir: &Path) -> usize {
         std::fs::read_dir(dir).unwrap().count()
     }
 
@@ -159,13 +159,13 @@ mod tests {
             "nobody has it yet"
         );
         discard(&file);
-        assert_eq!(kept(dir.path()), 0);
+        assert_eq!(file_count(dir.path()), 0);
         show(Some("sed -i s/a/b/"), dir.path(), "a\n").await.unwrap();
-        assert_eq!(kept(dir.path()), 0, "what is only read is changed nowhere");
+        assert_eq!(file_count(dir.path()), 0, "what is only read is changed nowhere");
     }
 
     #[tokio::test]
-    async fn what_was_written_and_cannot_be_read_back_is_kept_and_its_place_is_told() {
+    async fn editor_output_that_cannot_be_read_back_is_preserved_and_located() {
         let too_long = format!("truncate -s {}", LIMIT + 1);
         let all = [
             "printf '\\377' >",
@@ -177,14 +177,14 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let error = edit(Some(editor), dir.path(), "a\n").await.unwrap_err();
             let file = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap();
-            let told = format!("what you wrote is kept in {}: ", file.path().display());
-            assert!(error.starts_with(&told), "{error}");
+            let message = format!("what you wrote is kept in {}: ", file.path().display());
+            assert!(error.starts_with(&message), "{error}");
             assert_ne!(std::fs::metadata(file.path()).unwrap().len(), 0, "{editor}");
             // What is only read is nothing of theirs.
             let dir = tempfile::tempdir().unwrap();
             let error = show(Some(editor), dir.path(), "a\n").await.unwrap_err();
             assert!(!error.contains("kept"), "{error}");
-            assert_eq!(kept(dir.path()), 0);
+            assert_eq!(file_count(dir.path()), 0);
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let edit = edit(Some(editor), dir.path(), "a");
         let waited = tokio::time::timeout(std::time::Duration::from_millis(500), edit).await;
         assert!(waited.is_err(), "it goes on");
-        assert_eq!(kept(dir.path()), 1);
+        assert_eq!(file_count(dir.path()), 1);
     }
 
     #[tokio::test]

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_wait_together_are_told_together_and_in_their_order() {
+    fn pending_keys_are_delivered_together_in_order() {
         let key = |c: char, at| TermMsg::Key {
             key: Key::char(c),
             at,
@@ -44,10 +44,10 @@ mod tests {
         assert!(together.take(key('a', 1)).is_empty());
         let enter = Key::plain(Code::Enter);
         assert!(together.take(TermMsg::Key { key: enter, at: 2 }).is_empty());
-        let told = together.take(TermMsg::Focus(true));
+        let text = together.take(TermMsg::Focus(true));
         assert!(
-            matches!(told.as_slice(), [TermMsg::Keys(keys), TermMsg::Focus(true)] if *keys == [(Key::char('a'), 1), (enter, 2)]),
-            "{told:?}"
+            matches!(text.as_slice(), [TermMsg::Keys(keys), TermMsg::Focus(true)] if *keys == [(Key::char('a'), 1), (enter, 2)]),
+            "{text:?}"
         );
         assert!(together.rest().is_none());
         assert!(together.take(key('b', 3)).is_empty());
@@ -56,10 +56,10 @@ mod tests {
             "one alone is a key"
         );
         let esc = Key::plain(Code::Esc);
-        let told = together.take(TermMsg::Key { key: esc, at: 4 });
+        let text = together.take(TermMsg::Key { key: esc, at: 4 });
         assert!(
-            matches!(told.as_slice(), [TermMsg::Key { key, .. }] if *key == esc),
-            "{told:?}"
+            matches!(text.as_slice(), [TermMsg::Key { key, .. }] if *key == esc),
+            "{text:?}"
         );
     }
 }

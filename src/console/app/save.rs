@@ -45,8 +45,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("text");
         let text = "one\r\n\u{1b}[31m\u{202e}two";
-        let said = save(path.to_str().unwrap(), text).unwrap();
-        assert_eq!(said, format!("wrote {} bytes to {}", text.len(), path.display()));
+        let output = save(path.to_str().unwrap(), text).unwrap();
+        assert_eq!(
+            output,
+            format!("wrote {} bytes to {}", text.len(), path.display())
+        );
         assert_eq!(fs::read(&path).unwrap(), text.as_bytes());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }

@@ -97,13 +97,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_wanted_comes_back_in_the_characters_of_its_screen_and_the_rest_is_passed_over() {
+    async fn requested_work_uses_the_charset_of_its_screen_and_the_rest_is_skipped() {
         let _ascii = shown_in_ascii(true);
         let (mut cache, mut worker) = (Cache::default(), Worker::default());
-        let (dropped, wanted) = (long('a'), long('b'));
+        let (dropped, requested) = (long('a'), long('b'));
         let rows = |cache: &mut Cache, text: &Arc<str>| cache.pager(text, Form::Raw, 80, Wrap::Chars);
         drop(rows(&mut cache, &dropped));
-        let ticket = rows(&mut cache, &wanted).unwrap_err();
+        let ticket = rows(&mut cache, &requested).unwrap_err();
         let work = cache.take_work();
         assert_eq!(work.len(), 2);
         assert!(cache.take_work().is_empty());
@@ -111,14 +111,14 @@ mod tests {
         assert!(!ticket.is_done());
         put_next(&mut cache, &mut worker).await;
         assert!(ticket.is_done());
-        let pager = rows(&mut cache, &wanted).unwrap();
+        let pager = rows(&mut cache, &requested).unwrap();
         let end = pager.window(pager.rows() - 1, 1, None);
         assert!(end[0].text().ends_with("<U+202E>"), "{:?}", end[0].text());
         assert!(rows(&mut cache, &dropped).is_err(), "nobody waited for it");
     }
 
     #[tokio::test]
-    async fn what_is_wanted_comes_back_in_the_measure_of_its_screen() {
+    async fn requested_work_uses_the_character_width_of_its_screen() {
         let (mut cache, mut worker) = (Cache::default(), Worker::default());
         let text = long('ж');
         for (wide, in_a_row) in [(false, 80), (true, 40)] {

@@ -72,11 +72,11 @@ impl EditVerb {
             | Self::Commit
             | Self::Reason
             | Self::Collect
-            | Self::Collected
-            | Self::CollectedAll
-            | Self::CollectedOpen
-            | Self::CollectedRemove
-            | Self::CollectedDrop
+            | Self::StagedEdits
+            | Self::StagedPreview
+            | Self::StagedOpen
+            | Self::StagedRemove
+            | Self::StagedDrop
             | Self::KeepLater
             | Self::Undo
             | Self::Redo

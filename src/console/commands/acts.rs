@@ -31,10 +31,10 @@ impl Verb {
             Self::Decide(Decide::Open) => true,
             Self::Edit(
                 EditVerb::Collect
-                | EditVerb::Collected
-                | EditVerb::CollectedAll
-                | EditVerb::CollectedRemove
-                | EditVerb::CollectedDrop
+                | EditVerb::StagedEdits
+                | EditVerb::StagedPreview
+                | EditVerb::StagedRemove
+                | EditVerb::StagedDrop
                 | EditVerb::KeepLater
                 | EditVerb::Reason,
             ) => false,
@@ -57,7 +57,7 @@ impl Verb {
             Self::Decide(_)
             | Self::View(View::Choose | View::Quit)
             | Self::Text(TextVerb::Commit)
-            | Self::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkGoOn) => true,
+            | Self::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkResume) => true,
             verb => verb.acts(),
         }
     }

@@ -38,7 +38,7 @@ pub enum Context {
     /// The impact of an edit, before it is committed.
     Review,
     /// The collected edits.
-    Gathered,
+    StagedEdits,
     /// The branches.
     Branches,
     /// Two branches side by side.
@@ -56,7 +56,7 @@ pub enum Context {
     /// A repeated effect.
     Consent,
     /// An execution whose outcome nobody knows.
-    Doubt,
+    UnknownOutcome,
     /// An error whose class is to be corrected.
     Classify,
     /// A stream that broke.
@@ -87,7 +87,7 @@ impl Context {
         Self::Page,
         Self::Needed,
         Self::Review,
-        Self::Gathered,
+        Self::StagedEdits,
         Self::Branches,
         Self::Compare,
         Self::Effects,
@@ -96,7 +96,7 @@ impl Context {
         Self::Rules,
         Self::Fork,
         Self::Consent,
-        Self::Doubt,
+        Self::UnknownOutcome,
         Self::Classify,
         Self::Broken,
         Self::Confirm,
@@ -120,7 +120,7 @@ impl Context {
             Self::Page => &[Self::Page, Self::Always],
             Self::Needed => &[Self::Needed, Self::Always],
             Self::Review => &[Self::Review, Self::Always],
-            Self::Gathered => &[Self::Gathered, Self::Always],
+            Self::StagedEdits => &[Self::StagedEdits, Self::Always],
             Self::Branches => &[Self::Branches, Self::Always],
             Self::Compare => &[Self::Compare, Self::Always],
             Self::Effects => &[Self::Effects, Self::Always],
@@ -129,7 +129,7 @@ impl Context {
             Self::Rules => &[Self::Rules, Self::Always],
             Self::Fork => &[Self::Fork, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
-            Self::Doubt => &[Self::Doubt, Self::Always],
+            Self::UnknownOutcome => &[Self::UnknownOutcome, Self::Always],
             Self::Classify => &[Self::Classify, Self::Always],
             Self::Broken => &[Self::Broken, Self::Always],
             Self::Confirm => &[Self::Confirm, Self::Always],
@@ -150,11 +150,11 @@ impl Context {
             Self::Panes => "in every pane".to_owned(),
             Self::Replay => "in a recorded run".to_owned(),
             Self::Needed => "where it says why the run waits".to_owned(),
-            Self::Branches | Self::Effects | Self::Rules | Self::Gathered => {
+            Self::Branches | Self::Effects | Self::Rules | Self::StagedEdits => {
                 format!("in the list of {}", self.heading())
             }
             Self::Bulk => "in the list before several approvals".to_owned(),
-            Self::Consent | Self::Doubt | Self::Classify | Self::Broken => {
+            Self::Consent | Self::UnknownOutcome | Self::Classify | Self::Broken => {
                 format!("in the question about: {}", self.heading())
             }
             Self::Fork => "in the question before a fork".to_owned(),
@@ -183,7 +183,7 @@ impl Context {
             Self::Page => "page",
             Self::Needed => "why the run waits",
             Self::Review => "impact preview",
-            Self::Gathered => "collected edits",
+            Self::StagedEdits => "collected edits",
             Self::Branches => "branches",
             Self::Compare => "comparison",
             Self::Effects => "orphaned effects",
@@ -192,7 +192,7 @@ impl Context {
             Self::Rules => "rules of the session",
             Self::Fork => "fork",
             Self::Consent => "repeated effect",
-            Self::Doubt => "outcome unknown",
+            Self::UnknownOutcome => "outcome unknown",
             Self::Classify => "class of an error",
             Self::Broken => "broken stream",
             Self::Confirm => "emergency stop",

@@ -3,9 +3,9 @@
 use super::{
     Classify, Context,
     Context::{
-        Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Doubt, Editor,
-        Effects, Fork, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes,
-        Queue, Replay, Review, Rule, Rules, State,
+        Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Editor, Effects, Fork,
+        Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes, Queue, Replay, Review, Rule,
+        Rules, StagedEdits, State, UnknownOutcome,
     },
     Decide, EditVerb, Entry, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
@@ -56,10 +56,10 @@ static DECIDE: &[Entry] = &[
     entry(Verb::Decide(Decide::Reuse), "reuse", &["u"], &[Consent], "reuse the recorded result", "take the recorded result instead of running again"),
     entry(Verb::Decide(Decide::RunAgain), "run-again", &["R"], &[Consent], "run it again", "let the effect happen once more; only after all of it was on screen"),
     entry(Verb::Decide(Decide::Reject), "refuse-effect", &["x"], &[Consent], "reject", "refuse the repeated effect with a reason"),
-    entry(Verb::Decide(Decide::Happened), "it-happened", &["h"], &[Doubt, Effects], "it happened: type the result", "say that the execution happened, and type its result"),
-    entry(Verb::Decide(Decide::DidNot), "it-did-not", &["d"], &[Doubt, Effects], "it did not happen: let it run", "say that the execution did not happen; what was approved for it runs at once, anything else is asked for again"),
-    entry(Verb::Decide(Decide::DidNotFinish), "did-not-finish", &["c"], &[Doubt], "it did not finish: go on", "say that a cancelled execution did not finish: the call ends as cancelled and does not run again, the model is told, and the effect stays listed as unknown, as part of it may have happened"),
-    entry(Verb::Decide(Decide::Leave), "leave-unknown", &["x"], &[Doubt], "leave it: not run again", "leave it open what came of the execution: the call ends without a result and does not run again, the model is told that nobody knows, and the effect stays listed as unknown"),
+    entry(Verb::Decide(Decide::Happened), "it-happened", &["h"], &[UnknownOutcome, Effects], "it happened: type the result", "say that the execution happened, and type its result"),
+    entry(Verb::Decide(Decide::DidNot), "it-did-not", &["d"], &[UnknownOutcome, Effects], "it did not happen: let it run", "say that the execution did not happen; what was approved for it runs at once, anything else is asked for again"),
+    entry(Verb::Decide(Decide::DidNotFinish), "did-not-finish", &["c"], &[UnknownOutcome], "it did not finish: go on", "say that a cancelled execution did not finish: the call ends as cancelled and does not run again, the model is told, and the effect stays listed as unknown, as part of it may have happened"),
+    entry(Verb::Decide(Decide::Leave), "leave-unknown", &["x"], &[UnknownOutcome], "leave it: not run again", "leave it open what came of the execution: the call ends without a result and does not run again, the model is told that nobody knows, and the effect stays listed as unknown"),
     entry(Verb::Decide(Decide::AskAgain), "ask-again", &["T"], &[Broken], "ask again", "ask the model again for a broken turn"),
     entry(Verb::Decide(Decide::Keep), "keep-arrived", &["u"], &[Broken], "keep what arrived", "take what arrived of a broken turn as the whole turn"),
     entry(Verb::Run(RunVerb::Emergency), "stop-broken", &["X"], &[Broken], "stop", "stop the run instead of asking again"),
@@ -83,12 +83,12 @@ static EDIT: &[Entry] = &[
     entry(Verb::Edit(EditVerb::Collect), "collect-previewed", &["c"], &[Review], "collect", "keep the previewed edit, to be committed together with others"),
     entry(Verb::Edit(EditVerb::Reason), "edit-reason", &["r"], &[Review], "reason", "say why the edit is made; it is recorded with it"),
     entry(Verb::Edit(EditVerb::KeepLater), "keep-later", &["l"], &[Review], "keep later turns", "let later turns stand although the edit changes what they were asked with; they are marked as drifted"),
-    entry(Verb::Edit(EditVerb::Collected), "collected", &["E"], &[Panes], "collected edits", "list the collected edits"),
-    entry(Verb::Edit(EditVerb::CollectedAll), "collected-preview", &["v", "p"], &[Gathered], "preview all", "show what all collected edits do together; enter there commits them"),
-    entry(Verb::Edit(EditVerb::CollectedOpen), "collected-open", &["enter", "e"], &[Gathered], "open", "go on with the edit, on what its node says now"),
-    entry(Verb::Edit(EditVerb::CollectedRemove), "collected-remove", &["x", "delete"], &[Gathered], "remove", "take the edit out of the list"),
-    entry(Verb::Edit(EditVerb::CollectedDrop), "collected-drop", &["D"], &[Gathered], "drop all", "forget all collected edits; asks once more"),
-    entry(Verb::Edit(EditVerb::CollectedAll), "commit-collected", &[], &[Panes], "", "show what all collected edits do together; enter there commits them"),
+    entry(Verb::Edit(EditVerb::StagedEdits), "collected", &["E"], &[Panes], "collected edits", "list the collected edits"),
+    entry(Verb::Edit(EditVerb::StagedPreview), "collected-preview", &["v", "p"], &[StagedEdits], "preview all", "show what all collected edits do together; enter there commits them"),
+    entry(Verb::Edit(EditVerb::StagedOpen), "collected-open", &["enter", "e"], &[StagedEdits], "open", "go on with the edit, on what its node says now"),
+    entry(Verb::Edit(EditVerb::StagedRemove), "collected-remove", &["x", "delete"], &[StagedEdits], "remove", "take the edit out of the list"),
+    entry(Verb::Edit(EditVerb::StagedDrop), "collected-drop", &["D"], &[StagedEdits], "drop all", "forget all collected edits; asks once more"),
+    entry(Verb::Edit(EditVerb::StagedPreview), "commit-collected", &[], &[Panes], "", "show what all collected edits do together; enter there commits them"),
 ];
 
 #[rustfmt::skip]
@@ -109,7 +109,7 @@ static BRANCH: &[Entry] = &[
     entry(Verb::Edit(EditVerb::CompareAll), "compare-all", &["s", "space"], &[Compare], "same ones too", "list nodes that say the same on both, or only the others"),
     entry(Verb::Edit(EditVerb::EffectsAll), "effects-all", &["s", "space"], &[Effects], "all effects", "list everything that could change the world, or only what was left behind or is in doubt"),
     entry(Verb::Edit(EditVerb::TakeBack), "take-back", &["c"], &[Effects], "take back", "put in the call with which the tool takes the effect back; it is shown first"),
-    entry(Verb::Edit(EditVerb::Probe), "probe", &["p"], &[Doubt, Effects], "look whether it happened", "put in the call with which the tool finds out whether it happened; it is shown first"),
+    entry(Verb::Edit(EditVerb::Probe), "probe", &["p"], &[UnknownOutcome, Effects], "look whether it happened", "put in the call with which the tool finds out whether it happened; it is shown first"),
 ];
 
 #[rustfmt::skip]
@@ -167,7 +167,7 @@ static JUMP: &[Entry] = &[
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key, those that work here first"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Context::Classify, Broken], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, UnknownOutcome, Context::Classify, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
     entry(Verb::View(View::Pane(Pane::Graph)), "graph", &["1"], &[Panes], "", "go to the graph"),
@@ -199,24 +199,24 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Save), "save", &[], &[Panes], "", "write the shown text, byte for byte, into a file that you name; nothing is overwritten"),
     entry(Verb::View(View::Outside), "open-outside", &["ctrl-o"], &[Panes], "", "open the shown text in $EDITOR, to read; what is changed there counts nowhere"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, Doubt, Context::Classify, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, UnknownOutcome, Context::Classify, Broken, Bulk, Rules, StagedEdits, Branches, Compare, Effects], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Fork, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
-    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
+    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, Doubt, Context::Classify, Broken], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::PageUp), "list-page-up", &["pgup"], &[List], "", "one screen of the list up"),
@@ -239,7 +239,7 @@ static FIX: &[Entry] = &[
     entry(Verb::Fix(Fix::Answer), "fix-answer", &["w"], &[Needed], "answer", "say what the call gives, in place of the tool"),
     entry(Verb::Fix(Fix::Guide), "fix-guide", &["i"], &[Needed], "guide", "give the model guidance"),
     entry(Verb::Fix(Fix::Allow), "fix-allow", &["Y"], &[Needed], "let it repeat", "allow exactly these calls to repeat"),
-    entry(Verb::Fix(Fix::GoOn), "fix-go-on", &["p"], &[Needed], "go on", "go on as it is"),
+    entry(Verb::Fix(Fix::Resume), "fix-go-on", &["p"], &[Needed], "go on", "go on as it is"),
     entry(Verb::Fix(Fix::Stop), "fix-stop", &["X"], &[Needed], "stop", "stop what this belongs to: the call and what reads it, the sub-agent, or the course that repeats; the rest goes on. Asks first"),
 ];
 
@@ -290,5 +290,5 @@ static REPLAY: &[Entry] = &[
     entry(Verb::Replay(ReplayVerb::End), "to-end", &["$"], &[Replay], "", "to the last event"),
     entry(Verb::Replay(ReplayVerb::Fork), "fork", &["|"], &[Replay], "fork", "fork a live run from here: a session of its own that begins with what is shown; asks first"),
     entry(Verb::Replay(ReplayVerb::ForkWrite), "write-fork", &["enter"], &[Fork], "write it", "write the session and stay in the recording; nothing runs before it is resumed"),
-    entry(Verb::Replay(ReplayVerb::ForkGoOn), "resume-fork", &["r"], &[Fork], "write and resume it", "write the session, leave the recording and go on with it"),
+    entry(Verb::Replay(ReplayVerb::ForkResume), "resume-fork", &["r"], &[Fork], "write and resume it", "write the session, leave the recording and go on with it"),
 ];

@@ -245,15 +245,15 @@ pub enum EditVerb {
     /// Keep the edit for later, with others.
     Collect,
     /// Show the collected edits.
-    Collected,
+    StagedEdits,
     /// Show what all collected edits do together; they are committed from there.
-    CollectedAll,
+    StagedPreview,
     /// Go on with the collected edit under the cursor.
-    CollectedOpen,
+    StagedOpen,
     /// Take the collected edit under the cursor out of the list.
-    CollectedRemove,
+    StagedRemove,
     /// Forget all collected edits.
-    CollectedDrop,
+    StagedDrop,
     /// Let later turns stand although the previewed edit changes what they were asked with.
     KeepLater,
     /// Undo the newest edit.
@@ -356,7 +356,7 @@ pub enum Fix {
     /// Let what repeats repeat.
     Allow,
     /// Go on as it is.
-    GoOn,
+    Resume,
     /// End the sub-agent, or the run.
     Stop,
 }
@@ -455,5 +455,5 @@ pub enum ReplayVerb {
     /// Write it.
     ForkWrite,
     /// Write it and go on with it.
-    ForkGoOn,
+    ForkResume,
 }

@@ -54,7 +54,7 @@ impl Source for (Same, Same) {
     }
 }
 
-impl Source for Shown {
+impl Source for LayoutKey {
     fn bytes(&self) -> usize {
         self.source.bytes()
     }
@@ -75,7 +75,7 @@ pub type Members = Arc<[(String, Arc<str>)]>;
 
 /// How a text is shown: rows of the one are no rows of the other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Shown {
+pub(super) struct LayoutKey {
     source: Same,
     form: Form,
     width: u16,
@@ -84,7 +84,7 @@ pub(super) struct Shown {
     wide: bool,
 }
 
-impl Shown {
+impl LayoutKey {
     fn laid_out(&self) -> Pager {
         // The rows are those of the screen that they are for, on whichever thread they are made.
         let _form = (text::shown_in_ascii(self.ascii), columns::measured(self.wide));
@@ -107,16 +107,16 @@ pub(super) type Revisions = (NodeId, [Rev; 2], [Option<Same>; 2]);
 
 /// Two texts, held line by line against each other: known by what they say, as nobody keeps them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Compared(Arc<str>, Arc<str>);
+pub(super) struct TextPair(Arc<str>, Arc<str>);
 
-impl Hash for Compared {
+impl Hash for TextPair {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Few are known at a time: to compare them costs less than to go through each.
         (self.0.len(), self.1.len()).hash(state);
     }
 }
 
-impl Source for Compared {
+impl Source for TextPair {
     fn bytes(&self) -> usize {
         self.0.len() + self.1.len()
     }
@@ -128,29 +128,29 @@ impl Source for Compared {
 
 /// What was worked out about a long text; goes back to the [`Cache`] that wanted it.
 #[derive(Debug, Clone)]
-pub struct Finding(Found);
+pub struct Finding(CacheEntry);
 
 #[derive(Debug, Clone)]
-enum Found {
-    Pager(Shown, Arc<Pager>),
+enum CacheEntry {
+    Pager(LayoutKey, Arc<Pager>),
     Survey(Same, Arc<Survey>),
     Coloured(Same, bool),
     Difference(Revisions, Arc<[diff::Line]>),
-    Compared(Compared, Arc<[diff::Line]>),
+    Compared(TextPair, Arc<[diff::Line]>),
 }
 
 /// What documents were made of before.
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
-    pagers: Memo<Shown, Arc<Pager>>,
+    pagers: Memo<LayoutKey, Arc<Pager>>,
     surveys: Memo<Same, Arc<Survey>>,
     sizes: Memo<Same, (usize, usize)>,
     coloured: Memo<Same, bool>,
     lined: Memo<Same, bool>,
-    alike: Memo<(Same, Same), usize>,
+    common_prefixes: Memo<(Same, Same), usize>,
     members: Memo<Same, Members>,
     differences: Memo<Revisions, Arc<[diff::Line]>>,
-    compared: Memo<Compared, Arc<[diff::Line]>>,
+    compared: Memo<TextPair, Arc<[diff::Line]>>,
     /// What nobody began to work out yet.
     work: Vec<Work>,
     /// Texts of which there is no shared one: those of the document made last, and of the one being made.
@@ -166,11 +166,11 @@ impl Cache {
     /// Takes in what was worked out.
     pub fn put(&mut self, finding: Finding) {
         match finding.0 {
-            Found::Pager(key, value) => self.pagers.put(key, value),
-            Found::Survey(key, value) => self.surveys.put(key, value),
-            Found::Coloured(key, value) => self.coloured.put(key, value),
-            Found::Difference(key, value) => self.differences.put(key, value),
-            Found::Compared(key, value) => self.compared.put(key, value),
+            CacheEntry::Pager(key, value) => self.pagers.put(key, value),
+            CacheEntry::Survey(key, value) => self.surveys.put(key, value),
+            CacheEntry::Coloured(key, value) => self.coloured.put(key, value),
+            CacheEntry::Difference(key, value) => self.differences.put(key, value),
+            CacheEntry::Compared(key, value) => self.compared.put(key, value),
         }
     }
 
@@ -182,7 +182,7 @@ impl Cache {
         width: u16,
         wrap: Wrap,
     ) -> Result<Arc<Pager>, Arc<Ticket>> {
-        let key = Shown {
+        let key = LayoutKey {
             source: Same(Arc::clone(source)),
             form,
             width,
@@ -195,7 +195,7 @@ impl Cache {
             key,
             &mut self.work,
             move || Arc::new(again.laid_out()),
-            move |pager| Finding(Found::Pager(shown.clone(), pager)),
+            move |pager| Finding(CacheEntry::Pager(shown.clone(), pager)),
         )
     }
 
@@ -207,7 +207,7 @@ impl Cache {
             key,
             &mut self.work,
             move || Arc::new(text::survey(&text)),
-            move |survey| Finding(Found::Survey(same.clone(), survey)),
+            move |survey| Finding(CacheEntry::Survey(same.clone(), survey)),
         )
     }
 
@@ -232,7 +232,7 @@ impl Cache {
             key,
             &mut self.work,
             move || sgr::has_any(&readable(&text)),
-            move |coloured| Finding(Found::Coloured(same.clone(), coloured)),
+            move |coloured| Finding(CacheEntry::Coloured(same.clone(), coloured)),
         )
     }
 
@@ -245,9 +245,9 @@ impl Cache {
     }
 
     /// The bytes with which two texts begin alike.
-    pub fn alike(&mut self, one: &Arc<str>, other: &Arc<str>) -> usize {
+    pub fn common_prefix(&mut self, one: &Arc<str>, other: &Arc<str>) -> usize {
         let key = (Same(Arc::clone(one)), Same(Arc::clone(other)));
-        self.alike.get(key, || {
+        self.common_prefixes.get(key, || {
             // Many at once are compared much faster than each by itself.
             let (ones, others) = (one.as_bytes().chunks(PIECE), other.as_bytes().chunks(PIECE));
             let same = ones
@@ -284,27 +284,27 @@ impl Cache {
             key,
             &mut self.work,
             move || make().into(),
-            move |lines| Finding(Found::Difference(same.clone(), lines)),
+            move |lines| Finding(CacheEntry::Difference(same.clone(), lines)),
         )
     }
 
     /// The difference between two texts.
     pub fn compared(&mut self, old: &Arc<str>, new: &Arc<str>) -> Result<Arc<[diff::Line]>, Arc<Ticket>> {
         let (before, now) = (Arc::clone(old), Arc::clone(new));
-        let key = Compared(Arc::clone(old), Arc::clone(new));
+        let key = TextPair(Arc::clone(old), Arc::clone(new));
         let same = key.clone();
         self.compared.later(
             key,
             &mut self.work,
             move || diff::lines(&before, &now).into(),
-            move |lines| Finding(Found::Compared(same.clone(), lines)),
+            move |lines| Finding(CacheEntry::Compared(same.clone(), lines)),
         )
     }
 
     /// A text that can be found again, of one that nobody shares.
     pub fn owned(&mut self, text: &str) -> Arc<str> {
-        let [kept, used] = &self.owned;
-        let found = used.iter().chain(kept).find(|one| ***one == *text);
+        let [stored, used] = &self.owned;
+        let found = used.iter().chain(stored).find(|one| ***one == *text);
         let shared = found.map_or_else(|| Arc::from(text), Arc::clone);
         self.owned[1].push(Arc::clone(&shared));
         shared
@@ -317,7 +317,7 @@ impl Cache {
         self.sizes.turn();
         self.coloured.turn();
         self.lined.turn();
-        self.alike.turn();
+        self.common_prefixes.turn();
         self.members.turn();
         self.differences.turn();
         self.compared.turn();

@@ -45,14 +45,14 @@ impl Doc {
     }
 
     /// The lines that stay in sight where the rows before `top` are scrolled out.
-    fn kept(&self, top: usize) -> impl Iterator<Item = &Styled> {
+    fn pinned(&self, top: usize) -> impl Iterator<Item = &Styled> {
         let out = self.head.lines.iter().filter(move |(row, _)| *row < top);
         out.map(|(_, line)| line)
     }
 
     /// Rows that they take at the top of a screen of so many.
     pub fn head_rows(&self, top: usize, height: usize) -> usize {
-        self.kept(top).count().min(most(height))
+        self.pinned(top).count().min(most(height))
     }
 
     /// The rows from `top` on that are on a screen of so many, below the lines that stay.
@@ -79,7 +79,7 @@ impl Doc {
     pub fn head(&self, top: usize, height: usize) -> Vec<Styled> {
         let most = most(height);
         let mut rows: Vec<Styled> = Vec::new();
-        for line in self.kept(top) {
+        for line in self.pinned(top) {
             let own = line.0.iter().cloned();
             match rows.last_mut() {
                 Some(row) if most == 1 => {

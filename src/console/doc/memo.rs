@@ -29,7 +29,7 @@ pub(super) trait Source {
 /// What was worked out for the document made last, for the one that is being made, and of long texts before.
 #[derive(Debug, Clone)]
 pub(super) struct Memo<K, V> {
-    kept: HashMap<K, V>,
+    entries: HashMap<K, V>,
     used: HashMap<K, V>,
     /// The newest last.
     before: VecDeque<(K, V)>,
@@ -40,7 +40,7 @@ pub(super) struct Memo<K, V> {
 impl<K, V> Default for Memo<K, V> {
     fn default() -> Self {
         Self {
-            kept: HashMap::new(),
+            entries: HashMap::new(),
             used: HashMap::new(),
             before: VecDeque::new(),
             pending: HashMap::new(),
@@ -95,7 +95,7 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
     }
 
     fn known(&mut self, key: &K) -> Option<V> {
-        let found = self.used.get(key).or_else(|| self.kept.get(key)).cloned();
+        let found = self.used.get(key).or_else(|| self.entries.get(key)).cloned();
         let value = found.or_else(|| self.again(key))?;
         self.used.insert(key.clone(), value.clone());
         Some(value)
@@ -109,9 +109,9 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
 
     /// Forgets what was not asked for since the last turn, but for some long texts.
     pub fn turn(&mut self) {
-        let kept = std::mem::replace(&mut self.kept, std::mem::take(&mut self.used));
-        for (key, value) in kept {
-            if key.is_long() && !self.kept.contains_key(&key) {
+        let stored = std::mem::replace(&mut self.entries, std::mem::take(&mut self.used));
+        for (key, value) in stored {
+            if key.is_long() && !self.entries.contains_key(&key) {
                 self.before.push_back((key, value));
             }
         }

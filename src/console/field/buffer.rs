@@ -59,7 +59,7 @@ impl Buffer {
     }
 
     /// Nothing is selected.
-    pub const fn let_go(&mut self) {
+    pub const fn deselect(&mut self) {
         self.anchor = None;
     }
 

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::Field;
-use super::laid::{Glyph, Laid};
+use super::laid::{Glyph, LineLayout};
 use crate::console::columns::fill;
 use crate::console::theme::{Look, Role};
 use crate::text::Kind;
@@ -110,7 +110,7 @@ impl Field {
                 y += 1;
             }
             if y > area.top() {
-                self.behind(
+                self.draw_line_end(
                     frame,
                     Rect {
                         y: y - 1,
@@ -140,7 +140,7 @@ impl Field {
     }
 
     /// A line as it is drawn now.
-    fn laid_at(&self, line: &Range<usize>) -> Laid<'_> {
+    fn laid_at(&self, line: &Range<usize>) -> LineLayout<'_> {
         let cursor = self.buffer.cursor();
         let inside = (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start);
         self.laid(self.buffer.text().get(line.clone()).unwrap_or_default(), inside)
@@ -203,13 +203,13 @@ impl Field {
         let cursor = self.buffer.cursor();
         let picked = self.buffer.picked().unwrap_or(0..0);
         let inside = |at: usize| at.saturating_sub(line.start);
-        let found = self.wanted.as_ref();
+        let found = self.pattern.as_ref();
         Looks {
             look,
             cursor: (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start),
             picked: inside(picked.start)..inside(picked.end),
-            found: found.map_or_else(Vec::new, |wanted| {
-                wanted.find_iter(text).map(|found| found.range()).collect()
+            found: found.map_or_else(Vec::new, |requested| {
+                requested.find_iter(text).map(|found| found.range()).collect()
             }),
             wrong: wrong
                 .iter()
@@ -238,7 +238,14 @@ impl Field {
     }
 
     /// Shows what is behind the end of a line in its last row: that its break is selected, or that something is missing.
-    fn behind(&self, frame: &mut Frame<'_>, area: Rect, laid: &Laid<'_>, looks: &Looks<'_>, len: usize) {
+    fn draw_line_end(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        laid: &LineLayout<'_>,
+        looks: &Looks<'_>,
+        len: usize,
+    ) {
         let (row, column) = laid.place(len);
         let end = Glyph {
             bytes: len..len,

@@ -142,7 +142,7 @@ fn whole(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
 
 /// A line in rows of so many columns.
 #[derive(Debug)]
-pub(super) struct Laid<'t> {
+pub(super) struct LineLayout<'t> {
     glyphs: Vec<Glyph<'t>>,
     /// The glyph that each row begins with.
     starts: Vec<usize>,
@@ -150,7 +150,7 @@ pub(super) struct Laid<'t> {
     len: usize,
 }
 
-impl<'t> Laid<'t> {
+impl<'t> LineLayout<'t> {
     /// Lays a line out. The cursor has a cell of its own where it stands at the end.
     pub fn new(line: &'t str, form: Form, width: usize) -> Self {
         let mut glyphs = glyphs(line, form);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::Field;
-use super::laid::{Form, Laid, group_after, group_before};
+use super::laid::{Form, LineLayout, group_after, group_before};
 
 /// What a word is made of.
 #[derive(PartialEq, Eq, Clone, Copy)]
@@ -25,7 +25,7 @@ fn class(c: char) -> Class {
 }
 
 /// How many bytes of a text, read in one direction, are a word and the blanks on this side of it, or on its other one.
-fn word(chars: impl Iterator<Item = char>, blanks_first: bool) -> usize {
+fn word_len(chars: impl Iterator<Item = char>, blanks_first: bool) -> usize {
     let mut kind = None;
     let mut len = 0;
     for c in chars {
@@ -106,18 +106,18 @@ impl Field {
     }
 
     /// The place a word away.
-    pub(super) fn word(&self, back: bool) -> usize {
+    pub(super) fn word_boundary(&self, back: bool) -> usize {
         let at = self.buffer.cursor();
         let (before, after) = self.buffer.text().split_at_checked(at).unwrap_or_default();
         if back {
-            at - word(before.chars().rev(), true)
+            at - word_len(before.chars().rev(), true)
         } else {
-            at + word(after.chars(), false)
+            at + word_len(after.chars(), false)
         }
     }
 
     /// A text laid out as it was drawn last.
-    pub(super) fn laid<'t>(&self, text: &'t str, cursor: Option<usize>) -> Laid<'t> {
+    pub(super) fn laid<'t>(&self, text: &'t str, cursor: Option<usize>) -> LineLayout<'t> {
         let width = if self.single {
             usize::MAX
         } else {
@@ -127,7 +127,7 @@ impl Field {
             single: self.single,
             cursor,
         };
-        Laid::new(text, form, width)
+        LineLayout::new(text, form, width)
     }
 
     /// Goes up or down by rows of the screen, as far as there are any, and keeps the column where it can.
@@ -148,7 +148,7 @@ impl Field {
         self.wish = Some(column);
     }
 
-    fn below(&self, line: &Range<usize>, laid: &Laid<'_>, mut row: usize, column: usize) -> usize {
+    fn below(&self, line: &Range<usize>, laid: &LineLayout<'_>, mut row: usize, column: usize) -> usize {
         if row < laid.rows() {
             return line.start + laid.byte(row, column);
         }
@@ -167,7 +167,13 @@ impl Field {
         line.start + laid.byte(laid.rows() - 1, column)
     }
 
-    fn above(&self, line: &Range<usize>, laid: &Laid<'_>, from: (usize, usize), column: usize) -> usize {
+    fn above(
+        &self,
+        line: &Range<usize>,
+        laid: &LineLayout<'_>,
+        from: (usize, usize),
+        column: usize,
+    ) -> usize {
         let (row, mut rows) = from;
         if rows <= row {
             return line.start + laid.byte(row - rows, column);

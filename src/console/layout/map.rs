@@ -47,7 +47,7 @@ pub struct Size {
 
 /// A placed box.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed<K> {
+pub struct NodeBox<K> {
     /// What it is called.
     pub key: K,
     /// Its layer.
@@ -68,7 +68,7 @@ pub struct Placed<K> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet<K> {
     /// The boxes, by layer and slot.
-    pub boxes: Vec<Placed<K>>,
+    pub boxes: Vec<NodeBox<K>>,
     /// Columns.
     pub width: usize,
     /// Rows.
@@ -150,7 +150,7 @@ impl<K: Copy + Ord> Sheet<K> {
                     Flow::Right => (start, slot * size.pitch),
                 };
                 let chips = channels.get(layer).and_then(|channel| channel.chips.get(slot));
-                sheet.boxes.push(Placed {
+                sheet.boxes.push(NodeBox {
                     key: node.key,
                     layer,
                     slot,
@@ -177,12 +177,12 @@ impl<K: Copy + Ord> Sheet<K> {
     }
 
     /// The box of a node.
-    pub fn find(&self, key: K) -> Option<&Placed<K>> {
+    pub fn find(&self, key: K) -> Option<&NodeBox<K>> {
         self.boxes.iter().find(|one| one.key == key)
     }
 
     /// The box that comes next from this one: so many layers on, or so many slots.
-    pub fn step(&self, key: K, layers: isize, slots: isize) -> Option<&Placed<K>> {
+    pub fn step(&self, key: K, layers: isize, slots: isize) -> Option<&NodeBox<K>> {
         let here = self.find(key)?;
         let layer = here.layer.checked_add_signed(layers)?;
         let slot = here.slot.checked_add_signed(slots)?;

@@ -78,7 +78,7 @@ pub enum Question {
 
 /// A question that is on screen.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct VisibleQuestion {
     /// Which.
     pub question: Question,
     /// Since when.
@@ -93,7 +93,7 @@ pub struct Shown {
     pub width: u16,
 }
 
-impl Shown {
+impl VisibleQuestion {
     /// True where all that was not on screen yet stands above what is.
     pub fn is_left_above(&self) -> bool {
         let left = self.read.misses(self.rows);
@@ -115,11 +115,11 @@ impl Shown {
 #[derive(Debug, Clone, Default)]
 pub struct Arming {
     /// In the decision frame.
-    pub frame: Option<Shown>,
+    pub frame: Option<VisibleQuestion>,
     /// In the topmost overlay.
-    pub overlay: Option<Shown>,
+    pub overlay: Option<VisibleQuestion>,
     /// What was read of questions that were on screen before, the newest last.
-    before: VecDeque<Shown>,
+    before: VecDeque<VisibleQuestion>,
     /// Since when an overlay covers the decision frame.
     pub covered: Option<u64>,
     /// Since when the palette covers the overlay below it.
@@ -146,7 +146,7 @@ pub enum Cover {
 
 /// What a frame shows of a question.
 #[derive(Debug, Clone)]
-pub struct Sight {
+pub struct Visibility {
     /// Which.
     pub question: Question,
     /// Rows of the text on screen.
@@ -158,11 +158,11 @@ pub struct Sight {
 }
 
 /// What a frame shows in the decision frame and in the topmost overlay, and what covers the panes.
-pub type Sights = (Option<Sight>, Option<Sight>, Cover);
+pub type FrameVisibility = (Option<Visibility>, Option<Visibility>, Cover);
 
 /// What a frame tells of a question: the status line says it, and the keys that decide look like it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Told {
+struct QuestionStatus {
     /// Rows that are still to be read.
     rows: usize,
     /// True where some of them are above what is on screen.
@@ -173,51 +173,51 @@ struct Told {
 
 impl Arming {
     /// What is asked arms anew from now on; what was read stays read.
-    pub fn anew(&mut self) {
+    pub fn rearm(&mut self) {
         for shown in [&mut self.frame, &mut self.overlay].into_iter().flatten() {
             shown.since = shown.since.max(self.now);
         }
     }
 
     /// Records a frame: what it showed, and when it was there.
-    pub fn drawn(&mut self, (frame, overlay, cover): Sights, at: u64, arming_ms: u64) {
+    pub fn drawn(&mut self, (frame, overlay, cover): FrameVisibility, at: u64, arming_ms: u64) {
         let covered = cover != Cover::None;
-        let before = self.told(arming_ms);
+        let before = self.question_statuses(arming_ms);
         self.now = self.now.max(at);
         if covered {
             // What is below stays known: a command chosen in the palette is about it.
             self.covered.get_or_insert(at);
         } else {
-            let anew = self.covered.take();
+            let fresh = self.covered.take();
             self.frame = see(&mut self.before, self.frame.take(), frame, at);
-            if let (Some(_), Some(shown)) = (anew, &mut self.frame) {
+            if let (Some(_), Some(shown)) = (fresh, &mut self.frame) {
                 shown.since = at;
             }
         }
         if cover == Cover::PaletteOverOverlay {
             self.overlay_covered.get_or_insert(at);
         } else {
-            let anew = self.overlay_covered.take();
+            let fresh = self.overlay_covered.take();
             if let (None, Some(_), Some(frame)) = (&self.overlay, &overlay, &self.frame) {
                 // What was read in the frame is read on top of it too.
                 remember(&mut self.before, frame.clone());
             }
             self.overlay = see(&mut self.before, self.overlay.take(), overlay, at);
-            if let (Some(_), Some(shown)) = (anew, &mut self.overlay) {
+            if let (Some(_), Some(shown)) = (fresh, &mut self.overlay) {
                 shown.since = at;
             }
         }
-        self.changed = before != self.told(arming_ms);
+        self.changed = before != self.question_statuses(arming_ms);
     }
 
     /// What a frame tells of the questions in the frame and on top.
-    fn told(&self, arming_ms: u64) -> [Told; 2] {
+    fn question_statuses(&self, arming_ms: u64) -> [QuestionStatus; 2] {
         [&self.frame, &self.overlay].map(|slot| {
             let Some(shown) = slot else {
-                return Told::default();
+                return QuestionStatus::default();
             };
             let unread = shown.read.misses(shown.rows);
-            Told {
+            QuestionStatus {
                 rows: unread.iter().map(Range::len).sum(),
                 above: shown.is_left_above(),
                 armed: shown.is_armed(self.now, arming_ms),
@@ -240,19 +240,24 @@ impl Arming {
         let slots = self.frame.iter().chain(&self.overlay).chain(&self.before);
         slots
             .filter(|shown| shown.question == *question)
-            .any(Shown::is_read)
+            .any(VisibleQuestion::is_read)
     }
 
     /// What is known of a question, if it is on screen: on top, or in the decision frame.
-    pub fn find(&self, question: &Question, on_top: bool) -> Option<&Shown> {
+    pub fn find(&self, question: &Question, on_top: bool) -> Option<&VisibleQuestion> {
         let slot = if on_top { &self.overlay } else { &self.frame };
         slot.as_ref().filter(|shown| shown.question == *question)
     }
 }
 
 /// What is known of a question now that a frame shows so much of it.
-fn see(before: &mut VecDeque<Shown>, slot: Option<Shown>, sight: Option<Sight>, at: u64) -> Option<Shown> {
-    let same = matches!((&slot, &sight), (Some(shown), Some(sight)) if shown.question == sight.question);
+fn see(
+    before: &mut VecDeque<VisibleQuestion>,
+    slot: Option<VisibleQuestion>,
+    view: Option<Visibility>,
+    at: u64,
+) -> Option<VisibleQuestion> {
+    let same = matches!((&slot, &view), (Some(shown), Some(view)) if shown.question == view.question);
     let known = if same {
         slot
     } else {
@@ -261,38 +266,40 @@ fn see(before: &mut VecDeque<Shown>, slot: Option<Shown>, sight: Option<Sight>, 
         }
         None
     };
-    let sight = sight?;
+    let view = view?;
     let mut shown = known
         .or_else(|| {
             // What was read stays read; how long it is on screen is counted anew.
-            let place = before.iter().position(|one| one.question == sight.question)?;
-            before.remove(place).map(|shown| Shown { since: at, ..shown })
+            let place = before.iter().position(|one| one.question == view.question)?;
+            before
+                .remove(place)
+                .map(|shown| VisibleQuestion { since: at, ..shown })
         })
-        .unwrap_or_else(|| Shown {
-            question: sight.question,
+        .unwrap_or_else(|| VisibleQuestion {
+            question: view.question,
             since: at,
             read: Coverage::default(),
             now: 0..0,
-            rows: sight.total,
-            width: sight.width,
+            rows: view.total,
+            width: view.width,
         });
-    if shown.width != sight.width || shown.rows != sight.total {
+    if shown.width != view.width || shown.rows != view.total {
         // Other rows than those that were read, unless all of them were.
         let whole = shown.is_read();
         shown.read = Coverage::default();
         if whole {
-            shown.read.add(0..sight.total);
+            shown.read.add(0..view.total);
         }
-        shown.width = sight.width;
-        shown.rows = sight.total;
+        shown.width = view.width;
+        shown.rows = view.total;
     }
-    shown.now = sight.rows.clone();
-    shown.read.add(sight.rows);
+    shown.now = view.rows.clone();
+    shown.read.add(view.rows);
     Some(shown)
 }
 
 /// Keeps what was read of a question that leaves the screen.
-fn remember(before: &mut VecDeque<Shown>, shown: Shown) {
+fn remember(before: &mut VecDeque<VisibleQuestion>, shown: VisibleQuestion) {
     let known = before.iter().position(|one| one.question == shown.question);
     if let Some(known) = known.and_then(|place| before.remove(place))
         && known.is_read()
@@ -437,9 +444,9 @@ mod tests {
     }
 
     #[test]
-    fn another_question_begins_anew() {
+    fn another_question_restarts_arming() {
         let mut arming = Arming::default();
-        let sight = |rev: u32| Sight {
+        let view = |rev: u32| Visibility {
             question: Question::Turn {
                 turn: TurnId(1),
                 request: rev,
@@ -448,27 +455,27 @@ mod tests {
             total: 3,
             width: 10,
         };
-        arming.drawn((Some(sight(1)), None, Cover::None), 100, 500);
-        arming.drawn((Some(sight(1)), None, Cover::None), 300, 500);
+        arming.drawn((Some(view(1)), None, Cover::None), 100, 500);
+        arming.drawn((Some(view(1)), None, Cover::None), 300, 500);
         assert_eq!(arming.frame.as_ref().unwrap().since, 100);
-        arming.drawn((Some(sight(2)), None, Cover::None), 400, 500);
+        arming.drawn((Some(view(2)), None, Cover::None), 400, 500);
         assert_eq!(arming.frame.as_ref().unwrap().since, 400);
         assert_eq!(arming.wake_at(500), Some(900));
     }
 
     #[test]
-    fn what_was_covered_arms_anew() {
+    fn arming_restarts_after_an_overlay() {
         let mut arming = Arming::default();
-        let sight = || Sight {
+        let view = || Visibility {
             question: Question::Stop,
             rows: 0..1,
             total: 1,
             width: 10,
         };
-        arming.drawn((Some(sight()), None, Cover::None), 0, 500);
+        arming.drawn((Some(view()), None, Cover::None), 0, 500);
         arming.drawn((None, None, Cover::Overlay), 100, 500);
         assert!(arming.frame.is_some());
-        arming.drawn((Some(sight()), None, Cover::None), 1000, 500);
+        arming.drawn((Some(view()), None, Cover::None), 1000, 500);
         assert_eq!(arming.frame.as_ref().unwrap().since, 1000);
     }
 

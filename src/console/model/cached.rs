@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is worked out, who shows it.
 
-use super::outlook::{Change, Outlook};
+use super::edit_preview::{Change, EditPreview};
 use crate::console::effects::Effects;
 use crate::console::sides::Sides;
 use crate::domain::branch::{Branch, branches};
@@ -13,10 +13,10 @@ use crate::domain::unresolved::failed_calls;
 
 /// A value of a state, about something in it.
 #[derive(Debug, Clone)]
-pub struct Cached<T, K = ()>(Option<Kept<T, K>>);
+pub struct Cached<T, K = ()>(Option<CacheEntry<T, K>>);
 
 #[derive(Debug, Clone)]
-struct Kept<T, K> {
+struct CacheEntry<T, K> {
     seq: Seq,
     about: K,
     value: T,
@@ -31,25 +31,28 @@ impl<T, K> Default for Cached<T, K> {
 impl<T, K: PartialEq> Cached<T, K> {
     /// The value for this state; it is worked out anew where the state has changed or it was about something else.
     pub fn renew(&mut self, state: &State, about: K, of: impl FnOnce(&State, &K) -> T) -> &T {
-        let is_new = |kept: &Kept<T, K>| kept.seq == state.seq && kept.about == about;
-        let kept = self.0.take_if(|kept| is_new(kept)).unwrap_or_else(|| Kept {
-            seq: state.seq,
-            value: of(state, &about),
-            about,
-        });
-        &self.0.insert(kept).value
+        let is_new = |stored: &CacheEntry<T, K>| stored.seq == state.seq && stored.about == about;
+        let stored = self
+            .0
+            .take_if(|stored| is_new(stored))
+            .unwrap_or_else(|| CacheEntry {
+                seq: state.seq,
+                value: of(state, &about),
+                about,
+            });
+        &self.0.insert(stored).value
     }
 
     /// What was worked out last; none before.
     pub fn value(&self) -> Option<&T> {
-        self.0.as_ref().map(|kept| &kept.value)
+        self.0.as_ref().map(|stored| &stored.value)
     }
 }
 
 /// What several parts of the screen show of all of the run.
 #[derive(Debug, Clone, Default)]
 pub struct Caches {
-    outlook: Cached<Outlook, Change>,
+    edit_preview: Cached<EditPreview, Change>,
     branches: Cached<Vec<Branch>>,
     effects: Cached<Effects>,
     sides: Cached<Sides, (Epoch, Epoch)>,
@@ -58,13 +61,13 @@ pub struct Caches {
 
 impl Caches {
     /// What a change would do.
-    pub fn outlook(&mut self, state: &State, change: Change) -> &Outlook {
-        self.outlook.renew(state, change, Outlook::of)
+    pub fn edit_preview(&mut self, state: &State, change: Change) -> &EditPreview {
+        self.edit_preview.renew(state, change, EditPreview::of)
     }
 
     /// What the change that was looked at last would do.
-    pub fn last_outlook(&self) -> Option<&Outlook> {
-        self.outlook.value()
+    pub fn last_edit_preview(&self) -> Option<&EditPreview> {
+        self.edit_preview.value()
     }
 
     /// What the branches came to.

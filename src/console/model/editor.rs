@@ -2,8 +2,8 @@
 //!
 //! Must not know: keys, how it is drawn.
 
+mod edit_base;
 mod purpose;
-mod stood;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::domain::state::State;
 use crate::policy::session;
 use crate::schema::{Checker, Completion};
 
+pub use edit_base::{EditBase, Meanwhile};
 pub use purpose::Purpose;
-pub use stood::{Meanwhile, Stood};
 
 /// Faults whose place is looked for.
 const MARKED: usize = 8;
@@ -65,7 +65,7 @@ pub struct Editor {
     /// The number of the collected edit that it was opened on.
     pub item: Option<u64>,
     /// How what it is about stood when it was opened.
-    pub stood: Stood,
+    pub edit_base: EditBase,
     checker: Option<Arc<Checker>>,
 }
 
@@ -85,13 +85,13 @@ impl Editor {
             can_go_back: false,
             sent: false,
             item: None,
-            stood: Stood::default(),
+            edit_base: EditBase::default(),
             checker: None,
         }
     }
 
     /// An editor on words.
-    pub fn words(purpose: Purpose, title: String, text: &Arc<str>) -> Self {
+    pub fn prose(purpose: Purpose, title: String, text: &Arc<str>) -> Self {
         let mut editor = Self::open(purpose, title, text, text.to_string(), Form::Text);
         // Words are mostly added to.
         editor.field.to_end();
@@ -126,7 +126,7 @@ impl Editor {
     }
 
     /// Goes on with a text that was typed before.
-    pub fn go_on(&mut self, value: &str, item: Option<u64>) {
+    pub fn resume(&mut self, value: &str, item: Option<u64>) {
         let as_text = match self.form {
             Form::Json => None,
             Form::Text if self.purpose.is_value() => json::as_text(value),

@@ -23,7 +23,7 @@ impl RunPart {
         let streams = !self.cuts_streams() && open_streams(&self.state).next().is_some();
         let at_work = !self.state.agenda.running.is_empty() || streams;
         self.worked.note(envelope, at_work);
-        self.heard.take(envelope);
+        self.last_activity.take(envelope);
         self.watch.take(&self.state, envelope);
         self.arrived = true;
         self.prune();
@@ -40,7 +40,7 @@ pub(super) fn open_streams(state: &State) -> impl Iterator<Item = &Turn> {
 
 /// Time that a process has worked on the run, by its own clock: waits for the operator are not part of it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Worked {
+pub(super) struct WorkTime {
     /// For how long, in milliseconds.
     pub ms: u64,
     /// When something happened last; none as long as no process was seen to begin.
@@ -52,7 +52,7 @@ pub(super) struct Worked {
     at: i64,
 }
 
-impl Worked {
+impl WorkTime {
     fn note(&mut self, envelope: &Envelope, busy: bool) {
         let begins = matches!(
             envelope.event,

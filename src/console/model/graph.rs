@@ -6,7 +6,7 @@ pub mod bars;
 pub mod body;
 mod cursor;
 mod entries;
-mod lit;
+mod highlight;
 pub mod map;
 pub mod query;
 pub mod rows;
@@ -21,7 +21,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::state::State;
 use crate::domain::turn::Turn;
 pub use entries::Mark;
-use lit::Lit;
+use highlight::Highlight;
 use map::MapPane;
 use query::Query;
 use rows::{RowSettings, Rows};
@@ -89,7 +89,7 @@ impl Level {
     }
 
     /// What it shows, in words.
-    pub const fn words(self) -> &'static str {
+    pub const fn describe(self) -> &'static str {
         match self {
             Self::Recent => "every node of the newest turns, older turns in one row each",
             Self::Turns => "one row for each turn",
@@ -125,7 +125,7 @@ pub struct GraphPane {
     /// How the graph is shown.
     pub form: Form,
     /// What is lit.
-    pub lit: Lit,
+    pub highlight: Highlight,
     /// The boxes around the selected node.
     pub map: MapPane,
 }
@@ -153,7 +153,7 @@ impl GraphPane {
         let before = self.cursor();
         let was_single = before.is_some_and(|row| self.is_single(row));
         if self.rebuild(state) && was_single {
-            self.keep_in_sight(state);
+            self.keep_visible(state);
         }
         self.live = run
             .live
@@ -170,11 +170,11 @@ impl GraphPane {
         self.live.extend(self.broken.iter().map(|turn| (*turn, 0)));
         self.live.sort_unstable();
         self.hold(state, before);
-        let lit = match self.selected {
+        let highlighted = match self.selected {
             Some(Pick::Node(node)) if self.pinned => Some(node),
             _ => None,
         };
-        self.lit.light(state, lit);
+        self.highlight.light(state, highlighted);
         if self.form == Form::Map {
             self.map.sync(state, self.selected, &self.broken);
         }
@@ -203,7 +203,7 @@ impl GraphPane {
     }
 
     /// Unfolds the node of the cursor if it was folded because its turn became old or was repeated.
-    fn keep_in_sight(&mut self, state: &State) {
+    fn keep_visible(&mut self, state: &State) {
         if let Some(Pick::Node(id)) = self.selected
             && let Some(row) = self.rows.of(id)
             && row.count > 1

@@ -45,7 +45,7 @@ impl Tab {
     ];
 
     /// Its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Content => "content",
             Self::Arguments => "arguments",
@@ -97,7 +97,7 @@ pub enum Subject {
 pub type Read = (Subject, Tab, Option<Rev>);
 
 /// What a document was made of: what it is about, the tab, the run, the width, bytes streamed.
-pub type Made = (Option<Subject>, Tab, Seq, u16, u64);
+pub type DocumentKey = (Option<Subject>, Tab, Seq, u16, u64);
 
 /// The inspector.
 #[derive(Debug, Clone, Default)]
@@ -129,7 +129,7 @@ pub struct Inspector {
     /// Rows made before.
     pub cache: Cache,
     /// What the document was made of: run, width, bytes streamed.
-    pub made: Option<Made>,
+    pub made: Option<DocumentKey>,
 }
 
 impl Inspector {
@@ -182,7 +182,7 @@ impl Inspector {
             .into_iter()
             .filter(|tab| has(self.subject, *tab))
             .collect();
-        let wide = |tab: &Tab| tab.word().len() as u16 + 2;
+        let wide = |tab: &Tab| tab.label().len() as u16 + 2;
         let note = self.note();
         let end = width.saturating_sub(POSITION + note.len() as u16);
         let at = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
@@ -201,8 +201,8 @@ impl Inspector {
                 x = 1;
             }
             let words = match tab {
-                tab if *tab == self.tab => format!("[{}]", tab.word()),
-                tab => format!(" {} ", tab.word()),
+                tab if *tab == self.tab => format!("[{}]", tab.label()),
+                tab => format!(" {} ", tab.label()),
             };
             bar.tabs.push((*tab, x, words));
             x += wide(tab);

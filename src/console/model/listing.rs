@@ -13,7 +13,7 @@ use crate::domain::id::{Epoch, NodeId, Seq};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// The collected edits.
-    Collected,
+    StagedEdits,
     /// The branches.
     Branches {
         /// The one to compare with; the one that stands where none is chosen.
@@ -41,7 +41,7 @@ impl Kind {
     /// Where its keys are looked up.
     pub const fn context(&self) -> Context {
         match self {
-            Self::Collected => Context::Gathered,
+            Self::StagedEdits => Context::StagedEdits,
             Self::Branches { .. } => Context::Branches,
             Self::Compare { .. } => Context::Compare,
             Self::Effects { .. } => Context::Effects,
@@ -66,7 +66,7 @@ pub enum Item {
 }
 
 /// What a list was made for: event, width, what may change otherwise, the entry under the cursor.
-pub type Made = (Seq, u16, u64, Option<Item>);
+pub type ListKey = (Seq, u16, u64, Option<Item>);
 
 /// A list.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ pub struct Listing {
     /// First row of that on screen.
     pub top: usize,
     /// What it was made for.
-    pub made: Option<Made>,
+    pub made: Option<ListKey>,
 }
 
 impl Listing {

@@ -13,7 +13,7 @@ use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent, TurnEven
 use crate::domain::id::Seq;
 
 /// Lines that are kept.
-pub const KEPT: usize = 5000;
+pub const MAX_LINES: usize = 5000;
 
 /// A line.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub enum Line {
     /// A word of the console.
     Note(String),
     /// Something that did not go.
-    Trouble(String),
+    Problem(String),
 }
 
 impl Line {
@@ -31,13 +31,13 @@ impl Line {
     fn is_decision(&self) -> bool {
         match self {
             Self::Note(_) => false,
-            Self::Trouble(_) => true,
+            Self::Problem(_) => true,
             Self::Event(envelope) => match &envelope.event {
                 Event::Edit(_)
                 | Event::Escape(_)
                 | Event::Call(CallEvent::Decided { .. } | CallEvent::Resolved { .. }) => true,
                 Event::Run(event) => !matches!(event, RunEvent::Started(_)),
-                event => is_trouble(event) || matches!(envelope.actor, Actor::Operator(_)),
+                event => is_problem(event) || matches!(envelope.actor, Actor::Operator(_)),
             },
         }
     }
@@ -45,7 +45,7 @@ impl Line {
 
 /// True for what says that something went wrong: a call without its result, arguments that nothing can run with, a
 /// stream that broke, a breaker that lets nothing through.
-fn is_trouble(event: &Event) -> bool {
+fn is_problem(event: &Event) -> bool {
     match event {
         Event::Call(event) => match event {
             CallEvent::Finished { outcome, .. } | CallEvent::Given { outcome, .. } => !outcome.is_ok(),
@@ -84,7 +84,7 @@ pub struct LogPane {
 impl LogPane {
     /// Adds a line; a cursor that does not follow stays where it is.
     pub fn add(&mut self, line: Line) {
-        if self.lines.len() == KEPT {
+        if self.lines.len() == MAX_LINES {
             self.lines.pop_front();
             self.oldest += 1;
         }
@@ -146,7 +146,7 @@ impl LogPane {
     pub fn newest(&self, count: usize) -> Vec<Arc<Envelope>> {
         let events = self.lines.iter().rev().filter_map(|line| match line {
             Line::Event(envelope) => Some(Arc::clone(envelope)),
-            Line::Note(_) | Line::Trouble(_) => None,
+            Line::Note(_) | Line::Problem(_) => None,
         });
         let mut newest: Vec<_> = events.take(count).collect();
         newest.reverse();
@@ -257,7 +257,7 @@ mod tests {
         let mut log = LogPane::default();
         for no in 0..lines {
             log.add(if no % 10 == 0 {
-                Line::Trouble(no.to_string())
+                Line::Problem(no.to_string())
             } else {
                 Line::Note(no.to_string())
             });
@@ -265,9 +265,9 @@ mod tests {
         log
     }
 
-    fn word(log: &LogPane) -> &str {
+    fn selected_text(log: &LogPane) -> &str {
         match log.selected() {
-            Some(Line::Note(word) | Line::Trouble(word)) => word,
+            Some(Line::Note(word) | Line::Problem(word)) => word,
             _ => "",
         }
     }
@@ -280,37 +280,47 @@ mod tests {
     fn the_newest_line_is_followed_until_the_cursor_moves() {
         let mut log = log(30);
         log.scroll(10);
-        assert_eq!((word(&log), first(&log)), ("29", 20));
+        assert_eq!((selected_text(&log), first(&log)), ("29", 20));
         log.add(Line::Note("30".into()));
         log.scroll(10);
-        assert_eq!((word(&log), first(&log)), ("30", 21));
+        assert_eq!((selected_text(&log), first(&log)), ("30", 21));
         log.step(Move::Up, 10);
         log.add(Line::Note("31".into()));
         log.scroll(10);
-        assert_eq!((word(&log), log.below(), log.follows()), ("29", 2, false));
+        assert_eq!(
+            (selected_text(&log), log.below(), log.follows()),
+            ("29", 2, false)
+        );
         assert_eq!(first(&log), 21, "what was on screen stays there");
         log.step(Move::Bottom, 10);
         log.scroll(10);
-        assert_eq!((word(&log), log.follows(), first(&log)), ("31", true, 22));
+        assert_eq!(
+            (selected_text(&log), log.follows(), first(&log)),
+            ("31", true, 22)
+        );
     }
 
     #[test]
     fn what_is_dropped_does_not_move_the_cursor() {
-        let mut log = log(KEPT);
+        let mut log = log(MAX_LINES);
         log.step(Move::Up, 10);
-        let before = word(&log).to_owned();
+        let before = selected_text(&log).to_owned();
         for _ in 0..100 {
             log.add(Line::Note("new".into()));
         }
-        assert_eq!(word(&log), before);
+        assert_eq!(selected_text(&log), before);
         log.step(Move::Top, 10);
         log.scroll(10);
-        assert_eq!((word(&log), first(&log)), ("100", 100));
-        for _ in 0..KEPT {
+        assert_eq!((selected_text(&log), first(&log)), ("100", 100));
+        for _ in 0..MAX_LINES {
             log.add(Line::Note("newer".into()));
         }
         log.scroll(10);
-        assert_eq!(word(&log), "newer", "a line that is gone cannot be pointed at");
+        assert_eq!(
+            selected_text(&log),
+            "newer",
+            "a line that is gone cannot be pointed at"
+        );
     }
 
     #[test]
@@ -321,8 +331,8 @@ mod tests {
         log.scroll(3);
         log.step(Move::Up, 10);
         log.scroll(3);
-        assert_eq!((word(&log), log.below()), ("30", 1));
+        assert_eq!((selected_text(&log), log.below()), ("30", 1));
         log.point(0);
-        assert_eq!(word(&log), "20");
+        assert_eq!(selected_text(&log), "20");
     }
 }

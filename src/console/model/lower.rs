@@ -27,9 +27,9 @@ pub enum Target {
     /// The limits of the run.
     Limits,
     /// The weight of a tool for a kind of task.
-    Weight(Named),
+    Weight(NameHash),
     /// A breaker.
-    Breaker(Named),
+    Breaker(NameHash),
     /// A detector of repetition.
     Detector(Detector),
 }
@@ -37,9 +37,9 @@ pub enum Target {
 /// Something that is known by its name: a number made of it. Its place says nothing, as others may come to stand before
 /// it between a frame and a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named(u64);
+pub struct NameHash(u64);
 
-impl Named {
+impl NameHash {
     fn of(name: impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
@@ -203,7 +203,7 @@ mod tests {
     fn the_cursor_is_always_on_the_screen() {
         let mut pane = RowsPane::default();
         pane.take(String::new(), rows(&[1, 2, 3, 4, 5, 6, 7, 8]));
-        for (to, height, wanted) in [
+        for (to, height, requested) in [
             (Move::Bottom, 3, (7, 5)),
             (Move::PageUp, 3, (5, 5)),
             (Move::Top, 3, (0, 0)),
@@ -213,7 +213,7 @@ mod tests {
         ] {
             pane.step(to, height);
             pane.scroll(height);
-            assert_eq!((pane.at, pane.top), wanted, "{to:?}");
+            assert_eq!((pane.at, pane.top), requested, "{to:?}");
         }
     }
 }

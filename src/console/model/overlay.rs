@@ -18,11 +18,11 @@ use crate::console::summary::Summary;
 use crate::domain::bulk::Alone;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::fork::Foreseen;
+use crate::domain::fork::ForkPreview;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
-use crate::domain::rule::Wanted;
+use crate::domain::rule::RuleRequest;
 use crate::policy::backtest::Would;
 use crate::resilience::correction::Corrigible;
 
@@ -74,7 +74,7 @@ impl Overlay {
             Self::Fork(_) => Context::Fork,
             Self::Dialog(dialog) => match dialog.kind {
                 DialogKind::Consent => Context::Consent,
-                DialogKind::Doubt => Context::Doubt,
+                DialogKind::UnknownOutcome => Context::UnknownOutcome,
                 DialogKind::Broken(_) => Context::Broken,
             },
             Self::Stop => Context::Confirm,
@@ -310,7 +310,7 @@ pub enum Whose {
     /// A collected edit that was opened again.
     Item(u64),
     /// All collected edits.
-    Collected,
+    AllStaged,
 }
 
 /// A text that an edit changes.
@@ -334,23 +334,23 @@ pub struct BulkItem {
     /// Bytes of its arguments that are not listed.
     pub unread: u64,
     /// Why it is not approved any more; it stays in its row.
-    pub left: Option<Left>,
+    pub left: Option<DropReason>,
     /// Its rows as they were shown; none before they were.
     pub rows: Vec<Styled>,
 }
 
 /// Why a call of a list is not approved with the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum DropReason {
     /// It waits no longer, or not to be approved with others.
     Gone,
     /// It is not what was listed.
     Changed,
 }
 
-impl Left {
+impl DropReason {
     /// A word for it.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Gone => "gone",
             Self::Changed => "changed",
@@ -366,7 +366,7 @@ pub struct Bulk {
     /// Calls that could be approved with them and are not listed: they came since.
     pub more: usize,
     /// Calls that waited too when the list was opened, and are in none.
-    pub apart: BTreeMap<Alone, Vec<NodeId>>,
+    pub excluded: BTreeMap<Alone, Vec<NodeId>>,
     /// As rows.
     pub doc: Doc,
     /// First row on screen.
@@ -379,7 +379,7 @@ pub struct Bulk {
 
 impl Bulk {
     /// The calls that are approved: they wait as they are listed.
-    pub fn standing(&self) -> impl Iterator<Item = &BulkItem> {
+    pub fn approvable(&self) -> impl Iterator<Item = &BulkItem> {
         self.items.iter().filter(|item| item.left.is_none())
     }
 
@@ -393,7 +393,7 @@ impl Bulk {
 #[derive(Debug, Clone)]
 pub struct RuleView {
     /// The rule.
-    pub wanted: Wanted,
+    pub rule: RuleRequest,
     /// What it would have meant; or why it may not stand.
     pub would: Result<Would, String>,
     /// What was sent from it and is not answered yet; none before.
@@ -414,7 +414,7 @@ pub struct RuleView {
 #[derive(Debug, Clone, Default)]
 pub struct ForkView {
     /// What is foreseen, or why there can be none; none until the record was read.
-    pub foreseen: Option<Result<Arc<Foreseen>, String>>,
+    pub preview: Option<Result<Arc<ForkPreview>, String>>,
     /// True once it was asked for.
     pub sent: bool,
     /// As rows.
@@ -427,9 +427,9 @@ pub struct ForkView {
 
 impl ForkView {
     /// What would be written; none where that is not known, not possible, or asked for already.
-    pub fn can_be_written(&self) -> Option<&Foreseen> {
-        let foreseen = self.foreseen.as_ref()?.as_ref().ok()?;
-        (!self.sent).then_some(foreseen)
+    pub fn can_be_written(&self) -> Option<&ForkPreview> {
+        let predicted = self.preview.as_ref()?.as_ref().ok()?;
+        (!self.sent).then_some(predicted)
     }
 }
 
@@ -454,7 +454,7 @@ pub enum DialogKind {
     /// A repeated effect.
     Consent,
     /// An outcome that nobody knows.
-    Doubt,
+    UnknownOutcome,
     /// A broken stream.
     Broken(TurnId),
 }

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::console::alike::Alike;
+use crate::console::call_group::CallGroup;
 use crate::domain::id::{NodeId, Rev, TurnId};
 
 /// What waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wanted {
+pub enum QueueEntry {
     /// A call, in one revision, since one event: a call that is asked again is another entry.
     Call {
         /// The call.
@@ -33,7 +33,7 @@ pub enum Wanted {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// What waits.
-    pub wanted: Wanted,
+    pub entry: QueueEntry,
     /// True once it no longer waits.
     pub gone: bool,
 }
@@ -44,31 +44,31 @@ pub struct QueuePane {
     /// Rows, in the order of arrival.
     pub items: Vec<Item>,
     /// The selected entry.
-    pub selected: Option<Wanted>,
+    pub selected: Option<QueueEntry>,
     /// Calls that are of the shape of one before them.
-    pub alike: BTreeMap<NodeId, Alike>,
+    pub call_groups: BTreeMap<NodeId, CallGroup>,
     /// What they were compared for.
-    pub compared: Vec<Wanted>,
+    pub compared: Vec<QueueEntry>,
     /// First row on screen.
     pub top: usize,
     /// Rows on screen.
     height: usize,
     /// The entry that the operator has just decided: once it is gone the cursor goes to the next.
-    pub leaving: Option<Wanted>,
+    pub leaving: Option<QueueEntry>,
 }
 
 impl QueuePane {
     /// Takes in what waits now. New entries go to the end; what is gone is marked, not removed.
-    pub fn sync(&mut self, waiting: &[Wanted]) {
+    pub fn sync(&mut self, waiting: &[QueueEntry]) {
         // Each is looked for in a set: thousands can wait, and this is done before every frame.
-        let mut fresh: BTreeSet<Wanted> = waiting.iter().copied().collect();
+        let mut fresh: BTreeSet<QueueEntry> = waiting.iter().copied().collect();
         for item in &mut self.items {
-            item.gone = !fresh.remove(&item.wanted);
+            item.gone = !fresh.remove(&item.entry);
         }
         if !fresh.is_empty() {
-            let fresh = waiting.iter().filter(|wanted| fresh.remove(*wanted));
-            self.items.extend(fresh.map(|wanted| Item {
-                wanted: *wanted,
+            let fresh = waiting.iter().filter(|requested| fresh.remove(*requested));
+            self.items.extend(fresh.map(|requested| Item {
+                entry: *requested,
                 gone: false,
             }));
         }
@@ -85,15 +85,15 @@ impl QueuePane {
         });
         if self.selected.is_none() || self.items.iter().all(|item| item.gone) && self.position().is_none() {
             self.items.retain(|item| !item.gone);
-            self.selected = self.items.first().map(|item| item.wanted);
+            self.selected = self.items.first().map(|item| item.entry);
         }
     }
 
     /// The entry of a call that still waits.
-    pub fn entry_of(&self, id: NodeId) -> Option<Wanted> {
+    pub fn entry_of(&self, id: NodeId) -> Option<QueueEntry> {
         let is_its =
-            |item: &&Item| !item.gone && matches!(item.wanted, Wanted::Call { call, .. } if call == id);
-        self.items.iter().find(is_its).map(|item| item.wanted)
+            |item: &&Item| !item.gone && matches!(item.entry, QueueEntry::Call { call, .. } if call == id);
+        self.items.iter().find(is_its).map(|item| item.entry)
     }
 
     /// Removes what is gone; the cursor stays on its entry, or goes to the next one.
@@ -105,7 +105,7 @@ impl QueuePane {
             .skip(at)
             .chain(self.items.iter().take(at).rev())
             .find(|item| !item.gone)
-            .map(|item| item.wanted);
+            .map(|item| item.entry);
         let before = self.items.iter().take(at).filter(|item| item.gone).count();
         self.items.retain(|item| !item.gone);
         self.selected = next;
@@ -116,7 +116,7 @@ impl QueuePane {
     /// Row of the cursor.
     pub fn position(&self) -> Option<usize> {
         let selected = self.selected?;
-        self.items.iter().position(|item| item.wanted == selected)
+        self.items.iter().position(|item| item.entry == selected)
     }
 
     /// Moves the cursor by rows. From what waits no more it goes to its neighbour: coming there is a row of the way.
@@ -134,7 +134,7 @@ impl QueuePane {
         let to = at
             .saturating_add_signed(by)
             .min(self.items.len().saturating_sub(1));
-        self.selected = self.items.get(to).map(|item| item.wanted);
+        self.selected = self.items.get(to).map(|item| item.entry);
     }
 
     /// Entries that still wait.
@@ -143,12 +143,12 @@ impl QueuePane {
     }
 
     /// The selected entry if it still waits.
-    pub fn current(&self) -> Option<Wanted> {
+    pub fn current(&self) -> Option<QueueEntry> {
         let at = self.position()?;
         self.items
             .get(at)
             .filter(|item| !item.gone)
-            .map(|item| item.wanted)
+            .map(|item| item.entry)
     }
 
     /// No row stays above the screen while there is room for it.
@@ -181,8 +181,8 @@ mod tests {
     use super::*;
     use crate::domain::id::NodeKind;
 
-    fn call(no: u32) -> Wanted {
-        Wanted::Call {
+    fn call(no: u32) -> QueueEntry {
+        QueueEntry::Call {
             call: NodeId::new(NodeKind::Call, no),
             rev: Rev(1),
             ready: u64::from(no),
@@ -205,7 +205,7 @@ mod tests {
         queue.sync(&[call(9), call(2)]);
         queue.step(1);
         queue.sync(&[call(7), call(2), call(3), call(7)]);
-        let rows: Vec<(Wanted, bool)> = queue.items.iter().map(|item| (item.wanted, item.gone)).collect();
+        let rows: Vec<(QueueEntry, bool)> = queue.items.iter().map(|item| (item.entry, item.gone)).collect();
         assert_eq!(
             rows,
             [
@@ -251,12 +251,12 @@ mod tests {
     fn a_step_from_what_is_gone_leaves_nothing_out() {
         let from_gone = |waiting: &[u32], gone: u32, by: isize| {
             let mut queue = QueuePane::default();
-            let all: Vec<Wanted> = waiting.iter().map(|no| call(*no)).collect();
+            let all: Vec<QueueEntry> = waiting.iter().map(|no| call(*no)).collect();
             let mut before = all.clone();
             before.push(call(gone));
-            before.sort_by_key(|wanted| match wanted {
-                Wanted::Call { ready, .. } => *ready,
-                Wanted::Turn { .. } => 0,
+            before.sort_by_key(|requested| match requested {
+                QueueEntry::Call { ready, .. } => *ready,
+                QueueEntry::Turn { .. } => 0,
             });
             queue.sync(&before);
             queue.selected = Some(call(gone));

@@ -7,22 +7,22 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::batch::Batch;
-use super::course::Course;
-use super::fold::{Worked, open_streams};
-use super::lower::Named;
-use super::outliving::Left;
+use super::fold::{WorkTime, open_streams};
+use super::idle_time::LastActivity;
+use super::lower::NameHash;
+use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
-use super::silence::Heard;
-use crate::console::link::{At, Frames, Look, Outliving, Replaced};
+use super::run_phase::RunPhase;
+use crate::console::link::{At, Frames, Look, OrphanCandidate, Replaced};
 use crate::domain::again::{self, Again, Until};
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
 use crate::domain::command::{CallCommand, Command, RunCommand};
+use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::live::Live;
 use crate::domain::node::Node;
-use crate::domain::stand::{self, Stand};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
@@ -51,7 +51,7 @@ pub struct RunPart {
     /// What was ended after the run had halted: no event tells of that.
     pub cut: Cut,
     /// What was sent last, with what was on screen for it: shown when it is refused.
-    pub sent: Option<Sent>,
+    pub sent: Option<SentCommand>,
     /// Approvals that were sent together and are not all answered yet.
     pub batches: Vec<Batch>,
     /// True from the moment at which an edit was sent until the run has answered.
@@ -69,13 +69,13 @@ pub struct RunPart {
     /// The call whose decision is looked at, with what it would replace; none until that has come.
     pub looked: Option<(Look, Option<Replaced>)>,
     /// Processes that may have outlived the program which had started them, with what is known of each.
-    pub outliving: Vec<(Outliving, Left)>,
+    pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
-    pub(super) worked: Worked,
+    pub(super) worked: WorkTime,
     /// When something came last of what is asked.
-    pub heard: Heard,
+    pub last_activity: LastActivity,
 }
 
 /// What of a halted run was under way and was ended then, or turned out to have ended.
@@ -109,12 +109,12 @@ pub struct SentThen {
     /// Which of its requests, counted from 1.
     pub request: u32,
     /// What was found; none until it has come.
-    pub found: Option<Result<Arc<transcript::sent::Sent>, String>>,
+    pub found: Option<Result<Arc<transcript::sent::SentRequest>, String>>,
 }
 
 /// A command that went out.
 #[derive(Debug, Clone)]
-pub struct Sent {
+pub struct SentCommand {
     /// The command.
     pub command: Command,
     /// The call, its revision and the text that was shown.
@@ -125,26 +125,29 @@ pub struct Sent {
 
 impl RunPart {
     /// The weight that a row is about, as it is now.
-    pub fn weight(&self, named: Named) -> Option<Weight> {
+    pub fn weight(&self, named: NameHash) -> Option<Weight> {
         let mut rows = self.watch.weights.rows();
-        rows.find(|row| Named::weight(row) == named)
+        rows.find(|row| NameHash::weight(row) == named)
     }
 
     /// Why a call waits for no decision now, where it does not.
     pub fn waits(&self, call: &Call) -> Result<(), String> {
         let id = call.id;
-        match Stand::of_call(&self.state, call) {
-            Stand::History(_) => {
-                let why = stand::replaced_words(&self.state, id);
+        match EffectiveStatus::of_call(&self.state, call) {
+            EffectiveStatus::History(_) => {
+                let why = effective_status::replaced_words(&self.state, id);
                 Err(format!("{id} is history: {why}"))
             }
-            Stand::Held(status) | Stand::Now(status) if !status.needs_operator() => {
-                Err(format!("{id} does not wait for you: it is {}", status.word()))
+            EffectiveStatus::Suspended(status) | EffectiveStatus::Now(status) if !status.needs_operator() => {
+                Err(format!(
+                    "{id} does not wait for you: it is {}",
+                    status.base_label()
+                ))
             }
-            Stand::Held(_) => Err(format!(
+            EffectiveStatus::Suspended(_) => Err(format!(
                 "{id} is held by an edit before it: nothing can be decided until it stands again"
             )),
-            Stand::Now(_) => Ok(()),
+            EffectiveStatus::Now(_) => Ok(()),
         }
     }
 
@@ -162,7 +165,7 @@ impl RunPart {
                 let now = (
                     self.state.node(*id).map(Node::rev),
                     &call.digest,
-                    call.status.word(),
+                    call.status.base_label(),
                 );
                 if now == (Some(*rev), digest, *status) {
                     Ok(())
@@ -193,8 +196,8 @@ impl RunPart {
     /// Takes in a whole state.
     pub fn replace(&mut self, state: State) {
         self.watch = self.watch.on(&state);
-        self.worked = Worked::default();
-        self.heard = Heard::default();
+        self.worked = WorkTime::default();
+        self.last_activity = LastActivity::default();
         self.state = state;
         self.arrived = true;
         self.gap = None;
@@ -212,7 +215,7 @@ impl RunPart {
         self.live.retain(|id, live| {
             !live.parts.is_empty() && turns.get(id).is_none_or(|turn| turn.stream == Stream::Open)
         });
-        self.heard.prune(&self.state);
+        self.last_activity.prune(&self.state);
     }
 
     /// The text that runs or would run for a call: with its references filled in where they are known.
@@ -324,11 +327,13 @@ impl RunPart {
     /// True where nothing goes on but requests that are made again by themselves, after a wait that can be noticed.
     fn retries(&self) -> bool {
         let idle = self.state.agenda.running.is_empty();
-        let silent = |turn: &Turn| again::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
+        let is_idle = |turn: &Turn| again::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
         let mut open = open_streams(&self.state);
         // What waits for an edit goes on by the operator's hand.
         let by_itself = |one: &Again<'_>| one.until != Until::Edit && one.is_long(NOTICED_MS);
-        idle && open.all(silent) && again::all(&self.state).any(|one| by_itself(&one)) && self.live.is_empty()
+        idle && open.all(is_idle)
+            && again::all(&self.state).any(|one| by_itself(&one))
+            && self.live.is_empty()
     }
 
     /// True where a stream is open or a call runs.
@@ -338,32 +343,32 @@ impl RunPart {
     }
 
     /// What the run does.
-    pub fn course(&self, recorded: bool) -> Course {
+    pub fn phase(&self, recorded: bool) -> RunPhase {
         if self.halted.is_some() {
-            return Course::Halted;
+            return RunPhase::Halted;
         }
         if !self.arrived {
-            return Course::Starting;
+            return RunPhase::Starting;
         }
         if recorded {
             return if self.playing {
-                Course::Replaying
+                RunPhase::Replaying
             } else {
-                Course::Replay
+                RunPhase::Replay
             };
         }
         match &self.state.mode {
-            Mode::Stopped(_) => Course::Stopped,
-            Mode::Finished(_) => Course::Answered,
-            Mode::Paused(_) => Course::Paused,
-            Mode::Running if self.is_busy() && !self.retries() => Course::Working,
+            Mode::Stopped(_) => RunPhase::Stopped,
+            Mode::Finished(_) => RunPhase::Answered,
+            Mode::Paused(_) => RunPhase::Paused,
+            Mode::Running if self.is_busy() && !self.retries() => RunPhase::Working,
             Mode::Running if self.left_broken().next().is_some() || self.state.queue().next().is_some() => {
-                Course::Waiting
+                RunPhase::Waiting
             }
-            Mode::Running if self.retries() => Course::Retrying,
-            Mode::Running if self.ended => Course::Ended,
-            Mode::Running if self.waits_for_edit() => Course::HeldByEdit,
-            Mode::Running => Course::Working,
+            Mode::Running if self.retries() => RunPhase::Retrying,
+            Mode::Running if self.ended => RunPhase::Ended,
+            Mode::Running if self.waits_for_edit() => RunPhase::HeldByEdit,
+            Mode::Running => RunPhase::Working,
         }
     }
 }

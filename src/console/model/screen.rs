@@ -56,7 +56,7 @@ impl Pane {
     }
 
     /// Its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Graph => "graph",
             Self::Queue => "queue",
@@ -73,7 +73,7 @@ impl Pane {
     pub const fn command(self) -> &'static str {
         match self {
             Self::Branches => "branch-pane",
-            pane => pane.word(),
+            pane => pane.label(),
         }
     }
 
@@ -256,7 +256,7 @@ impl Screen {
     pub fn listing(&self, rows: usize, more: usize) -> (Rect, Rect, Rect) {
         let whole = self.overlay(rows + more + 1);
         let area = inside(whole);
-        let wanted = u16::try_from(rows).unwrap_or(u16::MAX);
+        let requested = u16::try_from(rows).unwrap_or(u16::MAX);
         let most = if more == 0 {
             area.height
         } else {
@@ -265,7 +265,7 @@ impl Screen {
                     .saturating_sub(u16::try_from(more + 1).unwrap_or(u16::MAX)),
             )
         };
-        let (list, rest) = split_rows(area, wanted.min(most.max(1)).min(area.height));
+        let (list, rest) = split_rows(area, requested.min(most.max(1)).min(area.height));
         (whole, list, inside(rest))
     }
 
@@ -323,9 +323,9 @@ impl Screen {
 /// Further rows for a long word are taken only where no pane comes or goes for it.
 fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
     let usual = laid_out(screen, queued, banner, 0);
-    let wanted = screen.wordy.saturating_sub(usual.status.height);
+    let requested = screen.wordy.saturating_sub(usual.status.height);
     let shown = |places: &Places| Pane::ALL.map(|pane| places.of(pane).is_some());
-    (1..=wanted)
+    (1..=requested)
         .rev()
         .map(|further| laid_out(screen, queued, banner, further))
         .find(|places| shown(places) == shown(&usual))

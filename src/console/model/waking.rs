@@ -1,8 +1,8 @@
 //! When the console is to be woken, though nobody presses a key and nothing happens. Must not know: clocks, what is done then.
 
 use super::Model;
+use super::idle_time::IDLE_MS;
 use super::screen::Pane;
-use super::silence::SILENT_MS;
 use crate::console::halted;
 use crate::domain::call::Status;
 use crate::domain::ladder;
@@ -14,22 +14,22 @@ impl Model {
         let arming = self.arming.wake_at(self.settings.arming_ms);
         // What is left of a wait is told four times a second.
         let utc = self.utc();
-        let goes_on = !halted::is(self);
-        let counts = goes_on && utc.is_some_and(|utc| ladder::counts_down(&self.run.state, utc));
+        let continues = !halted::is(self);
+        let counts = continues && utc.is_some_and(|utc| ladder::counts_down(&self.run.state, utc));
         let waits = counts.then(|| self.arming.now.saturating_add(250));
         // What is left of a deadline, once a second.
-        let running = goes_on && self.utc().is_some() && self.run.state.mode == Mode::Running;
+        let running = continues && self.utc().is_some() && self.run.state.mode == Mode::Running;
         let mut asked = self.run.state.queue();
         let due = running && asked.any(|call| call.asking.due.is_some() && call.status == Status::Awaiting);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
         // How long nothing came, and the time at work, once a second.
         let after = |ms: u64| self.arming.now.saturating_add(ms);
-        let silent = self.unheard();
-        let silent = silent.map(|one| after(SILENT_MS.saturating_sub(one.ms).max(1000)));
+        let idle = self.unheard();
+        let idle = idle.map(|one| after(IDLE_MS.saturating_sub(one.ms).max(1000)));
         let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
         let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
         let keys = self.keys.wake_at(self.arming.now);
-        [arming, keys, waits, deadlines, silent, works]
+        [arming, keys, waits, deadlines, idle, works]
             .into_iter()
             .flatten()
             .min()

@@ -44,7 +44,7 @@ impl Inks<'_> {
     }
 
     /// How many of the next `count` bytes look like the first of them, at least.
-    fn alike(&self, at: usize, count: usize) -> usize {
+    fn same_style_len(&self, at: usize, count: usize) -> usize {
         let byte = self.from + at;
         let edge = |range: &Range<usize>| {
             let next = if range.start > byte {
@@ -58,7 +58,7 @@ impl Inks<'_> {
         let tint = self.tints.get(next).map_or(count, |(range, _)| edge(range));
         let next = self.hits.partition_point(|range| range.end <= byte);
         let hit = self.hits.get(next).map_or(count, edge);
-        sgr::alike(self.runs, byte, count).min(tint).min(hit)
+        sgr::same_style_len(self.runs, byte, count).min(tint).min(hit)
     }
 }
 
@@ -110,14 +110,14 @@ pub(super) fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks<'_>) ->
                 }
             }
         }
-        at += stands_for(&span, piece, at);
+        at += source_len(&span, piece, at);
     }
     fill.end();
     fill.rows
 }
 
 /// Bytes of a piece that a span stands for which begins at one of them.
-fn stands_for(span: &Span<'_>, piece: &str, at: usize) -> usize {
+fn source_len(span: &Span<'_>, piece: &str, at: usize) -> usize {
     let rest = piece.get(at..).unwrap_or_default();
     match span.kind {
         Kind::Plain => span.text.len(),
@@ -155,7 +155,7 @@ impl Fill {
         while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
             let singles = from + singles(rest);
             while from < singles {
-                let count = inks.alike(at + from, singles - from);
+                let count = inks.same_style_len(at + from, singles - from);
                 let part = text.get(from..from + count).unwrap_or_default();
                 self.cells(inks.of(Kind::Plain, at + from), part);
                 from += count;
@@ -273,7 +273,7 @@ mod tests {
                     fill.put(inks.of(span.kind, byte), grapheme, grapheme.columns());
                 }
             }
-            at += stands_for(&span, piece, at);
+            at += source_len(&span, piece, at);
         }
         fill.end();
         fill.rows

@@ -114,7 +114,7 @@ fn tokens_of_json_keep_their_tint_over_rows() {
 }
 
 #[test]
-fn what_is_found_is_lit_also_over_the_end_of_a_row() {
+fn a_match_across_a_row_end_is_highlighted() {
     let find = Regex::new("lo w").unwrap();
     let pager = Pager::new("hello world".into(), 4, Wrap::Chars);
     let rows = pager.window(0, usize::MAX, Some(&find));
@@ -179,16 +179,16 @@ fn a_frame_of_ten_megabytes_costs_a_few_blocks_wherever_it_is() {
 proptest! {
     #[test]
     fn what_is_found_is_where_the_text_has_it(
-        text in "[ab \n\u{202e}]{0,120}", width in 1u16..12, words: bool, wanted in "[ab]{1,3}", row in 0usize..30,
+        text in "[ab \n\u{202e}]{0,120}", width in 1u16..12, words: bool, requested in "[ab]{1,3}", row in 0usize..30,
     ) {
         let wrap = if words { Wrap::Words } else { Wrap::Chars };
         let pager = Pager::new(text.as_str().into(), width, wrap);
-        let find = Regex::new(&wanted).unwrap();
-        let lit: Vec<usize> = pager.window(0, usize::MAX, Some(&find)).iter().enumerate()
+        let find = Regex::new(&requested).unwrap();
+        let highlighted: Vec<usize> = pager.window(0, usize::MAX, Some(&find)).iter().enumerate()
             .filter(|(_, row)| row.pieces.iter().any(|piece| piece.ink.hit)).map(|(at, _)| at).collect();
-        prop_assert_eq!(lit.is_empty(), !text.contains(&wanted));
-        prop_assert_eq!(pager.find(&find, row, false), lit.iter().copied().find(|at| *at >= row));
-        prop_assert_eq!(pager.find(&find, row, true), lit.iter().copied().rev().find(|at| *at < row));
+        prop_assert_eq!(highlighted.is_empty(), !text.contains(&requested));
+        prop_assert_eq!(pager.find(&find, row, false), highlighted.iter().copied().find(|at| *at >= row));
+        prop_assert_eq!(pager.find(&find, row, true), highlighted.iter().copied().rev().find(|at| *at < row));
         let plain: Vec<String> = pager.window(0, usize::MAX, None).iter().map(Row::text).collect();
         let searched: Vec<String> = pager.window(0, usize::MAX, Some(&find)).iter().map(Row::text).collect();
         prop_assert_eq!(plain, searched, "a search changes no row");
@@ -201,8 +201,8 @@ fn a_style_holds_over_rows_and_blocks_and_a_search() {
     let pager = Pager::coloured(&text, 10, Wrap::Chars).unwrap();
     assert!(pager.blocks.len() > 2);
     let red = |row: &Row| -> Vec<(String, bool)> {
-        let tell = |piece: &Piece| (piece.text.clone(), piece.ink.sgr != Sgr::default());
-        row.pieces.iter().map(tell).collect()
+        let sender = |piece: &Piece| (piece.text.clone(), piece.ink.sgr != Sgr::default());
+        row.pieces.iter().map(sender).collect()
     };
     let rows = pager.window(0, usize::MAX, None);
     assert_eq!(red(&rows[0]), [("a".into(), false), ("bcbcbcbcb".into(), true)]);
@@ -243,8 +243,8 @@ proptest! {
             Some(pager) => pager.window(0, usize::MAX, None).iter().map(Row::text).collect(),
             None => all(&text, width, wrap).iter().map(Row::text).collect(),
         };
-        let wanted: Vec<String> = all(&left, width, wrap).iter().map(Row::text).collect();
-        prop_assert_eq!(&shown, &wanted);
+        let requested: Vec<String> = all(&left, width, wrap).iter().map(Row::text).collect();
+        prop_assert_eq!(&shown, &requested);
         let whole: String = left.split('\n').map(crate::text::visible_line).collect();
         prop_assert_eq!(shown.concat(), whole);
     }

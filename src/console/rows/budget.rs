@@ -14,7 +14,7 @@ use crate::console::theme::Role;
 use crate::domain::call::Status;
 use crate::domain::price::Price;
 use crate::domain::state::State;
-use crate::domain::thread::{ROOT, stands};
+use crate::domain::thread::{ROOT, is_active};
 use crate::domain::turn::{Turn, Usage};
 
 /// Columns of a name before its figures.
@@ -136,7 +136,7 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
         limits.tokens.map(plain),
         format!(" ({})", tokens(state.usage)),
     );
-    match (price, state.spent.words()) {
+    match (price, state.spent.describe()) {
         (Some(price), spent) => {
             let used = state.spent.of(&price.currency);
             let words = spent.unwrap_or_else(|| price.money(0).to_string());
@@ -215,7 +215,7 @@ impl Tally {
                 Status::Succeeded | Status::Exited(_) => tally.ok += 1,
                 Status::Failed(_) | Status::Invalid | Status::Unsatisfiable => tally.failed += 1,
                 Status::Rejected | Status::Expired => tally.refused += 1,
-                Status::Left => tally.left += 1,
+                Status::Abandoned => tally.left += 1,
                 _ => {}
             }
         }
@@ -244,7 +244,7 @@ fn calls(state: &State, tally: &Tally) -> Row {
 
 /// What sub-agents used of what they were given; all of it counts in the run's own figures too.
 fn agents(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
-    for child in state.children.values().filter(|child| stands(state, child)) {
+    for child in state.children.values().filter(|child| is_active(state, child)) {
         let turns = || state.turns_of(child.thread).filter(|turn| turn.asked > 0);
         let asked = turns().count() as u64;
         let usage = turns().fold(Usage::default(), |sum, turn| sum.plus(turn.usage));

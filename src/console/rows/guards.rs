@@ -4,13 +4,13 @@
 //!
 //! Must not know: how a repetition is found, how a step is chosen.
 
-use crate::console::aftermath;
 use crate::console::doc::Styled;
+use crate::console::edit_result;
 use crate::console::loops;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::theme::Role;
-use crate::domain::escape::{Detector, Incident, Step, Upshot};
+use crate::domain::escape::{Detector, Incident, Step, StepOutcome};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Origin};
 use crate::domain::state::State;
@@ -50,7 +50,7 @@ pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
             .own(
                 Role::Dim,
                 match found {
-                    0 if detector.tells_only() => ", tells only".to_owned(),
+                    0 if detector.is_informational() => ", tells only".to_owned(),
                     0 => String::new(),
                     count => format!(", found {}", many(count, "loop")),
                 },
@@ -96,9 +96,9 @@ fn by_operator(state: &State, id: NodeId) -> Option<Row> {
         .own(Role::Dim, format!("{id} "))
         .untrusted(Role::Operator, &by, WORDS)
         .own(Role::Dim, ": ");
-    let words = match aftermath::edit(state, id) {
+    let words = match edit_result::edit(state, id) {
         Some(edit) => words
-            .own(Role::Text, aftermath::words(state, edit))
+            .own(Role::Text, edit_result::describe(state, edit))
             .own(Role::Dim, ": "),
         None => words,
     };
@@ -109,15 +109,15 @@ fn by_operator(state: &State, id: NodeId) -> Option<Row> {
 }
 
 fn guard(incident: &Incident, step: &Step) -> Row {
-    let (role, came) = match step.upshot {
+    let (role, source) = match step.outcome {
         None => (Role::Dim, "nothing came of it yet"),
-        Some(upshot @ (Upshot::Helped | Upshot::Overtaken)) => (Role::Ok, upshot.word()),
-        Some(upshot) => (Role::Failed, upshot.word()),
+        Some(result @ (StepOutcome::Helped | StepOutcome::Overtaken)) => (Role::Ok, result.label()),
+        Some(result) => (Role::Failed, result.label()),
     };
     let words = Styled::new()
         .own(Role::Dim, format!("{} ", step.node))
-        .own(role, came)
+        .own(role, source)
         .own(Role::Dim, format!(": guard, loop {}: ", incident.no))
-        .own(Role::Text, step.rung.words());
+        .own(Role::Text, step.kind.describe());
     Row::new(Target::Node(step.node), words)
 }

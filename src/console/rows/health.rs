@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Chosen, guards, many};
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
-use crate::console::model::lower::{Named, Row, Target};
+use crate::console::model::lower::{NameHash, Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -142,11 +142,11 @@ fn breaker(scope: &Scope, breaker: &Breaker) -> Row {
     };
     let words = Styled::new()
         .own(Role::Dim, "breaker ")
-        .own(role, format!("{} ", breaker.phase.word()))
+        .own(role, format!("{} ", breaker.phase.label()))
         .untrusted(Role::Text, &scope.to_string(), 2 * NAME)
         .own(Role::Dim, format!(", opened {}: ", times(breaker.trips)))
         .untrusted(Role::Dim, &breaker.why, WHY);
-    Row::new(Target::Breaker(Named::breaker(scope)), words)
+    Row::new(Target::Breaker(NameHash::breaker(scope)), words)
 }
 
 fn times(count: u32) -> String {
@@ -171,7 +171,7 @@ fn change(change: &Change) -> Row {
         .own(Role::Dim, format!("    {} ", change.seq))
         .own(Role::Text, format!("{cause} "))
         .own(role, format!("{:.3} to {:.3}", change.before, change.after))
-        .own(Role::Dim, format!("  {}", change.why.words()));
+        .own(Role::Dim, format!("  {}", change.why.describe()));
     Row::new(target, words)
 }
 
@@ -223,7 +223,7 @@ impl Pane<'_> {
         let failed: Vec<String> = health
             .failed
             .iter()
-            .map(|(class, count)| format!("{count} {}", class.word()))
+            .map(|(class, count)| format!("{count} {}", class.label()))
             .collect();
         if !failed.is_empty() {
             words = words.own(Role::Failed, format!(", {}", failed.join(", ")));
@@ -289,7 +289,7 @@ impl Pane<'_> {
         words = words
             .own(role, format!("weight {weight:.2}"))
             .own(Role::Dim, rests_on);
-        Row::new(Target::Weight(Named::weight(one)), words)
+        Row::new(Target::Weight(NameHash::weight(one)), words)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::console::theme::Role;
 use crate::domain::call::{Call, Outcome, Status};
 use crate::domain::fork::Fork;
 use crate::domain::id::NodeId;
-use crate::domain::ready::{Written, written_paths};
+use crate::domain::ready::{PathWriters, written_paths};
 use crate::domain::state::State;
 use crate::domain::thread::ROOT;
 
@@ -30,14 +30,14 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
     let readers = readers(state);
     let mut rows: Vec<Row> = state.forks.iter().map(forked).collect();
     for path in &paths {
-        let stands = path.writers.iter().rposition(|id| has_ended(state, *id));
-        rows.push(head(state, path, stands, &readers, width, charset));
+        let is_active = path.writers.iter().rposition(|id| has_ended(state, *id));
+        rows.push(head(state, path, is_active, &readers, width, charset));
         for (at, id) in path.writers.iter().enumerate().rev() {
-            if Some(at) != stands {
+            if Some(at) != is_active {
                 rows.push(other(
                     state,
                     *id,
-                    stands.is_some_and(|stands| at < stands),
+                    is_active.is_some_and(|is_active| at < is_active),
                     charset,
                 ));
             }
@@ -91,8 +91,8 @@ fn readers(state: &State) -> BTreeMap<NodeId, Vec<NodeId>> {
 /// The row of a path: what stands there.
 fn head(
     state: &State,
-    path: &Written,
-    stands: Option<usize>,
+    path: &PathWriters,
+    is_active: Option<usize>,
     readers: &BTreeMap<NodeId, Vec<NodeId>>,
     width: u16,
     charset: Charset,
@@ -104,7 +104,7 @@ fn head(
     let name = path.target.to_string();
     let name = name.strip_prefix("state.").unwrap_or(&name);
     words = words.untrusted(Role::Accent, name, 60);
-    let writer = stands.and_then(|at| path.writers.get(at)).copied();
+    let writer = is_active.and_then(|at| path.writers.get(at)).copied();
     let Some(writer) = writer else {
         let words = words.own(Role::Dim, " nothing yet");
         return Row::new(
@@ -115,7 +115,7 @@ fn head(
         );
     };
     let outcome = state.observation(writer).and_then(|node| node.outcome());
-    words = came(words, outcome, usize::from(width).saturating_sub(40).max(16));
+    words = with_outcome(words, outcome, usize::from(width).saturating_sub(40).max(16));
     let arrow = Symbol::Arrow.glyph(charset);
     words = words.own(Role::Dim, "  by ").own(Role::Text, by(state, writer));
     let read_by = readers.get(&writer).map(Vec::as_slice).unwrap_or_default();
@@ -134,10 +134,10 @@ fn head(
 }
 
 /// Adds what a writer came to: a value, or why there is none.
-fn came(words: Styled, outcome: Option<&Outcome>, room: usize) -> Styled {
+fn with_outcome(words: Styled, outcome: Option<&Outcome>, room: usize) -> Styled {
     match outcome {
         Some(Outcome::Err(error)) => {
-            let why = format!(" failed ({}): ", error.class.word());
+            let why = format!(" failed ({}): ", error.class.label());
             let room = room.saturating_sub(why.columns()).max(16);
             let message = summary::text_of(&error.message);
             words.own(Role::Failed, why).summary(Role::Failed, &message, room)

@@ -17,7 +17,7 @@ fn fg(fg: Tone) -> Sgr {
 
 #[test]
 fn colours_come_in_sixteen_in_256_and_in_all() {
-    for (asked, wanted) in [
+    for (asked, expected) in [
         ("31", Tone::Index(1)),
         ("97", Tone::Index(15)),
         ("38;5;208", Tone::Index(208)),
@@ -33,7 +33,7 @@ fn colours_come_in_sixteen_in_256_and_in_all() {
         ("32;38", Tone::Index(2)),
         ("58;5;7;32", Tone::Index(2)),
     ] {
-        assert_eq!(end(&format!("\u{1b}[{asked}mx")), fg(wanted), "{asked}");
+        assert_eq!(end(&format!("\u{1b}[{asked}mx")), fg(expected), "{asked}");
     }
     assert_eq!(end("\u{1b}[44mx").bg, Tone::Index(4));
     assert_eq!(end("\u{1b}[48;5;9mx").bg, Tone::Index(9));
@@ -59,8 +59,8 @@ fn a_style_runs_on_over_lines_until_another_comes() {
     }
     assert_eq!(at(&painted.runs, 4), Sgr::default());
     assert!(at(&painted.runs, 5).bold);
-    assert_eq!(alike(&painted.runs, 1, 100), 3);
-    assert_eq!(alike(&painted.runs, 5, 100), 100);
+    assert_eq!(same_style_len(&painted.runs, 1, 100), 3);
+    assert_eq!(same_style_len(&painted.runs, 5, 100), 100);
 }
 
 #[test]

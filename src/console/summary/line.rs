@@ -5,7 +5,7 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::said::{CUT, Keep, Kind, LEAST, Pieces, Said, add, bounded};
+use super::untrusted_text::{CUT, Keep, Kind, LEAST, Pieces, UntrustedText, add, bounded};
 use crate::console::columns::Columns as _;
 
 /// The sign of further parts of a line.
@@ -17,14 +17,14 @@ const FLOOR: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Own(String),
-    Said(Said),
+    Untrusted(UntrustedText),
 }
 
 impl Part {
     /// What stays of it; none for what never gives way.
     fn keep(&self) -> Option<Keep> {
         match self {
-            Self::Said(said) if said.keep != Keep::Name => Some(said.keep),
+            Self::Untrusted(output) if output.keep != Keep::Name => Some(output.keep),
             _ => None,
         }
     }
@@ -44,18 +44,18 @@ impl Summary {
     }
 
     /// Adds a text of which the beginning stays.
-    pub fn said(self, text: &str) -> Self {
-        self.text(Said::new(text, Keep::Head))
+    pub fn untrusted(self, text: &str) -> Self {
+        self.text(UntrustedText::new(text, Keep::Head))
     }
 
     /// Adds a short text that never gives way.
     pub fn name(self, text: &str) -> Self {
-        self.text(Said::new(text, Keep::Name))
+        self.text(UntrustedText::new(text, Keep::Name))
     }
 
     /// Adds a text.
-    pub fn text(mut self, said: Said) -> Self {
-        self.parts.push(Part::Said(said));
+    pub fn text(mut self, output: UntrustedText) -> Self {
+        self.parts.push(Part::Untrusted(output));
         self
     }
 
@@ -93,13 +93,13 @@ impl Summary {
             .iter()
             .map(|part| match part {
                 Part::Own(words) => words.as_str(),
-                Part::Said(said) => said.text.as_str(),
+                Part::Untrusted(output) => output.text.as_str(),
             })
             .collect();
         let more = self
             .parts
             .iter()
-            .any(|part| matches!(part, Part::Said(said) if said.more));
+            .any(|part| matches!(part, Part::Untrusted(output) if output.more));
         match bounded(&all, most) {
             (head, cut) if cut || more => format!("{head}{CUT}"),
             (head, _) => head.to_owned(),
@@ -108,25 +108,25 @@ impl Summary {
 
     fn put(&self, columns: usize, lengths: bool) -> Pieces {
         let widths = self.widths(columns);
-        let kept = if lengths {
+        let stored = if lengths {
             self.parts.len()
         } else {
             self.fitting(&widths, columns)
         };
-        let is_less = kept < self.parts.len();
-        let parts = self.parts.get(..kept).unwrap_or_default();
+        let is_less = stored < self.parts.len();
+        let parts = self.parts.get(..stored).unwrap_or_default();
         let sign = if is_less { GAP.columns() } else { 0 };
         let shares = shares(parts, &widths, columns.saturating_sub(sign));
         let mut out = Pieces::new();
         for (part, share) in parts.iter().zip(shares) {
             match part {
                 Part::Own(words) => add(&mut out, Kind::Plain, words),
-                Part::Said(said) => {
+                Part::Untrusted(output) => {
                     // In rows that are broken each text keeps something.
                     let share = if lengths { share.max(FLOOR) } else { share };
-                    let is_cut = said.put(share, &mut out);
+                    let is_cut = output.put(share, &mut out);
                     if is_cut && lengths {
-                        add(&mut out, Kind::Plain, &format!(" ({} bytes)", said.bytes));
+                        add(&mut out, Kind::Plain, &format!(" ({} bytes)", output.bytes));
                     }
                 }
             }
@@ -142,14 +142,14 @@ impl Summary {
     fn widths(&self, columns: usize) -> Vec<usize> {
         let widths = self.parts.iter().map(|part| match part {
             Part::Own(words) => words.columns(),
-            Part::Said(said) => said.columns(columns),
+            Part::Untrusted(output) => output.columns(columns),
         });
         widths.collect()
     }
 
     /// How many parts there is room for, where each text has the columns that it keeps.
     fn fitting(&self, widths: &[usize], columns: usize) -> usize {
-        let (mut used, mut kept) = (0, 0);
+        let (mut used, mut stored) = (0, 0);
         for (at, (part, width)) in self.parts.iter().zip(widths).enumerate() {
             used += match part.keep() {
                 Some(_) => (*width).min(LEAST),
@@ -158,18 +158,18 @@ impl Summary {
             let is_last = at + 1 == self.parts.len();
             let sign = if is_last { 0 } else { GAP.columns() };
             if used + sign <= columns && (is_last || part.keep().is_some()) {
-                kept = at + 1;
+                stored = at + 1;
             }
         }
-        if kept == 0 { self.parts.len() } else { kept }
+        if stored == 0 { self.parts.len() } else { stored }
     }
 }
 
 /// The columns of each part of a line.
 fn shares(parts: &[Part], widths: &[usize], columns: usize) -> Vec<usize> {
-    let of = |wanted: fn(Keep) -> bool| -> Vec<usize> {
+    let of = |requested: fn(Keep) -> bool| -> Vec<usize> {
         let all = parts.iter().zip(widths);
-        all.filter(|(part, _)| part.keep().is_some_and(wanted))
+        all.filter(|(part, _)| part.keep().is_some_and(requested))
             .map(|(_, width)| *width)
             .collect()
     };
@@ -225,7 +225,7 @@ fn limited(pieces: Pieces, columns: usize) -> Pieces {
     let mut left = columns.saturating_sub(CUT.columns());
     let mut out = Vec::new();
     for (kind, text) in pieces {
-        let mut kept = String::new();
+        let mut stored = String::new();
         let mut full = false;
         for one in text.graphemes(true) {
             full = one.columns() > left;
@@ -233,10 +233,10 @@ fn limited(pieces: Pieces, columns: usize) -> Pieces {
                 break;
             }
             left -= one.columns();
-            kept.push_str(one);
+            stored.push_str(one);
         }
-        if !kept.is_empty() {
-            add(&mut out, kind, &kept);
+        if !stored.is_empty() {
+            add(&mut out, kind, &stored);
         }
         if full {
             break;

@@ -18,7 +18,7 @@ pub fn ledger_word(outcome: &LedgerOutcome) -> String {
         LedgerOutcome::Running => "runs".to_owned(),
         LedgerOutcome::Known(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
         LedgerOutcome::Known(Outcome::Ok { .. }) => "succeeded".to_owned(),
-        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed ({})", error.class.word()),
+        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed ({})", error.class.label()),
         LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
         LedgerOutcome::Unknown => "outcome unknown".to_owned(),
         LedgerOutcome::DidNot => "did not happen".to_owned(),
@@ -36,7 +36,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     super::repairs::steps(maker, call);
     maker.own(Role::Title, "decisions");
     for (rev, seq, decision) in &call.decisions {
-        let from = run.state.via.get(seq).map(|via| format!(" ({})", via.word()));
+        let from = run.state.via.get(seq).map(|via| format!(" ({})", via.label()));
         let words = decision_word(decision) + &from.unwrap_or_default();
         maker.field(&format!("{seq} {rev}"), &words);
     }
@@ -81,7 +81,7 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     }
     maker.own(Role::Title, "in the list of effects");
     for entry in entries {
-        let mut words: Vec<String> = vec![entry.effect.word().to_owned()];
+        let mut words: Vec<String> = vec![entry.effect.label().to_owned()];
         if is_orphaned(&run.state, entry) {
             words.push("under what an edit replaced".to_owned());
         }
@@ -111,14 +111,14 @@ pub fn decision_word(decision: &Decision) -> String {
     match decision {
         Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
         Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
-        Decision::Auto { rule } => format!("let through by {}", rule::told(rule)),
+        Decision::Auto { rule } => format!("let through by {}", rule::describe(rule)),
         Decision::Allowed { by, reason } => because(&format!("approved by approver {by}"), reason),
         Decision::LeftToOperator { by, reason } => {
             because(&format!("left to the operator by approver {by}"), reason)
         }
         Decision::Edited => "edited by the operator, which approved it".to_owned(),
         Decision::Reject { reason } => format!("rejected by the operator: {reason}"),
-        Decision::Deny { rule, reason } => format!("denied by {}", rule::told_with(rule, reason)),
+        Decision::Deny { rule, reason } => format!("denied by {}", rule::describe_with_reason(rule, reason)),
         Decision::Expire { consequence } => format!("not answered in time: {consequence:?}").to_lowercase(),
         Decision::Answer => "answered by the operator".to_owned(),
         Decision::Reuse { from } => format!("result of {from} reused"),

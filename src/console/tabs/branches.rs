@@ -113,7 +113,7 @@ pub(super) fn cost(sum: &Sum) -> String {
         .unwrap_or(0)
         .saturating_add(sum.usage.output.unwrap_or(0));
     let answer = if sum.answer.is_some() { "" } else { ", no answer" };
-    let money = sum.spent.words().map(|money| format!(", {money}"));
+    let money = sum.spent.describe().map(|money| format!(", {money}"));
     format!(
         "{} ({}), {}, {tokens} tokens{}{answer}",
         many(sum.calls, "call"),

@@ -8,23 +8,23 @@ use std::sync::Arc;
 
 use super::attempts::ledger_word;
 use super::derived::Derived;
-use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
+use super::{FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, tool_change};
 use crate::console::doc::{Form, Styled};
 use crate::console::halted;
-use crate::console::model::course::AT_THE_HALT;
-use crate::console::model::outliving::Left;
+use crate::console::model::orphan_status::OrphanStatus;
+use crate::console::model::run_phase::AT_THE_HALT;
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
-use crate::domain::came;
+use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::id::{Attempt, NodeId};
-use crate::domain::journey;
 use crate::domain::ledger::is_orphaned;
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::reference::rewrite;
+use crate::domain::repair_trace;
+use crate::domain::result_source;
 use crate::domain::rule;
-use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
@@ -42,10 +42,10 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     };
     status(maker, call);
     maker.field("tool", tool);
-    model_says(maker, node);
+    model_reason(maker, node);
     let args = &bare(maker, args);
     // What is taken apart is copied: a long text is shown as it is instead.
-    let members = if args.len() > APART {
+    let members = if args.len() > MAX_PARSED {
         Arc::default()
     } else {
         maker.cache.members(args)
@@ -85,7 +85,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
             maker.readable(value, "    ");
         }
     }
-    for fault in &call.snags.faults {
+    for fault in &call.validation.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     super::repairs::rounds(maker, call);
@@ -117,33 +117,33 @@ fn bare(maker: &mut Maker<'_>, args: &Arc<str>) -> Arc<str> {
 }
 
 /// Why the model made the call: its own word, which nothing is decided by.
-fn model_says(maker: &mut Maker<'_>, node: &Node) {
+fn model_reason(maker: &mut Maker<'_>, node: &Node) {
     if let Some(why) = why::of(node) {
         let why = maker.cache.owned(&format!("model says: {why}"));
-        maker.said(&why, &Origin::Model);
+        maker.quote(&why, &Origin::Model);
     }
 }
 
 pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
-    let stand = Stand::of_call(&maker.run.state, call);
-    let came = came::now(&maker.run.state, call)
+    let effective = EffectiveStatus::of_call(&maker.run.state, call);
+    let arrived = result_source::now(&maker.run.state, call)
         .filter(|_| matches!(call.status, Status::Succeeded | Status::Exited(_)));
-    let (symbol, words) = match (came, stand) {
-        (Some(came), Stand::Now(_)) => (Symbol::Edited, came.word().to_owned()),
-        (Some(came), stand) => (
-            Symbol::of_stand(stand),
-            format!("{}, {}", came.word(), apart(stand)),
+    let (symbol, words) = match (arrived, effective) {
+        (Some(arrived), EffectiveStatus::Now(_)) => (Symbol::Edited, arrived.label().to_owned()),
+        (Some(arrived), effective) => (
+            Symbol::of_effective_status(effective),
+            format!("{}, {}", arrived.label(), inactive_label(effective)),
         ),
-        (None, Stand::Now(Status::Running(_))) if maker.run.halted.is_some() => {
-            (Symbol::of_stand(stand), AT_THE_HALT.to_owned())
+        (None, EffectiveStatus::Now(Status::Running(_))) if maker.run.halted.is_some() => {
+            (Symbol::of_effective_status(effective), AT_THE_HALT.to_owned())
         }
-        (None, stand) => (Symbol::of_stand(stand), stand.words()),
+        (None, effective) => (Symbol::of_effective_status(effective), effective.describe()),
     };
     let mut line = Styled::new()
         .own(symbol.role(), format!("{} {words}", maker.glyph(symbol)))
-        .own(Role::Dim, format!("  effect {}", call.effect.word()));
+        .own(Role::Dim, format!("  effect {}", call.effect.label()));
     if let Status::Failed(class) = &call.status {
-        line = line.own(Role::Failed, format!("  {}", class.word()));
+        line = line.own(Role::Failed, format!("  {}", class.label()));
     }
     if call.suspect {
         line = line.own(Role::Stale, "  inputs may have changed");
@@ -152,18 +152,18 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Blocked, "  held by an edit that is not committed");
     }
     maker.doc.line(line);
-    match (&call.snags.because, &call.snags.denied_by) {
-        (Some(because), Some(rule)) => maker.field("because", &rule::told_with(rule, because)),
+    match (&call.validation.because, &call.validation.denied_by) {
+        (Some(because), Some(rule)) => maker.field("because", &rule::describe_with_reason(rule, because)),
         (Some(because), None) => maker.field("because", because),
         (None, _) => {}
     }
 }
 
 /// Why a call does not count now, in a word.
-const fn apart(stand: Stand<'_>) -> &'static str {
-    match stand {
-        Stand::History(_) => "history",
-        Stand::Held(_) | Stand::Now(_) => "held",
+const fn inactive_label(effective: EffectiveStatus<'_>) -> &'static str {
+    match effective {
+        EffectiveStatus::History(_) => "history",
+        EffectiveStatus::Suspended(_) | EffectiveStatus::Now(_) => "held",
     }
 }
 
@@ -173,15 +173,15 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
         maker.own(Role::Dim, "only calls have arguments");
         return;
     };
-    let stand = Stand::of_call(&maker.run.state, call);
-    if let Some(words) = undecided(&maker.run.state, call.id, stand) {
+    let effective = EffectiveStatus::of_call(&maker.run.state, call);
+    if let Some(words) = undecided(&maker.run.state, call.id, effective) {
         maker.own(Role::Superseded, words);
         exact(maker, id, false);
     } else if matches!(call.status, Status::Repairing(_)) {
         // Nothing of it may run: what may be chosen stands before what was said.
         super::repairs::rounds(maker, call);
         exact(maker, id, false);
-    } else if stand.asks() {
+    } else if effective.asks() {
         decision(maker, id);
     } else {
         exact(maker, id, false);
@@ -189,16 +189,16 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
 }
 
 /// Why nothing is asked about a call that an edit replaced or holds, whatever it waited for.
-fn undecided(state: &State, id: NodeId, stand: Stand<'_>) -> Option<String> {
-    match stand {
-        Stand::History(_) => {
-            let why = stand::replaced_words(state, id);
+fn undecided(state: &State, id: NodeId, effective: EffectiveStatus<'_>) -> Option<String> {
+    match effective {
+        EffectiveStatus::History(_) => {
+            let why = effective_status::replaced_words(state, id);
             Some(format!("history: {why}, nothing can be decided about it"))
         }
-        Stand::Held(status) if status.needs_operator() => {
+        EffectiveStatus::Suspended(status) if status.needs_operator() => {
             Some("held by an edit before it: nothing can be decided until it stands again".to_owned())
         }
-        Stand::Held(_) | Stand::Now(_) => None,
+        EffectiveStatus::Suspended(_) | EffectiveStatus::Now(_) => None,
     }
 }
 
@@ -214,10 +214,12 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             ConsentCause::Elsewhere => "the session that this one is a fork of did the same since",
             ConsentCause::SameCall => "this very call ran already with these arguments",
         },
-        Status::InDoubt(attempt) if call.was_cancelled(*attempt) => {
+        Status::OutcomeUnknown(attempt) if call.was_cancelled(*attempt) => {
             "it was cancelled while it ran: part of it may have happened"
         }
-        Status::InDoubt(_) => "it was running when the program ended: nobody knows whether it happened",
+        Status::OutcomeUnknown(_) => {
+            "it was running when the program ended: nobody knows whether it happened"
+        }
         // It is asked again once the run goes on.
         _ if run.halted.is_some() => halted::NOTHING,
         _ if tags::asks_operator(&run.state, id) => "it asks you: what you answer is its result",
@@ -230,7 +232,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         maker.framed(0, &words);
     }
     if call.status.needs_operator()
-        && let Some(words) = left_behind(call, run.outlived(id))
+        && let Some(words) = orphan_warning(call, run.outlived(id))
     {
         maker.framed(0, &words);
     }
@@ -247,8 +249,8 @@ fn has_ended(call: &Call, attempt: Attempt) -> bool {
 }
 
 /// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
-fn left_behind(call: &Call, left: Left) -> Option<String> {
-    let Status::InDoubt(attempt) = call.status else {
+fn orphan_warning(call: &Call, left: OrphanStatus) -> Option<String> {
+    let Status::OutcomeUnknown(attempt) = call.status else {
         return None;
     };
     if has_ended(call, attempt) {
@@ -261,13 +263,13 @@ fn left_behind(call: &Call, left: Left) -> Option<String> {
         .under
         .process?;
     Some(match left {
-        Left::Runs(left) => format!(
+        OrphanStatus::Runs(left) => format!(
             "{}: wait for the end of that, or {}; until then nobody can say that it did not happen",
-            left.words(call.id, pid),
+            left.describe(call.id, pid),
             left.ending(pid)
         ),
-        Left::Nothing => format!("its process {pid} has ended, with all that it began"),
-        Left::NotLooked => format!(
+        OrphanStatus::Nothing => format!("its process {pid} has ended, with all that it began"),
+        OrphanStatus::NotLooked => format!(
             "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
         ),
     })
@@ -295,7 +297,7 @@ fn changed(maker: &mut Maker<'_>, node: &Node) {
         return;
     };
     let mut words = super::origin_word(node.now());
-    let same = maker.cache.alike(first, args);
+    let same = maker.cache.common_prefix(first, args);
     let differs = same < first.len() || same < args.len();
     if old == tool && !differs {
         return;
@@ -313,7 +315,7 @@ fn changed(maker: &mut Maker<'_>, node: &Node) {
 
 /// The call in whose place a repair proposes another tool, and why.
 fn proposed(maker: &mut Maker<'_>, node: &Node) {
-    let Some((tool, args)) = journey::replaced(node) else {
+    let Some((tool, args)) = repair_trace::replaced(node) else {
         return;
     };
     maker.field("original", &format!("{tool} {args}"));
@@ -340,7 +342,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     };
     tool_line(maker, call, &tool);
     if decide {
-        former::told(maker, id);
+        tool_change::notice(maker, id);
     }
     if let Some(verdict) = &call.verdict {
         frame::rule(maker, verdict);
@@ -362,11 +364,11 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     }
     derived.below(maker);
     if decide {
-        former::differences(maker, id);
+        tool_change::differences(maker, id);
     }
     super::change::texts(maker, (id, node.rev()), &tool, &shown);
     let as_written =
-        Arc::ptr_eq(&shown, &args) || maker.cache.alike(&shown, &args) == shown.len().max(args.len());
+        Arc::ptr_eq(&shown, &args) || maker.cache.common_prefix(&shown, &args) == shown.len().max(args.len());
     if !as_written {
         let words = if call.reach.bindings.is_empty() {
             "as written: its label and the path of its result do not go to the tool"
@@ -389,12 +391,12 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
             &format!("†{} = {source} {}", binding.reference, binding.rev),
         );
     }
-    for fault in &call.snags.faults {
+    for fault in &call.validation.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     ran_before(maker, call);
     // Behind everything that a decision rests on.
-    model_says(maker, node);
+    model_reason(maker, node);
 }
 
 /// What would run, byte for byte, below what of it is not what it looks like. Before both are known there is neither:
@@ -425,13 +427,13 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
 
 /// A call of the shape of one that waits before it: what sets it apart stands here.
 fn like_another(maker: &mut Maker<'_>, id: NodeId) {
-    let Some(alike) = maker.alike.get(&id).filter(|alike| alike.is_like()) else {
+    let Some(similar) = maker.call_groups.get(&id).filter(|similar| similar.is_like()) else {
         return;
     };
     let most = usize::from(maker.width.saturating_sub(NAME)) * FIELD_ROWS;
     let line = Styled::new()
         .own(Role::Dim, format!("{:<10} ", "compare"))
-        .summary_at_length(Role::Text, &alike.words(), most);
+        .summary_at_length(Role::Text, &similar.describe(), most);
     maker.over(line, usize::from(NAME));
 }
 
@@ -449,7 +451,7 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
     let mut line = Styled::new()
         .own(Role::Dim, "tool       ")
         .untrusted(Role::Accent, tool, 80)
-        .own(looks(call.effect), format!("  effect {}", call.effect.word()));
+        .own(looks(call.effect), format!("  effect {}", call.effect.label()));
     match card {
         Some(card) => {
             for tag in &card.tags {

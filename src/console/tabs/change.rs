@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::revisions::difference;
-use super::{APART, Maker};
+use super::{MAX_PARSED, Maker};
 use crate::console::diff;
 use crate::console::doc::{Styled, readable};
 use crate::console::link::Replaced;
@@ -24,13 +24,13 @@ const MOST: usize = 2_000;
 /// The texts of a call with these arguments; nothing where the bytes say as much.
 pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str, shown: &Arc<str>) {
     now(maker, (id, rev));
-    if shown.len() > APART {
+    if shown.len() > MAX_PARSED {
         let what = if tool == REPLACES.0 {
             "what it replaces is not shown"
         } else {
             "its texts are not shown with their line breaks"
         };
-        let words = format!("{what}: the arguments are longer than {} KiB", APART >> 10);
+        let words = format!("{what}: the arguments are longer than {} KiB", MAX_PARSED >> 10);
         maker.own(Role::Dim, words);
         return;
     }

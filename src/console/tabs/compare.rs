@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::Maker;
 use super::branches::{BESIDE, clipped, cost, title};
-use super::revisions::{apart, words};
+use super::revisions::{content_text, diff_texts};
 use crate::console::doc::Styled;
 use crate::console::model::listing::{Line, Rows};
 use crate::console::sides::{Pair, Sides};
@@ -14,9 +14,9 @@ use crate::console::summary::{self, Summary};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::branch::compare::Row;
-use crate::domain::came;
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::node::Content;
+use crate::domain::result_source;
 
 /// Columns before what a node says.
 const BEFORE: usize = 14;
@@ -77,11 +77,11 @@ impl Layout {
         let mut name = Some(name);
         let sides = [("A ", a), ("B ", b)].into_iter();
         sides
-            .filter_map(|(sign, said)| {
-                let said = said?;
+            .filter_map(|(sign, output)| {
+                let output = output?;
                 let name = name.take().unwrap_or((Role::Dim, String::new()));
                 let mut words = before(name).own(Role::Title, sign);
-                words.0.extend(said.0);
+                words.0.extend(output.0);
                 Some(line(words))
             })
             .collect()
@@ -167,7 +167,7 @@ fn node(maker: &Maker<'_>, layout: &Layout, at: usize, pair: Pair<'_>) -> Vec<Li
     // What counted when the two were compared takes its row, whatever became of it.
     let side = |rev: Option<Rev>, result, left, elsewhere| {
         let rev = rev?;
-        let words = said(maker, row.node, (rev, result, left), elsewhere, layout.room);
+        let words = side_line(maker, row.node, (rev, result, left), elsewhere, layout.room);
         Some(words.unwrap_or_else(nothing))
     };
     let a = side(row.a, result.and_then(|row| row.a), row.left_a, row.b);
@@ -187,7 +187,7 @@ fn one(maker: &mut Maker<'_>, name: &str, row: &Row) {
     let (state, id) = (&maker.run.state, row.node);
     let text = |rev: Option<Rev>| {
         rev.and_then(|rev| state.node(id)?.revision(rev))
-            .map(|revision| words(&revision.content))
+            .map(|revision| content_text(&revision.content))
             .unwrap_or_default()
     };
     let (a, b) = (text(row.a), text(row.b));
@@ -199,11 +199,11 @@ fn one(maker: &mut Maker<'_>, name: &str, row: &Row) {
     };
     maker.own(Role::Title, format!("{id} {name} {sign}").replace("  ", " "));
     if !row.same {
-        apart(maker, &[a.into(), b.into()]);
+        diff_texts(maker, &[a.into(), b.into()]);
     }
 }
 
-fn said(
+fn side_line(
     maker: &Maker<'_>,
     id: NodeId,
     (rev, result, left): (Rev, Option<Rev>, Option<&'static str>),
@@ -212,18 +212,21 @@ fn said(
 ) -> Option<Styled> {
     let state = &maker.run.state;
     let node = state.node(id)?;
-    let says = node.revision(rev)?;
+    let claims = node.revision(rev)?;
     let mut line = Styled::new();
     if node.revisions.len() > 1 {
-        line = line.own(Role::Edited, format!("{} ", says.no));
+        line = line.own(Role::Edited, format!("{} ", claims.no));
     }
     let given = result.filter(|_| id.kind == NodeKind::Call);
     let given = given.and_then(|rev| state.node(id.observation())?.revision(rev));
     let result = given.and_then(|given| match &given.content {
         Content::Observation { outcome, .. } => {
-            let came = state.calls.get(&id).and_then(|call| came::of(call, given));
-            let told = came.map(|came| Summary::default().own(format!("{}: ", came.word())));
-            Some(told.unwrap_or_default().and(summary::result(outcome)))
+            let source = state
+                .calls
+                .get(&id)
+                .and_then(|call| result_source::of(call, given));
+            let message = source.map(|source| Summary::default().own(format!("{}: ", source.label())));
+            Some(message.unwrap_or_default().and(summary::result(outcome)))
         }
         _ => None,
     });
@@ -234,8 +237,8 @@ fn said(
         None => left,
     };
     let words = match elsewhere.and_then(|rev| node.revision(rev)) {
-        Some(other) => summary::content_beside(state, node, &says.content, &other.content),
-        None => summary::content(state, node, &says.content),
+        Some(other) => summary::content_beside(state, node, &claims.content, &other.content),
+        None => summary::content(state, node, &claims.content),
     };
     line = line.summary(Role::Text, &words, most);
     if let Some(result) = result {

@@ -91,14 +91,14 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
             maker.own(Role::Accent, format!("user  {node}"));
             plain(maker, text);
         }
-        Message::Assistant { said, calls } => {
+        Message::Assistant { texts: output, calls } => {
             maker.own(Role::Accent, "assistant");
-            for part in said {
-                let mark = maker.glyph(Symbol::ModelSays);
+            for part in output {
+                let mark = maker.glyph(Symbol::ModelText);
                 let role = if part.by_operator {
                     Role::Operator
                 } else {
-                    Role::ModelSays
+                    Role::ModelText
                 };
                 maker.text(
                     &part.text,

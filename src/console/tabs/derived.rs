@@ -8,7 +8,7 @@ use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::rows::many;
 use crate::console::theme::Role;
-use crate::domain::call::{Call, Gate, Operand, Part, Seen};
+use crate::domain::call::{Call, FileCheck, Gate, Operand, Part};
 use crate::policy::shell::ShellCall;
 use crate::shell_line::{Command, Program};
 use crate::text::visible;
@@ -84,34 +84,34 @@ impl<'c> Derived<'c> {
     /// What is not as it was among the files that it may run, or was not looked at.
     fn files_warned_of(&self) -> Vec<String> {
         let operands = self.call.operands();
-        let seen = |seen: Seen| operands.iter().filter(|one| one.seen == seen).count();
-        let altered = self.call.runs.as_ref().map_or(0, |runs| {
+        let seen = |seen: FileCheck| operands.iter().filter(|one| one.seen == seen).count();
+        let modified = self.call.runs.as_ref().map_or(0, |runs| {
             let files = operands.iter().filter(|one| one.seen.is_file());
-            files.filter(|one| runs.altered.contains(&one.path)).count()
+            files.filter(|one| runs.changed.contains(&one.path)).count()
         });
         let mut words = Vec::new();
-        if altered > 0 {
+        if modified > 0 {
             words.push(format!(
                 "altered since this was asked before: {} that it may run",
-                many(altered, "file")
+                many(modified, "file")
             ));
         }
-        if seen(Seen::Untold) > 0 {
+        if seen(FileCheck::Untold) > 0 {
             words.push(format!(
                 "{} for a file that it may run, and only a shell can tell which: not looked at",
-                many(seen(Seen::Untold), "word")
+                many(seen(FileCheck::Untold), "word")
             ));
         }
-        if seen(Seen::Dates) > 0 {
+        if seen(FileCheck::Dates) > 0 {
             words.push(format!(
                 "{} that it may run, too long to be read: size and dates count",
-                many(seen(Seen::Dates), "file")
+                many(seen(FileCheck::Dates), "file")
             ));
         }
         words.extend(
-            Seen::Cut
-                .told()
-                .filter(|_| seen(Seen::Cut) > 0)
+            FileCheck::Cut
+                .warning()
+                .filter(|_| seen(FileCheck::Cut) > 0)
                 .map(str::to_owned),
         );
         words
@@ -205,29 +205,29 @@ pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
     let row = |(at, one): (usize, &Operand)| {
         let name = if at == 0 { "may run" } else { "" };
         let row = Styled::new().own(Role::Dim, format!("{:indent$}{name:<10} ", ""));
-        let told = one.seen.told().unwrap_or_default();
+        let message = one.seen.warning().unwrap_or_default();
         match one.seen {
-            Seen::Untold => {
+            FileCheck::Untold => {
                 let row = row.untrusted(Role::Accent, &one.path, PATH);
-                row.own(Role::Warning, format!("  {told}"))
+                row.own(Role::Warning, format!("  {message}"))
             }
-            Seen::Cut => row.own(Role::Warning, format!("more: {told}")),
-            Seen::Whole | Seen::Dates => file(row, one, runs.altered.contains(&one.path)),
+            FileCheck::Cut => row.own(Role::Warning, format!("more: {message}")),
+            FileCheck::Whole | FileCheck::Dates => file(row, one, runs.changed.contains(&one.path)),
         }
     };
     runs.operands.iter().enumerate().map(row).collect()
 }
 
 /// A file that may run, as it was looked at.
-fn file(row: Styled, one: &Operand, altered: bool) -> Styled {
+fn file(row: Styled, one: &Operand, modified: bool) -> Styled {
     let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
     let mut row = row
         .untrusted(Role::Accent, &one.path, PATH)
         .own(Role::Text, format!("  {} bytes, {hash}", one.bytes));
-    if let Some(told) = one.seen.told() {
-        row = row.own(Role::Warning, format!("  {told}"));
+    if let Some(message) = one.seen.warning() {
+        row = row.own(Role::Warning, format!("  {message}"));
     }
-    if altered {
+    if modified {
         row = row.own(
             Role::Warning,
             "  it holds something else than when this was asked before",

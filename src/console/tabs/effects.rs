@@ -64,8 +64,9 @@ pub fn listed(maker: &Maker<'_>, items: &[Item], which: Range<usize>) -> Vec<Lin
                 return [Styled::new(), Styled::new()].map(|words| Line { of: Some(at), words });
             };
             let by = repeating.get(&seq).map_or(&[][..], Vec::as_slice);
-            let (line, words) = said(state, maker.width.saturating_sub(2), seq, &became(state, seq, by))
-                .unwrap_or((Styled::new(), String::new()));
+            let (line, words) =
+                execution_lines(state, maker.width.saturating_sub(2), seq, &became(state, seq, by))
+                    .unwrap_or((Styled::new(), String::new()));
             let words = Styled::new().own(Role::Warning, words);
             [line, words].map(|words| Line { of: Some(at), words })
         })
@@ -89,7 +90,7 @@ fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
             words.push(format!("taken back by {by}"));
         }
         if ledger::is_orphaned(state, entry) {
-            words.push(repeat::since(state, entry).words());
+            words.push(repeat::since(state, entry).describe());
         }
     }
     words.join("; ")
@@ -101,8 +102,8 @@ pub fn more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
     let repeating = repeat::repeating(&run.state);
     let by = repeating.get(&seq).map_or(&[][..], Vec::as_slice);
     let room = maker.width.saturating_sub(2);
-    let said = said(&run.state, room, seq, &became(&run.state, seq, by));
-    if let Some((_, words)) = said.filter(|(_, words)| words.columns() > usize::from(room)) {
+    let output = execution_lines(&run.state, room, seq, &became(&run.state, seq, by));
+    if let Some((_, words)) = output.filter(|(_, words)| words.columns() > usize::from(room)) {
         maker.own(Role::Warning, words.trim_start());
     }
     if run.state.elsewhere.contains_key(&seq) {
@@ -156,7 +157,7 @@ pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
 
 /// The tool and its arguments in one row; in as many as it needs, when and how it ended and what `word` says beyond that.
 fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
-    let Some((line, words)) = said(state, width, seq, word) else {
+    let Some((line, words)) = execution_lines(state, width, seq, word) else {
         return Vec::new();
     };
     let mut rows = vec![line];
@@ -169,7 +170,7 @@ fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
 }
 
 /// The tool and its arguments in one row; when and how it ended and what `word` says beyond that.
-fn said(state: &State, width: u16, seq: Seq, word: &str) -> Option<(Styled, String)> {
+fn execution_lines(state: &State, width: u16, seq: Seq, word: &str) -> Option<(Styled, String)> {
     let (line, mut words) = if let Some(one) = state.elsewhere.get(&seq) {
         let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
         let line = called(line, &one.what.tool, &one.what.args, width);

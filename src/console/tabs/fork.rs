@@ -9,20 +9,20 @@ use crate::console::doc::Styled;
 use crate::console::rows::many;
 use crate::console::summary;
 use crate::console::theme::Role;
-use crate::domain::fork::{Elsewhere, End, Foreseen};
+use crate::domain::fork::{Elsewhere, End, ForkPreview};
 use crate::domain::id::NodeId;
 use crate::text::{head, visible};
 
 /// Effects, calls under way and the like that are named.
 const NAMED: usize = 5;
 /// Characters of a session's id by which it is told from others.
-const TOLD_APART: usize = 13;
+const SHORT_ID_CHARS: usize = 13;
 /// Where the further rows of one begin.
 const INDENT: usize = 4;
 
 /// The beginning of a session's id, safe to show.
 pub fn short(session: &str) -> String {
-    visible(head(session, TOLD_APART).0)
+    visible(head(session, SHORT_ID_CHARS).0)
 }
 
 /// That an equal effect happened in another run, in one sentence that is safe to show.
@@ -36,15 +36,15 @@ pub fn happened(one: &Elsewhere) -> String {
 }
 
 /// What is asked before a fork is written.
-pub fn fork(maker: &mut Maker<'_>, foreseen: Option<&Result<Arc<Foreseen>, String>>) {
-    match foreseen {
+pub fn fork(maker: &mut Maker<'_>, preview: Option<&Result<Arc<ForkPreview>, String>>) {
+    match preview {
         None => maker.own(Role::Dim, "the recording is being read: a moment"),
         Some(Err(why)) => maker.own(Role::Error, visible(why)),
-        Some(Ok(foreseen)) => {
-            for (role, words) in lines(foreseen) {
+        Some(Ok(preview)) => {
+            for (role, words) in lines(preview) {
                 maker.own(role, words);
             }
-            for one in foreseen.effects.iter().take(NAMED) {
+            for one in preview.effects.iter().take(NAMED) {
                 let line = Styled::new()
                     .own(Role::Accent, format!("  {} ", one.call))
                     .untrusted(Role::Text, &one.tool, 40)
@@ -52,7 +52,7 @@ pub fn fork(maker: &mut Maker<'_>, foreseen: Option<&Result<Arc<Foreseen>, Strin
                     .summary_at_length(Role::Text, &summary::arguments(&one.args), WHOLE);
                 maker.over(line, INDENT);
             }
-            if let Some(more) = foreseen.effects.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            if let Some(more) = preview.effects.len().checked_sub(NAMED).filter(|more| *more > 0) {
                 maker.own(Role::Warning, format!("  and {more} more"));
             }
         }
@@ -60,8 +60,13 @@ pub fn fork(maker: &mut Maker<'_>, foreseen: Option<&Result<Arc<Foreseen>, Strin
 }
 
 /// What a fork begins with and what it leaves, in sentences that are safe to show; the effects themselves follow.
-pub fn lines(foreseen: &Foreseen) -> Vec<(Role, String)> {
-    let Foreseen { at, of, wanted, .. } = foreseen;
+pub fn lines(preview: &ForkPreview) -> Vec<(Role, String)> {
+    let ForkPreview {
+        at,
+        of,
+        requested: target,
+        ..
+    } = preview;
     let mut lines = vec![(
         Role::Text,
         format!(
@@ -69,24 +74,24 @@ pub fn lines(foreseen: &Foreseen) -> Vec<(Role, String)> {
              you resume the new one.",
             at.0,
             of.0,
-            short(&foreseen.session)
+            short(&preview.session)
         ),
     )];
-    if wanted > at {
+    if target > at {
         let words = format!(
             "Event {} is in the middle of a decision, which is not torn: the fork is before it.",
-            wanted.0
+            target.0
         );
         lines.push((Role::Warning, words));
     }
-    for one in foreseen.running.iter().take(NAMED) {
+    for one in preview.running.iter().take(NAMED) {
         let (role, becomes) = match &one.end {
-            End::Told(_) => (
+            End::Recorded(_) => (
                 Role::Text,
                 "the recording says how it ended, and the fork has that",
             ),
             End::Again => (Role::Text, "it runs again when you resume, which does no harm"),
-            End::Doubt => (
+            End::Unknown => (
                 Role::Warning,
                 "the recording does not say how it ended: you are asked when you resume",
             ),
@@ -96,36 +101,36 @@ pub fn lines(foreseen: &Foreseen) -> Vec<(Role, String)> {
             format!("{} {} was running: {becomes}.", one.call, visible(&one.tool)),
         ));
     }
-    if let Some(more) = foreseen.running.len().checked_sub(NAMED).filter(|more| *more > 0) {
+    if let Some(more) = preview.running.len().checked_sub(NAMED).filter(|more| *more > 0) {
         lines.push((Role::Text, format!("{more} more were running.")));
     }
-    for turn in &foreseen.streams {
+    for turn in &preview.streams {
         lines.push((
             Role::Text,
             format!("{turn} was streaming: the model is asked again when you resume."),
         ));
     }
-    if !foreseen.approved.is_empty() {
+    if !preview.approved.is_empty() {
         let words = format!(
             "Let run there and not begun, begins when you resume: {}.",
-            names(&foreseen.approved)
+            names(&preview.approved)
         );
         lines.push((Role::Warning, words));
     }
-    if foreseen.waiting > 0 {
+    if preview.waiting > 0 {
         lines.push((
             Role::Text,
-            format!("{} will wait for you.", many(foreseen.waiting, "call")),
+            format!("{} will wait for you.", many(preview.waiting, "call")),
         ));
     }
-    if !foreseen.asks.is_empty() {
+    if !preview.asks.is_empty() {
         let words = format!(
             "Happened there after this, so it asks whether it may happen again: {}.",
-            names(&foreseen.asks)
+            names(&preview.asks)
         );
         lines.push((Role::Warning, words));
     }
-    lines.push(match foreseen.effects.len() {
+    lines.push(match preview.effects.len() {
         0 => (
             Role::Text,
             "Nothing that could change the world ran there after this.".to_owned(),

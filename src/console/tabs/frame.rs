@@ -11,7 +11,7 @@ use crate::domain::ladder::span;
 use crate::text::{Survey, head, in_ascii, visible};
 
 /// Characters of somebody else's words that are repeated.
-const SAID: usize = 220;
+const QUOTE_CHARS: usize = 220;
 
 /// The rule that decided. What a file of the workspace says is told as its words, never as the console's own.
 pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
@@ -50,7 +50,7 @@ pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
         return;
     };
     let Some(ms) = verdict.deadline_ms else { return };
-    let then = verdict.on_expiry.word();
+    let then = verdict.on_expiry.label();
     if call.asking.approver.is_some() {
         return;
     }
@@ -88,19 +88,19 @@ fn quoted(verdict: &Verdict) -> Option<Quoted> {
 /// Adds somebody else's words, in a look of their own, in which no quotation mark can end the quotation.
 fn between_marks(mut line: Styled, words: &str) -> Styled {
     let mark = if in_ascii() { "<U+0022>" } else { "⟨U+0022⟩" };
-    let (words, cut) = head(words, SAID);
+    let (words, cut) = head(words, QUOTE_CHARS);
     for (at, part) in words.split('"').enumerate() {
         if at > 0 {
             line = line.own(Role::Escaped, mark);
         }
-        line = line.untrusted(Role::Dim, part, SAID);
+        line = line.untrusted(Role::Dim, part, QUOTE_CHARS);
     }
     if cut { line.own(Role::Dim, "…") } else { line }
 }
 
 /// What of the arguments is not what it looks like, in all that is approved.
 pub(super) fn look_out(maker: &mut Maker<'_>, survey: &Survey) {
-    for (at, words) in survey.words().into_iter().enumerate() {
+    for (at, words) in survey.lines().into_iter().enumerate() {
         // The last line is about all of them, where there are more.
         let name = if at < survey.first.len() { "look out" } else { "" };
         maker.fact(name, Role::Warning, words);

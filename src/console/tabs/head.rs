@@ -9,8 +9,8 @@ use super::{Maker, call};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Status};
-use crate::domain::former;
 use crate::domain::tags;
+use crate::domain::tool_change;
 use crate::text;
 
 /// Characters of a tool or of a tag.
@@ -21,7 +21,7 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
     let card = maker.run.tool(tool);
     let mut line = Styled::new().own(Role::Decision, format!("{} {rev} ", call.id));
     if call.status != Status::Awaiting {
-        line = line.own(Role::Warning, format!(" {} ", call.status.word()));
+        line = line.own(Role::Warning, format!(" {} ", call.status.base_label()));
     }
     let known = card.map_or(&[][..], |card| &card.tags);
     let (worst, others): (Vec<&String>, Vec<&String>) =
@@ -32,13 +32,13 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
     line = line
         .own(
             call::looks(call.effect),
-            format!(" effect {}  ", call.effect.word()),
+            format!(" effect {}  ", call.effect.label()),
         )
         .untrusted(Role::Accent, tool, NAME);
     for tag in others {
         line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, NAME);
     }
-    if former::of(&maker.run.state, call.id).is_some() {
+    if tool_change::of(&maker.run.state, call.id).is_some() {
         line = line.own(Role::Warning, "  redefined");
     }
     if card.is_none() {

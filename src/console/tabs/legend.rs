@@ -20,7 +20,7 @@ const SIGNS: [(Symbol, &str); 30] = [
     (Symbol::Queued, "a call that was let run and waits for its turn"),
     (Symbol::Running, "a call that runs"),
     (
-        Symbol::InDoubt,
+        Symbol::OutcomeUnknown,
         "a call of which nobody knows whether it happened",
     ),
     (Symbol::Ok, "a call that went well"),
@@ -39,10 +39,16 @@ const SIGNS: [(Symbol, &str); 30] = [
     (Symbol::Opened, "open: the key that closes folds it"),
     (Symbol::Pointer, "the selected row, which the inspector shows"),
     (Symbol::Resting, "the selected row of the other pane"),
-    (Symbol::HangsOn, "at the edge: the selected row hangs on this one"),
-    (Symbol::Hangs, "at the edge: this one hangs on the selected row"),
+    (
+        Symbol::Ancestor,
+        "at the edge: the selected row hangs on this one",
+    ),
+    (
+        Symbol::Descendant,
+        "at the edge: this one hangs on the selected row",
+    ),
     (Symbol::MoreBelow, "something new below"),
-    (Symbol::ModelSays, "beside what the model or a person said"),
+    (Symbol::ModelText, "beside what the model or a person said"),
     (Symbol::Ellipsis, "something was left out here"),
 ];
 

@@ -4,7 +4,7 @@
 //! Must not know: which list it is, how it is decided.
 
 use super::{Maker, WHOLE, derived};
-use crate::console::alike::Alike;
+use crate::console::call_group::CallGroup;
 use crate::console::doc::Styled;
 use crate::console::rows::many;
 use crate::console::summary::{self, Summary};
@@ -19,7 +19,7 @@ use crate::domain::thread;
 pub(super) const INDENT: usize = 4;
 
 /// A call as it is listed.
-pub(super) struct Listed<'a> {
+pub(super) struct ListedCall<'a> {
     /// The call.
     pub call: NodeId,
     /// The revision.
@@ -32,13 +32,17 @@ pub(super) struct Listed<'a> {
 
 /// Its rows: nothing that differs from the first one of its shape is cut. False where it is still looked through and
 /// nothing can be decided yet.
-pub(super) fn rows(maker: &mut Maker<'_>, one: &Listed<'_>, alike: Option<&Alike>) -> (Vec<Styled>, bool) {
+pub(super) fn rows(
+    maker: &mut Maker<'_>,
+    one: &ListedCall<'_>,
+    similar: Option<&CallGroup>,
+) -> (Vec<Styled>, bool) {
     let state = &maker.run.state;
     let id = one.call;
-    let words = match alike {
-        Some(alike) if alike.is_like() => alike.words(),
+    let words = match similar {
+        Some(similar) if similar.is_like() => similar.describe(),
         // Its tool is no part of what differs.
-        Some(alike) => tool_of(state, id).and(alike.words()),
+        Some(similar) => tool_of(state, id).and(similar.describe()),
         None => summary::ready_call(state, id),
     };
     let digest = crate::text::visible(one.digest.short());
@@ -47,7 +51,7 @@ pub(super) fn rows(maker: &mut Maker<'_>, one: &Listed<'_>, alike: Option<&Alike
         .own(Role::Dim, format!("{digest} "))
         .summary_at_length(Role::Text, &words, WHOLE)
         .own(Role::Dim, format!("  {}", class(state, id)));
-    if let Some(words) = state.node(id).and_then(summary::altered) {
+    if let Some(words) = state.node(id).and_then(summary::describe_change) {
         line = line.own(Role::Edited, format!("  {words}"));
     }
     let call = state.call(id);
@@ -89,7 +93,7 @@ fn tool_of(state: &State, id: NodeId) -> Summary {
 
 /// What a call can do to the world.
 fn class(state: &State, id: NodeId) -> String {
-    let effect = state.call(id).map(|call| call.effect.word());
+    let effect = state.call(id).map(|call| call.effect.label());
     let tool = state.node(id).and_then(|node| node.as_call());
     let tags = tool.map_or(&[][..], |(tool, _)| tags::of(state, tool));
     let words = effect.into_iter().chain(tags.iter().map(String::as_str));

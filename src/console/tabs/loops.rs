@@ -7,7 +7,7 @@ use crate::console::keymap::Keymap;
 use crate::console::loops::paragraphs;
 use crate::console::theme::Role;
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Upshot};
+use crate::domain::escape::{Incident, StepOutcome};
 use crate::domain::id::NodeId;
 use crate::domain::node::Origin;
 
@@ -69,20 +69,20 @@ pub(super) fn step(maker: &mut Maker<'_>, id: NodeId) {
     };
     maker.field(
         "against",
-        &format!("loop {}: {}", incident.no, incident.finding.words()),
+        &format!("loop {}: {}", incident.no, incident.finding.describe()),
     );
     if !step.why.is_empty() {
         maker.field("why", &step.why);
     }
-    let came = step.upshot.map_or("not known yet", Upshot::word);
-    maker.fact("came of it", Role::Text, came);
+    let source = step.outcome.map_or("not known yet", StepOutcome::label);
+    maker.fact("came of it", Role::Text, source);
     for one in &step.forbidden {
         maker.field("refused", &one.to_string());
     }
-    if let Some(told) = &step.told {
+    if let Some(message) = &step.notice {
         maker.own(Role::Title, "what the model was told");
-        maker.said(
-            told,
+        maker.quote(
+            message,
             &run.state
                 .nodes
                 .get(&id)

@@ -8,7 +8,7 @@ use crate::console::keymap::Keymap;
 use crate::console::model::log::LogPane;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::theme::Role;
-use crate::console::{loops, summary, words};
+use crate::console::{event_text, loops, summary};
 use crate::domain::again;
 use crate::domain::node::Node;
 use crate::domain::state::Mode;
@@ -35,7 +35,7 @@ const FIXES: [(&str, Fix, &str); 8] = [
     ),
     ("fix-guide", Fix::Guide, "give the model guidance"),
     ("fix-allow", Fix::Allow, "allow exactly these calls to repeat"),
-    ("fix-go-on", Fix::GoOn, "go on as it is"),
+    ("fix-go-on", Fix::Resume, "go on as it is"),
     ("fix-stop", Fix::Stop, "stop this branch"),
 ];
 
@@ -52,7 +52,7 @@ pub fn fits(fix: Fix, cause: &Cause) -> bool {
         Fix::Arguments | Fix::Tool | Fix::Answer => about_calls,
         Fix::Guide => !matches!(cause, Cause::Limit),
         Fix::Allow => matches!(cause, Cause::Loop(_)),
-        Fix::GoOn => matches!(cause, Cause::Loop(_) | Cause::Stopped | Cause::Own),
+        Fix::Resume => matches!(cause, Cause::Loop(_) | Cause::Stopped | Cause::Own),
     }
 }
 
@@ -73,7 +73,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         (None, None) => (Role::Dim, "The run needs nobody now.".to_owned()),
     };
     maker.own(role, reason);
-    maker.field("state", &standing(run));
+    maker.field("state", &run_status(run));
     if let Some(need) = &need {
         calls(maker, need);
         // On a small screen too, what can be done is seen without scrolling.
@@ -92,12 +92,12 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
     // How long it still is counts down in the line of trouble.
     let again: Vec<String> = again::all(&run.state)
         .filter(|one| run.halted.is_none() && one.is_long(NOTICED_MS))
-        .map(|one| one.words(None))
+        .map(|one| one.describe(None))
         .collect();
     list(maker, "by itself", again.iter().map(String::as_str));
     let newest = log.newest(EVENTS);
-    let told: Vec<String> = newest.iter().map(|one| words::of(one)).collect();
-    list(maker, "the newest events", told.iter().map(String::as_str));
+    let message: Vec<String> = newest.iter().map(|one| event_text::of(one)).collect();
+    list(maker, "the newest events", message.iter().map(String::as_str));
 }
 
 /// What helps here, with its keys.
@@ -115,8 +115,8 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
                 "look at the collected edits ({}): commit them, or take them out",
                 keymap.first("collected")
             ),
-            Fix::GoOn if need.cause == Cause::Own => "let the run go on".to_owned(),
-            Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).words()),
+            Fix::Resume if need.cause == Cause::Own => "let the run go on".to_owned(),
+            Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).describe()),
             _ => what.to_owned(),
         };
         let row = Styled::new()
@@ -126,17 +126,17 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
     }
 }
 
-fn standing(run: &RunPart) -> String {
-    let stands = match &run.state.mode {
+fn run_status(run: &RunPart) -> String {
+    let active = match &run.state.mode {
         // The word of the header.
-        Mode::Running => run.course(false).word().to_owned(),
+        Mode::Running => run.phase(false).label().to_owned(),
         Mode::Paused(why) => format!("paused: {why}"),
         Mode::Stopped(why) => format!("stopped: {why}"),
         Mode::Finished(answer) => format!("answered: {answer}"),
     };
     match &run.state.restricted {
-        Some(why) => format!("{stands}; restricted to reading calls ({why})"),
-        None => stands,
+        Some(why) => format!("{active}; restricted to reading calls ({why})"),
+        None => active,
     }
 }
 
@@ -144,13 +144,13 @@ fn calls(maker: &mut Maker<'_>, need: &Need) {
     let run = maker.run;
     let mut lines = Vec::new();
     for id in need.calls.iter().take(CALLS) {
-        let said = run.state.nodes.get(id).and_then(Node::as_call);
+        let call_content = run.state.nodes.get(id).and_then(Node::as_call);
         let status = run
             .state
             .calls
             .get(id)
             .map_or(Cow::Borrowed(""), |call| call.status.label());
-        if let Some((tool, args)) = said {
+        if let Some((tool, args)) = call_content {
             let line = Styled::new()
                 .own(Role::Text, format!("  {id} "))
                 .untrusted(Role::Text, tool, 40)

@@ -48,7 +48,7 @@ impl Maker<'_> {
                 }
             }
             Outcome::Err(error) => {
-                self.fact("error", Role::Error, error.class.word());
+                self.fact("error", Role::Error, error.class.label());
                 let message = self.cache.owned(&error.message);
                 self.text(
                     &message,

@@ -3,14 +3,14 @@
 //! Must not know: how they are drawn.
 
 use super::Maker;
-use super::listed::{self, Listed};
-use crate::console::alike;
-use crate::console::apart;
+use super::listed::{self, ListedCall};
+use crate::console::bulk_exclusion;
+use crate::console::call_group;
 use crate::console::columns::Columns as _;
 use crate::console::commands::{self, Context, Verb};
 use crate::console::doc::{Styled, broken};
 use crate::console::keymap::Keymap;
-use crate::console::model::overlay::{Bulk, Left};
+use crate::console::model::overlay::{Bulk, DropReason};
 use crate::console::theme::Role;
 
 /// What stands in the place of a question that is asked no more.
@@ -31,7 +31,7 @@ const INDENT: usize = 4;
 
 /// Which runs help is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum HelpMode {
     /// One that goes on: everything works.
     Live,
     /// One that is only read: what would change it is refused.
@@ -45,7 +45,7 @@ pub enum Kept {
     },
 }
 
-impl Kept {
+impl HelpMode {
     /// True where such a run refuses a verb.
     const fn refuses(self, verb: Verb) -> bool {
         match self {
@@ -60,7 +60,7 @@ impl Kept {
     }
 
     /// Why keys are left out; none where all are there.
-    const fn words(self) -> Option<&'static str> {
+    const fn describe(self) -> Option<&'static str> {
         match self {
             Self::Live => None,
             Self::Read | Self::Replayed => Some(
@@ -76,18 +76,18 @@ impl Kept {
 
 /// Every key, by place; all that works where help was asked for comes first. Then what the signs mean. In a run that is
 /// recorded or halted nothing is listed that it refuses.
-pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
+pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, stored: HelpMode, here: Context) {
     // What drives a recording is what there is to do in it.
     let first =
-        (kept == Kept::Replayed && here.reach().contains(&Context::Replay)).then_some(Context::Replay);
+        (stored == HelpMode::Replayed && here.reach().contains(&Context::Replay)).then_some(Context::Replay);
     let others = Context::ALL
         .into_iter()
         .filter(|context| *context != here && Some(*context) != first);
-    if let Some(words) = kept.words() {
+    if let Some(words) = stored.describe() {
         maker.own(Role::Dim, words);
     }
     for context in first.into_iter().chain(std::iter::once(here)).chain(others) {
-        if context == Context::Replay && kept != Kept::Replayed {
+        if context == Context::Replay && stored != HelpMode::Replayed {
             continue;
         }
         // What a recorded run never opens.
@@ -95,12 +95,12 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
             context,
             Context::Editor
                 | Context::Review
-                | Context::Gathered
+                | Context::StagedEdits
                 | Context::Bulk
                 | Context::Rule
                 | Context::Confirm
         );
-        if closed && kept.is_recorded() {
+        if closed && stored.is_recorded() {
             continue;
         }
         let entries: Vec<_> = commands::entries()
@@ -108,7 +108,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, kept: Kept, here: Context) {
                 entry.contexts.first() == Some(&context)
                     || (context == here && entry.contexts.contains(&here))
             })
-            .filter(|entry| !kept.refuses(entry.verb))
+            .filter(|entry| !stored.refuses(entry.verb))
             .collect();
         if entries.is_empty() {
             continue;
@@ -158,30 +158,30 @@ pub fn note(maker: &mut Maker<'_>, words: &str) {
 /// something else under the eyes of a reader.
 pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
     let items = &mut bulk.items;
-    let stand = items.iter().filter(|item| item.left.is_none()).count();
-    let run = if stand == 1 { "call runs" } else { "calls run" };
+    let status = items.iter().filter(|item| item.left.is_none()).count();
+    let run = if status == 1 { "call runs" } else { "calls run" };
     maker.own(
         Role::Decision,
-        format!(" {stand} {run} at once if you approve this list "),
+        format!(" {status} {run} at once if you approve this list "),
     );
-    let any_left = stand < items.len();
-    let alike = alike::of(&maker.run.state, items.iter().map(|item| item.call));
+    let any_left = status < items.len();
+    let similar = call_group::of(&maker.run.state, items.iter().map(|item| item.call));
     for item in items.iter_mut() {
         if any_left && !item.rows.is_empty() {
             struck(maker, &item.rows, item.left);
             continue;
         }
-        let one = Listed {
+        let one = ListedCall {
             call: item.call,
             rev: item.rev,
             digest: &item.digest,
             unread: item.unread,
         };
-        let (rows, whole) = listed::rows(maker, &one, alike.get(&item.call));
+        let (rows, whole) = listed::rows(maker, &one, similar.get(&item.call));
         struck(maker, &rows, item.left);
         item.rows = if whole { rows } else { Vec::new() };
     }
-    let words = match apart::words(&bulk.apart) {
+    let words = match bulk_exclusion::describe(&bulk.excluded) {
         words if words.is_empty() => "nothing that waited is left out".to_owned(),
         words => format!("left out: {words}"),
     };
@@ -190,7 +190,7 @@ pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
 
 /// The rows of a call in the list; of one that left it with a word in the place of the digest, so that the rows below
 /// stay where they are.
-fn struck(maker: &mut Maker<'_>, rows: &[Styled], left: Option<Left>) {
+fn struck(maker: &mut Maker<'_>, rows: &[Styled], left: Option<DropReason>) {
     for (at, row) in rows.iter().enumerate() {
         let mut row = row.clone();
         if let Some(left) = left {
@@ -199,7 +199,7 @@ fn struck(maker: &mut Maker<'_>, rows: &[Styled], left: Option<Left>) {
             }
             if let (0, Some(digest)) = (at, row.0.get_mut(1)) {
                 let room = digest.text.trim_end().columns();
-                (digest.role, digest.text) = (Role::Warning, format!("{:<room$} ", left.word()));
+                (digest.role, digest.text) = (Role::Warning, format!("{:<room$} ", left.label()));
             }
         }
         maker.over(row, listed::INDENT);

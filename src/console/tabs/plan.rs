@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::{Maker, NAME, WHOLE};
 use crate::console::doc::Styled;
-use crate::console::model::outlook::Outlook;
+use crate::console::model::edit_preview::EditPreview;
 use crate::console::model::overlay::{Review, Whose};
 use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
 use crate::domain::advice::{Advice as _, Cards};
-use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter};
 use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::domain::lineage::{Asked, Plan};
+use crate::domain::lineage::{ModelRequest, Plan};
 use crate::domain::refusal::Refusal;
 use crate::domain::thread;
-use crate::text::heed;
+use crate::text::submit_warning;
 
-use super::revisions::apart;
+use super::revisions::diff_texts;
 
 /// Nodes of a kind that are listed by name.
 const MOST: usize = 40;
@@ -26,7 +26,7 @@ const MOST: usize = 40;
 const MOST_EFFECTS: usize = 50;
 
 /// A previewed change: why, what it does, what it changes.
-pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: &Outlook) {
+pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview) {
     if !review.meanwhile.is_empty() {
         maker.own(Role::Warning, &review.meanwhile);
     }
@@ -42,9 +42,9 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: &Outlook) {
             Role::Warning,
             "The outside world stays as it is: what tools did has happened, and this does not undo it. No approval comes back.",
         );
-        says_again(maker, &outlook.says);
+        revision_changes(maker, &edit_preview.revision_changes);
     }
-    match &outlook.plan {
+    match &edit_preview.plan {
         Ok(plan) => {
             approvals(maker, plan, review.edits());
             impact_of(maker, plan);
@@ -56,7 +56,7 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: &Outlook) {
         maker.own(Role::Title, "the change");
     }
     for (at, changed) in review.changes.iter().enumerate() {
-        if several || review.whose == Whose::Collected {
+        if several || review.whose == Whose::AllStaged {
             let line = Styled::new()
                 .own(Role::Title, format!("edit {}  ", at + 1))
                 .summary_at_length(Role::Accent, &changed.what, WHOLE);
@@ -67,19 +67,19 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, outlook: &Outlook) {
         }
         let typed = match &review.command {
             Command::Call(CallCommand::Answer { value, .. }) => Some(value),
-            _ => review.edits().get(at).and_then(Edit::words),
+            _ => review.edits().get(at).and_then(Edit::text),
         };
-        if let Some(words) = typed.and_then(|words| heed(words)) {
+        if let Some(words) = typed.and_then(|words| submit_warning(words)) {
             maker.own(Role::Warning, words);
         }
-        apart(maker, &changed.texts);
+        diff_texts(maker, &changed.texts);
     }
 }
 
 /// Where something new goes, or whose words are taken: the text alone does not say it.
 fn place(maker: &mut Maker<'_>, edit: &Edit) {
     let state = &maker.run.state;
-    let behind_turn = |after: Option<TurnId>| {
+    let after_turn = |after: Option<TurnId>| {
         let tip = || state.turns_of(thread::ROOT).next_back().map(|turn| turn.id);
         let Some(turn) = after.or_else(tip) else {
             return Summary::default().own("at the beginning");
@@ -98,11 +98,11 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
         }
     };
     let (name, words) = match edit {
-        Edit::InsertPrompt { after, .. } | Edit::InsertCall { after, .. } => ("goes", behind_turn(*after)),
+        Edit::InsertPrompt { after, .. } | Edit::InsertCall { after, .. } => ("goes", after_turn(*after)),
         Edit::InsertThought { after, .. } => match after {
-            None => ("goes", behind_turn(None)),
-            Some(Behind::Turn(turn)) => ("goes", behind_turn(Some(*turn))),
-            Some(Behind::Node(node)) => {
+            None => ("goes", after_turn(None)),
+            Some(InsertAfter::Turn(turn)) => ("goes", after_turn(Some(*turn))),
+            Some(InsertAfter::Node(node)) => {
                 let words = Summary::default().own("behind ");
                 ("goes", words.and(summary::named_node(state, *node)))
             }
@@ -131,8 +131,8 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
 }
 
 /// Nodes that stay and say something else, because another branch stands.
-fn says_again(maker: &mut Maker<'_>, says: &[(NodeId, Rev, Rev)]) {
-    let words: Vec<String> = says
+fn revision_changes(maker: &mut Maker<'_>, claims: &[(NodeId, Rev, Rev)]) {
+    let words: Vec<String> = claims
         .iter()
         .take(MOST)
         .map(|(node, then, now)| format!("{node} {then} instead of {now}"))
@@ -140,7 +140,7 @@ fn says_again(maker: &mut Maker<'_>, says: &[(NodeId, Rev, Rev)]) {
     if words.is_empty() {
         return;
     }
-    let list = match says.len().saturating_sub(MOST) {
+    let list = match claims.len().saturating_sub(MOST) {
         0 => words.join(", "),
         more => format!("{} and {more} more", words.join(", ")),
     };
@@ -148,19 +148,19 @@ fn says_again(maker: &mut Maker<'_>, says: &[(NodeId, Rev, Rev)]) {
 }
 
 /// What a change of a node would do, whatever it says then.
-pub fn impact(maker: &mut Maker<'_>, outlook: &Outlook) {
-    match &outlook.plan {
+pub fn impact(maker: &mut Maker<'_>, edit_preview: &EditPreview) {
+    match &edit_preview.plan {
         Ok(plan) => impact_of(maker, plan),
         Err(refusal) => refused(maker, refusal),
     }
 }
 
 /// More about a collected edit.
-pub fn gathered(maker: &mut Maker<'_>, moved: Option<&str>, texts: &[Arc<str>; 2]) {
+pub fn staged_edit(maker: &mut Maker<'_>, moved: Option<&str>, texts: &[Arc<str>; 2]) {
     if let Some(moved) = moved {
         maker.own(Role::Error, crate::text::visible(moved));
     }
-    apart(maker, texts);
+    diff_texts(maker, texts);
 }
 
 fn refused(maker: &mut Maker<'_>, refusal: &Refusal) {
@@ -210,7 +210,7 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
 
 fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     effects(maker, plan);
-    let (first, judged) = plan.first();
+    let (first, decided) = plan.first();
     let again = plan.again();
     let (may, perhaps) = plan.perhaps();
     if plan.superseded.is_empty()
@@ -226,7 +226,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     let groups: [(&str, Role, &[NodeId]); 11] = [
         ("comes back", Role::Ok, &plan.recalled),
         ("runs", Role::Running, &first),
-        ("runs or asks", Role::Awaiting, &judged),
+        ("runs or asks", Role::Awaiting, &decided),
         ("runs again", Role::Running, &again),
         ("may run again", Role::Stale, &perhaps),
         ("may run", Role::Stale, &may),
@@ -234,7 +234,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         ("superseded", Role::Superseded, &plan.superseded),
         ("may be so too", Role::Stale, &plan.perhaps),
         ("must end first", Role::Blocked, &plan.drained),
-        ("kept", Role::Ok, &plan.kept),
+        ("kept", Role::Ok, &plan.unchanged),
     ];
     for (name, role, ids) in groups {
         nodes(maker, name, role, ids);
@@ -273,12 +273,12 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         maker.own(Role::Stale, turns);
     }
     let words = match plan.asks {
-        Asked::Yes => "the model is asked again",
-        Asked::IfDifferent => "the model is asked again only if something comes out different",
-        Asked::No => "the model is not asked again",
+        ModelRequest::Yes => "the model is asked again",
+        ModelRequest::IfDifferent => "the model is asked again only if something comes out different",
+        ModelRequest::No => "the model is not asked again",
     };
     let asks = match &plan.cost {
-        _ if plan.asks == Asked::No => words.to_owned(),
+        _ if plan.asks == ModelRequest::No => words.to_owned(),
         Some(cost) => format!("{words}, about {} tokens, {cost} for what is sent", plan.tokens),
         None => format!("{words}, about {} tokens", plan.tokens),
     };
@@ -333,7 +333,7 @@ fn effects(maker: &mut Maker<'_>, plan: &Plan) {
         let again = maker.run.state.ledger.get(seq).map(|entry| entry.call);
         let word = match again {
             // What happened was something else.
-            Some(call) if plan.is_anew(call) => "",
+            Some(call) if plan.is_first_run(call) => "",
             Some(call) if plan.is_certain(call) => "runs again",
             Some(call) if plan.possible.contains(&call) => "may run again",
             _ => "",

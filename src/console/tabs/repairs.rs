@@ -5,9 +5,9 @@ use super::Maker;
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Status};
-use crate::domain::journey::{self, Step};
 use crate::domain::ladder::{Round, Stage};
 use crate::domain::repair::{Change, Phase, Reply};
+use crate::domain::repair_trace::{self, Step};
 use crate::resilience::policy::Policy;
 
 /// Characters of one value.
@@ -16,10 +16,10 @@ const MOST: usize = 400;
 /// The steps of a call so far, a line for each revision, and at which of how many attempts it is.
 pub(super) fn steps(maker: &mut Maker<'_>, call: &Call) {
     let state = &maker.run.state;
-    let way = journey::of(state, call.id);
+    let way = repair_trace::of(state, call.id);
     let tool = state.node(call.id).and_then(|node| node.as_call());
     let most = Policy::executions_in(state, tool.map_or("", |(tool, _)| tool));
-    let now = way.left.map_or(way.now().word(), |left| left.word());
+    let now = way.left.map_or(way.now().label(), |left| left.label());
     let attempt = match way.attempt {
         0 => format!("no attempt yet, {most} at most"),
         no => format!("attempt {no} of {most}"),
@@ -29,33 +29,33 @@ pub(super) fn steps(maker: &mut Maker<'_>, call: &Call) {
         let Some(rev) = lap.first().map(|step| step.rev) else {
             continue;
         };
-        let words: Vec<String> = lap.iter().map(word).collect();
+        let words: Vec<String> = lap.iter().map(step_label).collect();
         maker.fact(&rev.to_string(), Role::Text, words.join(" → "));
     }
 }
 
-fn word(step: &Step) -> String {
+fn step_label(step: &Step) -> String {
     match (step.phase, step.executions) {
         (Phase::ExecuteTool, 0) => "executing (stopped before it ran)".to_owned(),
         (Phase::ExecuteTool, 2..) => format!("executing ({} times)", step.executions),
-        (phase, _) => phase.word().to_owned(),
+        (phase, _) => phase.label().to_owned(),
     }
 }
 
 /// All rounds, oldest first; nothing for a call that was never repaired.
 pub(super) fn rounds(maker: &mut Maker<'_>, call: &Call) {
-    if let (false, Some(last)) = (call.trouble.repairs.is_empty(), call.trouble.repairs.last()) {
-        let step = journey::phase(&maker.run.state, call.id).word();
+    if let (false, Some(last)) = (call.failure.repairs.is_empty(), call.failure.repairs.last()) {
+        let step = repair_trace::phase(&maker.run.state, call.id).label();
         maker.own(Role::Title, format!("repair {} of {} · {step}", last.no, last.of));
     }
-    for round in &call.trouble.repairs {
+    for round in &call.failure.repairs {
         one(maker, call, round);
     }
     if let Some(why) = call
-        .trouble
+        .failure
         .given_up
         .as_deref()
-        .filter(|_| !call.trouble.repairs.is_empty())
+        .filter(|_| !call.failure.repairs.is_empty())
     {
         maker.field("gave up", why);
     }
@@ -67,7 +67,7 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
         let params: Vec<&str> = found.params.iter().map(|one| &**one).collect();
         let tried: Vec<&str> = found.strategies.iter().map(|one| one.name()).collect();
         maker.field(
-            found.kind.word(),
+            found.kind.label(),
             &format!("{} ({}): {}", params.join(" "), found.grounds(), tried.join(", ")),
         );
     }
@@ -78,7 +78,7 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
         maker.field("broke", &format!("{why}; asked again ({})", at + 1));
     }
     match &round.reply {
-        Some(Reply::Said { text }) => maker.field("model said", text),
+        Some(Reply::Answered { text }) => maker.field("model said", text),
         Some(Reply::Failed { why }) => maker.field("no answer", why),
         None => {}
     }
@@ -94,7 +94,7 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
         maker.field("outcome", words);
     }
     let newest = call
-        .trouble
+        .failure
         .repairs
         .last()
         .is_some_and(|last| last.no == round.no);
@@ -128,8 +128,8 @@ fn changed(maker: &mut Maker<'_>, change: &Change) {
         .untrusted(Role::Text, &name(&change.to), MOST)
         .own(Role::Dim, format!("  {}: ", change.strategy.name()))
         .untrusted(Role::Dim, &change.why, MOST);
-    if !change.certainty.word().is_empty() {
-        line = line.own(Role::Warning, format!("  ({})", change.certainty.word()));
+    if !change.certainty.label().is_empty() {
+        line = line.own(Role::Warning, format!("  ({})", change.certainty.label()));
     }
     maker.over(line, 6);
 }

@@ -12,7 +12,7 @@ use crate::domain::state::{LedgerEntry, State};
 use crate::domain::thread;
 
 /// Executions that are told one by one.
-const TOLD: usize = 3;
+const MAX_EXECUTIONS: usize = 3;
 
 /// A sentence for each execution that a call would repeat, newest first, and one that counts the others. Empty where it
 /// repeats nothing. What is somebody else's in them is in its visible form.
@@ -20,7 +20,7 @@ pub fn lines(state: &State, call: &Call) -> Vec<String> {
     let mut all = repeat::earlier(state, call);
     let mut lines: Vec<String> = all
         .by_ref()
-        .take(TOLD)
+        .take(MAX_EXECUTIONS)
         .map(|one| match one {
             Earlier::Here(entry) => here(state, entry),
             Earlier::Elsewhere(_, one) => fork::happened(one),
@@ -40,7 +40,7 @@ fn here(state: &State, entry: &LedgerEntry) -> String {
         thread::named(state, entry.call),
         entry.seq,
         ledger_word(&entry.outcome),
-        repeat::since(state, entry).words()
+        repeat::since(state, entry).describe()
     );
     match ledger::taken_back(state, entry) {
         Some(by) => format!("{words}; taken back by {by}"),

@@ -24,7 +24,7 @@ pub fn make(maker: &mut Maker<'_>, id: NodeId) {
 }
 
 fn of_node(maker: &mut Maker<'_>, node: &Node) {
-    maker.own(Role::Title, format!("{} {}", node.id, node.id.kind.word()));
+    maker.own(Role::Title, format!("{} {}", node.id, node.id.kind.label()));
     let several = Several {
         all: node.revisions.len(),
         most: older::REVISIONS,
@@ -56,7 +56,7 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
             let lines = maker
                 .cache
                 .difference((node.id, [before.no, revision.no]), texts, move || {
-                    diff::lines(&words(&old), &words(&new))
+                    diff::lines(&content_text(&old), &content_text(&new))
                 });
             if let Some(lines) = maker.found(lines, bytes) {
                 difference(maker, &lines);
@@ -66,7 +66,7 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
 }
 
 /// The difference between two texts; where it takes long, once it is worked out.
-pub fn apart(maker: &mut Maker<'_>, texts: &[Arc<str>; 2]) {
+pub fn diff_texts(maker: &mut Maker<'_>, texts: &[Arc<str>; 2]) {
     let [old, new] = texts;
     let lines = maker.cache.compared(old, new);
     if let Some(lines) = maker.found(lines, old.len() + new.len()) {
@@ -104,7 +104,7 @@ fn source(content: &Content) -> Option<&Arc<str>> {
 }
 
 /// A content as text to compare; holds untrusted text.
-pub fn words(content: &Content) -> String {
+pub fn content_text(content: &Content) -> String {
     match content {
         Content::Text { text, .. } => text.to_string(),
         Content::Call { tool, args } if args.len() > LONG => format!("{tool}\n{args}"),
@@ -116,7 +116,7 @@ pub fn words(content: &Content) -> String {
                 ..
             } => format!("exit {code}\n{}", doc::readable(value)),
             Outcome::Ok { value, .. } => doc::readable(value).to_string(),
-            Outcome::Err(error) => format!("error ({}): {}", error.class.word(), error.message),
+            Outcome::Err(error) => format!("error ({}): {}", error.class.label(), error.message),
             Outcome::Cancelled { .. } => "cancelled".to_owned(),
         },
         Content::Deleted => "(deleted)".to_owned(),

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::Maker;
-use super::listed::{self, Listed};
-use crate::console::alike;
+use super::listed::{self, ListedCall};
+use crate::console::call_group;
 use crate::console::doc::{Form, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::model::overlay::RuleView;
@@ -13,7 +13,7 @@ use crate::console::pager::Wrap;
 use crate::console::rows::many;
 use crate::console::theme::Role;
 use crate::domain::call::{Decision, Gate};
-use crate::domain::rule::{self, SessionRule, Wanted, Written};
+use crate::domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
 use crate::domain::state::State;
 use crate::policy::session;
 
@@ -24,9 +24,9 @@ const MOST: usize = 50;
 pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
     maker.framed(0, "this rule judges calls for the rest of the session");
     let mark = (Role::Decision, maker.frame(1).to_owned());
-    match &view.wanted {
-        Wanted::Text { text } => maker.text(text, Form::Raw, Wrap::Chars, Role::Text, mark),
-        Wanted::Exact { call, rev, .. } => {
+    match &view.rule {
+        RuleRequest::Text { text } => maker.text(text, Form::Raw, Wrap::Chars, Role::Text, mark),
+        RuleRequest::Exact { call, rev, .. } => {
             let node = maker.run.state.node(*call);
             let tool = node
                 .and_then(|node| node.as_call())
@@ -57,7 +57,7 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
             return;
         }
     };
-    let gate = gate_of(&view.wanted);
+    let gate = gate_of(&view.rule);
     let verb = match gate {
         Gate::Allow => "let run",
         Gate::Ask => "asked about",
@@ -96,15 +96,15 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
         return;
     }
     let listed = || would.waiting.iter().take(MOST);
-    let alike = alike::of(&maker.run.state, listed().map(|one| one.call));
+    let similar = call_group::of(&maker.run.state, listed().map(|one| one.call));
     for (at, waiting) in listed().enumerate() {
-        let one = Listed {
+        let one = ListedCall {
             call: waiting.call,
             rev: waiting.rev,
             digest: &waiting.digest,
             unread: view.unread.get(at).copied().unwrap_or(0),
         };
-        let (rows, _) = listed::rows(maker, &one, alike.get(&waiting.call));
+        let (rows, _) = listed::rows(maker, &one, similar.get(&waiting.call));
         for row in rows {
             maker.over(row, listed::INDENT);
         }
@@ -115,10 +115,10 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
     }
 }
 
-fn gate_of(wanted: &Wanted) -> Gate {
-    match wanted {
-        Wanted::Exact { .. } => Gate::Allow,
-        Wanted::Text { text } => session::read(text).map_or(Gate::Ask, |rule| rule.gate),
+fn gate_of(requested: &RuleRequest) -> Gate {
+    match requested {
+        RuleRequest::Exact { .. } => Gate::Allow,
+        RuleRequest::Text { text } => session::read(text).map_or(Gate::Ask, |rule| rule.gate),
     }
 }
 
@@ -196,7 +196,7 @@ pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
 fn cited(rule: &SessionRule) -> String {
     match (session::rule(rule.no, &rule.written), &rule.written) {
         (Ok(rule), _) => rule.text,
-        (Err(_), Written::Text { text }) => text.to_string(),
-        (Err(_), Written::Exact { tool, .. }) => format!("always exactly one call of {tool}"),
+        (Err(_), RuleSpec::Text { text }) => text.to_string(),
+        (Err(_), RuleSpec::Exact { tool, .. }) => format!("always exactly one call of {tool}"),
     }
 }

@@ -34,8 +34,8 @@ pub fn install_panic_hook(last_act: impl Fn() -> String + Send + Sync + 'static)
             std::process::exit(EXIT);
         }
         modes::restore();
-        say(&report(info));
-        say(&last_act());
+        write_stderr(&report(info));
+        write_stderr(&last_act());
         std::process::exit(EXIT);
     }));
 }
@@ -57,7 +57,7 @@ fn report(info: &PanicHookInfo<'_>) -> String {
     text
 }
 
-fn say(text: &str) {
+fn write_stderr(text: &str) {
     let mut bytes = text.as_bytes();
     while !bytes.is_empty() {
         match rustix::io::write(std::io::stderr(), bytes) {

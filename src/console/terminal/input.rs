@@ -22,7 +22,7 @@ const STRING_MS: u64 = 5_000;
 /// Milliseconds in which the rest of a sequence may follow an escape byte that was taken for the key.
 const LATE_MS: u64 = 2_000;
 /// Bytes of a control sequence that are kept. Those that mean something here are shorter.
-const KEPT: usize = 64;
+const MAX_SEQUENCE: usize = 64;
 
 const ESC: u8 = 0x1B;
 const CANCEL: u8 = 0x18;
@@ -49,7 +49,7 @@ pub struct Parser {
 enum State {
     /// Nothing is unfinished.
     #[default]
-    Ground,
+    Idle,
     /// An escape byte came, or two.
     Escape { doubled: bool },
     /// A character of several bytes.
@@ -88,7 +88,7 @@ impl Parser {
     pub fn take(&mut self, bytes: &[u8], at: u64) -> Vec<TermMsg> {
         self.expire(at);
         self.at = at;
-        if self.state == State::Ground && self.is_late(bytes, at) {
+        if self.state == State::Idle && self.is_late(bytes, at) {
             self.state = State::Escape { doubled: false };
         }
         self.escaped = None;
@@ -101,7 +101,7 @@ impl Parser {
     /// When [`Self::wait`] has something to tell although no byte came.
     pub fn wake_at(&self) -> Option<u64> {
         let patience = match &self.state {
-            State::Ground => return None,
+            State::Idle => return None,
             State::Escape { .. } => ESCAPE_MS,
             State::String(string) if string.ends => ESCAPE_MS,
             State::String(string) => return Some((self.at + UNFINISHED_MS).min(string.since + STRING_MS)),
@@ -157,7 +157,7 @@ impl Parser {
 
     fn byte(&mut self, byte: u8) {
         match std::mem::take(&mut self.state) {
-            State::Ground => self.ground(byte, false),
+            State::Idle => self.idle(byte, false),
             State::Escape { doubled } => self.escape(byte, doubled),
             State::Char { bytes, length, alt } => self.character(bytes, length, alt, byte),
             State::Single { alt } => match sequence::single(byte) {
@@ -165,7 +165,7 @@ impl Parser {
                     alt,
                     ..Key::plain(code)
                 }),
-                None if byte < b' ' => self.ground(byte, false),
+                None if byte < b' ' => self.idle(byte, false),
                 None => {}
             },
             State::Sequence { bytes, alt } => self.sequence(bytes, alt, byte),
@@ -183,7 +183,7 @@ impl Parser {
     }
 
     /// A byte with which something begins; `alt` where an escape byte came before it.
-    fn ground(&mut self, byte: u8, alt: bool) {
+    fn idle(&mut self, byte: u8, alt: bool) {
         let code = match byte {
             ESC => {
                 self.state = State::Escape { doubled: false };
@@ -264,7 +264,7 @@ impl Parser {
         }
         match byte {
             b'P' | b'X' | b']' | b'^' | b'_' => self.begin_string(byte, false),
-            _ => self.ground(byte, true),
+            _ => self.idle(byte, true),
         }
     }
 
@@ -286,7 +286,7 @@ impl Parser {
     fn character(&mut self, mut bytes: Vec<u8>, length: usize, alt: bool, byte: u8) {
         if !(0x80..=0xBF).contains(&byte) {
             // What came before was no character.
-            return self.ground(byte, false);
+            return self.idle(byte, false);
         }
         bytes.push(byte);
         if bytes.len() < length {
@@ -304,7 +304,7 @@ impl Parser {
     fn sequence(&mut self, mut bytes: Vec<u8>, alt: bool, byte: u8) {
         match byte {
             0x20..=0x3F => {
-                if bytes.len() < KEPT {
+                if bytes.len() < MAX_SEQUENCE {
                     bytes.push(byte);
                 }
                 self.state = State::Sequence { bytes, alt };
@@ -323,7 +323,7 @@ impl Parser {
             }
             CANCEL | SUBSTITUTE => {}
             // It was cut off: what comes now is something else.
-            _ => self.ground(byte, false),
+            _ => self.idle(byte, false),
         }
     }
 
@@ -344,7 +344,7 @@ impl Parser {
         }
         if byte == CTRL_C {
             // No terminal sends it in a string, and it must count always.
-            return self.ground(byte, false);
+            return self.idle(byte, false);
         }
         string.ends = byte == ESC;
         string.is_empty &= string.ends;

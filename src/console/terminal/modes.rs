@@ -19,7 +19,7 @@ const OFF: u8 = 0;
 /// Ours.
 const ON: u8 = 1;
 /// Ours, but lent to the shell or an editor.
-const LENT: u8 = 2;
+const RELEASED: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(OFF);
 static MOUSE: AtomicBool = AtomicBool::new(false);
@@ -97,7 +97,7 @@ pub(super) fn take(options: Options) -> io::Result<bool> {
 /// Takes it again after another program had it. Its modes are given back as they were before, however that one left
 /// them: an editor that was killed may have left them raw.
 pub(super) fn take_back(options: Options) -> io::Result<()> {
-    match STATE.compare_exchange(LENT, ON, Ordering::SeqCst, Ordering::SeqCst) {
+    match STATE.compare_exchange(RELEASED, ON, Ordering::SeqCst, Ordering::SeqCst) {
         Ok(_) | Err(ON) => set(options),
         Err(_) => Ok(()),
     }
@@ -105,7 +105,7 @@ pub(super) fn take_back(options: Options) -> io::Result<()> {
 
 /// Takes it again after the process was stopped: who had the terminal meanwhile may have set other modes for it.
 pub(super) fn retake(options: Options) -> io::Result<()> {
-    match STATE.compare_exchange(LENT, ON, Ordering::SeqCst, Ordering::SeqCst) {
+    match STATE.compare_exchange(RELEASED, ON, Ordering::SeqCst, Ordering::SeqCst) {
         Ok(_) => save().and_then(|()| set(options)),
         Err(ON) => set(options),
         // It was given back for good meanwhile: the process is about to end.
@@ -150,9 +150,9 @@ pub(super) fn set_mouse(on: bool) -> io::Result<()> {
 }
 
 /// Gives the terminal back for a while.
-pub(super) fn lend() {
+pub(super) fn release() {
     if STATE
-        .compare_exchange(ON, LENT, Ordering::SeqCst, Ordering::SeqCst)
+        .compare_exchange(ON, RELEASED, Ordering::SeqCst, Ordering::SeqCst)
         .is_ok()
     {
         give_back();

@@ -76,7 +76,7 @@ pub struct Signals {
 impl Signals {
     /// Listens from now on.
     pub fn new() -> io::Result<Self> {
-        let (told, closed) = mpsc::channel(1);
+        let (message, closed) = mpsc::channel(1);
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             quit: signal(SignalKind::quit())?,
@@ -88,7 +88,7 @@ impl Signals {
             closed,
             late: None,
             stopped: None,
-            _watch: watch(told)?,
+            _watch: watch(message)?,
         })
     }
 
@@ -130,7 +130,7 @@ impl Signals {
 
 /// Watches the terminal from a thread, as a poll of it cannot be had from the runtime. Gives the
 /// end of a pipe that ends the thread when it is dropped; none without a terminal.
-fn watch(told: mpsc::Sender<()>) -> io::Result<Option<OwnedFd>> {
+fn watch(message: mpsc::Sender<()>) -> io::Result<Option<OwnedFd>> {
     if !modes::is_terminal() {
         return Ok(None);
     }
@@ -160,7 +160,7 @@ fn watch(told: mpsc::Sender<()>) -> io::Result<Option<OwnedFd>> {
                 }
                 let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
                 if tty_poll.revents().intersects(gone) || rustix::termios::tcgetattr(&tty).is_err() {
-                    let _ = told.blocking_send(());
+                    let _ = message.blocking_send(());
                     return;
                 }
             }
@@ -190,15 +190,15 @@ const SOON: Duration = Duration::from_millis(300);
 /// Stops, and returns once the process goes on. Where nobody could make it go on again (no shell
 /// above), it does not stop.
 pub(super) async fn stop(who: Stops, mut signals: Option<&mut Signals>) -> io::Result<()> {
-    if !could_go_on() {
+    if !could_resume() {
         return Ok(());
     }
     let mut continued = signal(SignalKind::from_raw(Number::CONT.as_raw()))?;
     if who == Stops::Group {
-        let mut told = signal(SignalKind::from_raw(Number::TSTP.as_raw()))?;
+        let mut message = signal(SignalKind::from_raw(Number::TSTP.as_raw()))?;
         kill_current_process_group(Number::TSTP)?;
         // This process hears it too, which only means that all of its listeners have.
-        let _ = timeout(SOON, told.recv()).await;
+        let _ = timeout(SOON, message.recv()).await;
         if let Some(signals) = &mut signals {
             signals.forget_stop();
         }
@@ -219,7 +219,7 @@ pub(super) async fn stop(who: Stops, mut signals: Option<&mut Signals>) -> io::R
 
 /// Whether somebody above controls this job. The system stops no group that nobody would continue; it has
 /// to be asked here, as SIGSTOP always stops.
-fn could_go_on() -> bool {
+fn could_resume() -> bool {
     let (Ok(session), Some(parent)) = (getsid(None), getppid()) else {
         return false;
     };

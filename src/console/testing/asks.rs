@@ -27,7 +27,7 @@ const ROUNDS: [(&str, &str, Strategy); 2] = [
 impl Stage {
     /// A call that its check stopped and that was mended, ran, was refused, was mended once more, and ran well; beside
     /// it one that its check stopped for good.
-    pub fn mended_twice(&mut self) {
+    pub fn repaired_in_two_rounds(&mut self) {
         self.begin();
         self.thought("t2", "I book, and tell where.");
         let stopped = |stage: &mut Self, node: &str, tool: &str, args: &str, path: &str| {
@@ -45,7 +45,7 @@ impl Stage {
         let wrong = r#"{"day":"Oct 26, 2024","class":"business"}"#;
         stopped(self, "c3", "book_flight", wrong, "/day");
         for ((args, path, strategy), no) in ROUNDS.into_iter().zip(1..) {
-            self.mended("c3", no, (args, path, strategy));
+            self.repaired("c3", no, (args, path, strategy));
             let rev = Rev(no + 1);
             self.ready("c3", rev.0);
             self.start_at("c3", rev, Attempt(no));
@@ -86,7 +86,7 @@ impl Stage {
     }
 
     /// A round of repair that led to other arguments.
-    fn mended(&mut self, node: &str, round: u32, (args, path, strategy): (&str, &str, Strategy)) {
+    fn repaired(&mut self, node: &str, round: u32, (args, path, strategy): (&str, &str, Strategy)) {
         let (call, rev) = (id(node), Rev(round));
         let change = Change {
             path: path.into(),
@@ -169,7 +169,7 @@ impl Stage {
                 reason: "elsewhere".into(),
             },
         });
-        self.asked_anew(
+        self.awaiting_revised(
             "c8",
             ("write_file", r#"{"path":"/etc/passwd","content":"1"}"#),
             Origin::Repair { attempt: 1 },
@@ -215,7 +215,7 @@ impl Stage {
         ] {
             self.engine(Event::Resilience(event));
         }
-        self.asked_anew(node, other, Origin::Repair { attempt: round });
+        self.awaiting_revised(node, other, Origin::Repair { attempt: round });
     }
 
     /// A call with two possible repairs.

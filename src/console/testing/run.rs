@@ -42,7 +42,7 @@ impl Stage {
             input: "null".into(),
             setup: "{}".into(),
             reuse: crate::domain::event::run::Reuse::default(),
-            silent: false,
+            hide_edits: false,
             price: None,
             sandbox: "sandbox level 0".into(),
         };
@@ -67,11 +67,11 @@ impl Stage {
 
     /// The model is asked for a turn.
     pub fn request(&mut self, turn: u32, request: u32) {
-        self.request_told(turn, request, &[]);
+        self.request_with_notes(turn, request, &[]);
     }
 
     /// The same, with what this request alone tells the model.
-    pub fn request_told(&mut self, turn: u32, request: u32, told: &[&str]) {
+    pub fn request_with_notes(&mut self, turn: u32, request: u32, reported: &[&str]) {
         let (state, thread) = (&self.model.run.state, ThreadId(0));
         let known = state.turns.contains_key(&TurnId(turn)).then_some(TurnId(turn));
         let context = hash::context_hash(state, thread, known);
@@ -84,7 +84,7 @@ impl Stage {
             context,
             hash,
             new: Vec::new(),
-            told: told.iter().map(|text| (*text).into()).collect(),
+            notices: reported.iter().map(|text| (*text).into()).collect(),
             last: false,
         });
     }
@@ -217,7 +217,7 @@ impl Stage {
     }
 
     /// A call that waited says something else, in its second revision, and waits again.
-    pub fn asked_anew(&mut self, node: &str, (tool, args): (&str, &str), origin: Origin) {
+    pub fn awaiting_revised(&mut self, node: &str, (tool, args): (&str, &str), origin: Origin) {
         self.engine(Event::Edit(EditEvent::Revised {
             node: id(node),
             rev: Rev(2),
@@ -245,7 +245,7 @@ impl Stage {
     }
 
     /// A call that waits is let run: it waits no more.
-    pub fn let_run(&mut self, node: &str) {
+    pub fn approved(&mut self, node: &str) {
         self.call(CallEvent::Decided {
             call: id(node),
             rev: Rev(1),
@@ -333,12 +333,12 @@ impl Stage {
     }
 
     /// A call whose outcome nobody knows.
-    pub fn in_doubt(&mut self, node: &str) {
-        self.in_doubt_of(node, r#"{"path":"a","content":"b"}"#);
+    pub fn outcome_unknown(&mut self, node: &str) {
+        self.outcome_unknown_with(node, r#"{"path":"a","content":"b"}"#);
     }
 
     /// The same with other arguments.
-    pub fn in_doubt_of(&mut self, node: &str, args: &str) {
+    pub fn outcome_unknown_with(&mut self, node: &str, args: &str) {
         self.running(node, "write_file", args);
         self.engine(Event::Run(RunEvent::Reopened {
             interrupted: vec![(id(node), Attempt(1))],

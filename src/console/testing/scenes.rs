@@ -369,7 +369,7 @@ impl Stage {
 
     /// A repetition of these calls that the run is paused for, after one step that changed nothing.
     pub fn goes_round(&mut self, tool: &str, calls: &[&str]) {
-        use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};
+        use crate::domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
         use crate::domain::event::{EscapeEvent, Event, RunEvent};
         use crate::domain::id::{Seq, ThreadId};
         let signature = Signature {
@@ -388,11 +388,11 @@ impl Stage {
             signatures: vec![signature.clone()],
         };
         self.engine(Event::Escape(EscapeEvent::Found { incident: 1, finding }));
-        for (node, rung) in [("i40", Rung::Guidance), ("i41", Rung::Human)] {
+        for (node, level) in [("i40", LoopStep::Guidance), ("i41", LoopStep::Human)] {
             self.engine(Event::Escape(EscapeEvent::Proposed {
                 incident: 1,
                 node: id(node),
-                rung,
+                step: level,
                 why: "no other tool is known\u{202e}".into(),
                 after: TurnId(2),
                 skipped: Vec::new(),
@@ -401,13 +401,13 @@ impl Stage {
                 incident: 1,
                 node: id(node),
                 forbidden: vec![signature.clone()],
-                told: Some("You repeat yourself.".into()),
+                notice: Some("You repeat yourself.".into()),
             }));
-            if rung == Rung::Guidance {
-                self.engine(Event::Escape(EscapeEvent::Came {
+            if level == LoopStep::Guidance {
+                self.engine(Event::Escape(EscapeEvent::StepEnded {
                     incident: 1,
                     node: id(node),
-                    upshot: Upshot::Ignored,
+                    outcome: StepOutcome::Ignored,
                 }));
             }
         }
@@ -420,7 +420,7 @@ impl Stage {
 impl Stage {
     /// Other words for a thought, committed from somewhere else, so that neither cursor nor focus moves.
     pub fn rewrite(&mut self, node: &str, text: &str) {
-        use crate::console::model::collected::commit_of;
+        use crate::console::model::staged_edits::commit_of;
         use crate::console::msg::Out;
         use crate::domain::command::{Command, Edit};
         let node = id(node);

@@ -59,14 +59,14 @@ pub(super) const COMMON: [[u8; 3]; 16] = [
 
 /// A colour as it is drawn, and what it looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Drawn {
+pub(super) struct TerminalColour {
     /// What the terminal is told.
     pub color: Color,
     /// Red, green, blue.
     pub rgb: [u8; 3],
 }
 
-impl Drawn {
+impl TerminalColour {
     /// One of the sixteen.
     pub(super) fn basic(place: u8) -> Self {
         Self {

@@ -5,7 +5,7 @@
 
 use ratatui::style::{Modifier, Style};
 
-use super::colour::{Drawn, contrast, distance, indexed};
+use super::colour::{TerminalColour, contrast, distance, indexed};
 use super::{Colours, Look, Role};
 use crate::console::sgr::{Sgr, Tone};
 
@@ -19,7 +19,7 @@ const RESERVED: [Role; 2] = [Role::Decision, Role::DecisionKey];
 const EXTREMES: [[u8; 3]; 2] = [[0; 3], [255; 3]];
 
 /// Characters and their ground; none where it is the terminal's own, which nobody knows.
-type Pair = [Option<Drawn>; 2];
+type Pair = [Option<TerminalColour>; 2];
 
 impl Look {
     /// How characters look that a tool's output asks something for; patch it over the text of the screen.
@@ -34,16 +34,16 @@ impl Look {
         if (sgr.fg, sgr.bg, sgr.reverse, sgr.faint) == (Tone::Own, Tone::Own, false, false) {
             return self.free(style);
         }
-        let ground_set = sgr.bg != Tone::Own || sgr.reverse;
+        let background_set = sgr.bg != Tone::Own || sgr.reverse;
         let Some(mut pair) = self.legible(self.asked(sgr)) else {
             return Style::new();
         };
-        if self.is_reserved(pair, ground_set, sgr.bold) && self.colours == Colours::Basic {
+        if self.is_reserved(pair, background_set, sgr.bold) && self.colours == Colours::Basic {
             // Of sixteen colours there is a second one of each kind.
             pair[0] = pair[0].map(twin);
         }
         match self.legible(pair) {
-            Some([fg, bg]) if !self.is_reserved([fg, bg], ground_set, sgr.bold) => self.free(Style {
+            Some([fg, bg]) if !self.is_reserved([fg, bg], background_set, sgr.bold) => self.free(Style {
                 fg: fg.map(|fg| fg.color),
                 bg: bg.map(|bg| bg.color),
                 ..style
@@ -63,9 +63,11 @@ impl Look {
         let own = self.pair(Role::Text);
         let [mut fg, mut bg] = [(sgr.fg, own[0]), (sgr.bg, own[1])].map(|(tone, own)| match tone {
             Tone::Own => own,
-            Tone::Index(place) if place < 16 && self.colours == Colours::Basic => Some(Drawn::basic(place)),
-            Tone::Index(index) => Drawn::of(indexed(index), self.colours),
-            Tone::Rgb(rgb) => Drawn::of(rgb, self.colours),
+            Tone::Index(place) if place < 16 && self.colours == Colours::Basic => {
+                Some(TerminalColour::basic(place))
+            }
+            Tone::Index(index) => TerminalColour::of(indexed(index), self.colours),
+            Tone::Rgb(rgb) => TerminalColour::of(rgb, self.colours),
         });
         if sgr.reverse {
             (fg, bg) = (bg, fg);
@@ -76,7 +78,7 @@ impl Look {
                 let part = |rgb: [u8; 3]| u16::from(rgb.get(at).copied().unwrap_or(0));
                 ((part(one.rgb) * 2 + part(other.rgb)) / 3) as u8
             };
-            fg = Drawn::of([mean(0), mean(1), mean(2)], self.colours);
+            fg = TerminalColour::of([mean(0), mean(1), mean(2)], self.colours);
         }
         [fg, bg]
     }
@@ -86,7 +88,11 @@ impl Look {
         match (fg, bg) {
             (Some(one), Some(other)) if contrast(one.rgb, other.rgb) >= FLOOR => Some([fg, bg]),
             // On an unknown ground it must be seen whatever that is.
-            (Some(one), None) if EXTREMES.iter().all(|ground| contrast(one.rgb, *ground) >= FLOOR) => {
+            (Some(one), None)
+                if EXTREMES
+                    .iter()
+                    .all(|background| contrast(one.rgb, *background) >= FLOOR) =>
+            {
                 Some([fg, bg])
             }
             (None, Some(bg)) => {
@@ -94,15 +100,15 @@ impl Look {
                     contrast(*one, bg.rgb).total_cmp(&contrast(*other, bg.rgb))
                 };
                 let ink = EXTREMES.into_iter().max_by(far)?;
-                Some([Drawn::of(ink, self.colours), Some(bg)])
+                Some([TerminalColour::of(ink, self.colours), Some(bg)])
             }
             _ => None,
         }
     }
 
     /// True for colours that belong to decisions: their pair, and their ground wherever it is not that of the screen.
-    fn is_reserved(&self, [fg, bg]: Pair, ground_set: bool, bold: bool) -> bool {
-        let near = |one: Option<Drawn>, other: Option<Drawn>| match (one, other) {
+    fn is_reserved(&self, [fg, bg]: Pair, background_set: bool, bold: bool) -> bool {
+        let near = |one: Option<TerminalColour>, other: Option<TerminalColour>| match (one, other) {
             (Some(one), Some(other)) => distance(one.rgb, other.rgb) < NEAR,
             (one, other) => one == other,
         };
@@ -110,17 +116,17 @@ impl Look {
         // Many terminals of sixteen colours show what is bold in the brighter one of its kind.
         let brighter = fg.filter(|_| bold && self.colours == Colours::Basic).map(twin);
         RESERVED.into_iter().any(|role| {
-            let [ink, ground] = self.pair(role);
+            let [ink, background] = self.pair(role);
             let is_ink = near(fg, ink) || (brighter.is_some() && near(brighter, ink));
-            let whole = is_ink && near(bg, ground);
-            whole || (ground_set && ground != own && near(bg, ground))
+            let whole = is_ink && near(bg, background);
+            whole || (background_set && background != own && near(bg, background))
         })
     }
 
     /// The colours of a role.
     fn pair(&self, role: Role) -> Pair {
         let style = self.full(role);
-        [style.fg, style.bg].map(|color| color.and_then(Drawn::seen))
+        [style.fg, style.bg].map(|color| color.and_then(TerminalColour::seen))
     }
 
     /// A style, or none where it would be that of a decision.
@@ -142,9 +148,9 @@ fn weight(sgr: Sgr) -> Modifier {
 }
 
 /// The same of the sixteen, brighter or darker.
-fn twin(drawn: Drawn) -> Drawn {
-    let place = (0..16).find(|place| Drawn::basic(*place) == drawn);
-    place.map_or(drawn, |place| Drawn::basic(place ^ 8))
+fn twin(drawn: TerminalColour) -> TerminalColour {
+    let place = (0..16).find(|place| TerminalColour::basic(*place) == drawn);
+    place.map_or(drawn, |place| TerminalColour::basic(place ^ 8))
 }
 
 #[cfg(test)]
@@ -271,9 +277,9 @@ mod tests {
             strike: true,
             reverse: true,
         };
-        let wanted = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+        let requested = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
         for look in [look("dark", Colours::None), look("mono", Colours::True)] {
-            assert_eq!(look.output(everything), wanted);
+            assert_eq!(look.output(everything), requested);
         }
     }
 
@@ -316,7 +322,7 @@ mod tests {
             prop_assert!(!whole.add_modifier.intersects(
                 Modifier::HIDDEN | Modifier::REVERSED | Modifier::DIM | Modifier::SLOW_BLINK | Modifier::RAPID_BLINK
             ));
-            let grounds = |color: Option<Color>| color.and_then(Drawn::seen).map_or(EXTREMES.to_vec(), |one| vec![one.rgb]);
+            let grounds = |color: Option<Color>| color.and_then(TerminalColour::seen).map_or(EXTREMES.to_vec(), |one| vec![one.rgb]);
             if (style.fg, style.bg) != (None, None) {
                 prop_assert!(whole.fg.is_some(), "{:?}", whole);
                 for fg in grounds(whole.fg) {

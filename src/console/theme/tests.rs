@@ -102,7 +102,7 @@ fn without_green(rgb: [u8; 3]) -> [f64; 3] {
 }
 
 #[test]
-fn one_theme_is_for_eyes_that_do_not_tell_red_from_green() {
+fn one_theme_is_for_red_green_color_blindness() {
     let look = Theme::built_in("blue-orange").unwrap().look(Colours::True);
     let roles = [
         Role::Ok,
@@ -130,7 +130,7 @@ fn every_built_in_theme_can_be_read() {
 }
 
 #[test]
-fn words_stand_out_from_their_ground() {
+fn text_contrasts_with_its_background() {
     for name in coloured() {
         let theme = Theme::built_in(name).unwrap();
         for colours in [Colours::True, Colours::Indexed] {
@@ -141,15 +141,15 @@ fn words_stand_out_from_their_ground() {
                 let ratio = contrast(fg, bg);
                 assert!(ratio >= floor(*role), "{name} {colours:?} {role:?}: {ratio:.2}");
             }
-            let rows = GROUNDS.map(|ground| (ground, IN_ROWS.as_slice()));
-            let lines = LINES.map(|ground| (ground, IN_LINES.as_slice()));
-            for (ground, roles) in rows.into_iter().chain(lines) {
-                let bg = rgb(look.full(ground).bg).unwrap();
+            let rows = GROUNDS.map(|background| (background, IN_ROWS.as_slice()));
+            let lines = LINES.map(|background| (background, IN_LINES.as_slice()));
+            for (background, roles) in rows.into_iter().chain(lines) {
+                let bg = rgb(look.full(background).bg).unwrap();
                 for role in roles.iter().filter(|role| look.style(**role).bg.is_none()) {
                     let ratio = contrast(rgb(look.full(*role).fg).unwrap(), bg);
                     assert!(
                         ratio >= floor(*role),
-                        "{name} {colours:?} {role:?} on {ground:?}: {ratio:.2}"
+                        "{name} {colours:?} {role:?} on {background:?}: {ratio:.2}"
                     );
                 }
             }

@@ -10,12 +10,12 @@ use std::ops::Range;
 use super::decide::armed;
 use super::input::By;
 use super::open;
-use crate::console::apart;
+use crate::console::bulk_exclusion;
 use crate::console::model::Model;
-use crate::console::model::arming::{Arming, Question, Shown};
+use crate::console::model::arming::{Arming, Question, VisibleQuestion};
 use crate::console::model::batch::Batch;
 use crate::console::model::log::Line;
-use crate::console::model::overlay::{Bulk, BulkItem, Left, Overlay};
+use crate::console::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
 use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
 use crate::console::rows::many;
@@ -43,7 +43,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
     if items.is_empty() {
         model.arming.no_list = true;
         let none = "nothing that waits can be approved together";
-        return Err(match apart::words(&left) {
+        return Err(match bulk_exclusion::describe(&left) {
             words if words.is_empty() => none.to_owned(),
             words => format!("{none}: {words}"),
         });
@@ -56,7 +56,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
         Overlay::Bulk(Bulk {
             stamp: stamp(&items),
             items,
-            apart: left,
+            excluded: left,
             ..Bulk::default()
         }),
     );
@@ -85,7 +85,7 @@ pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64
         call: item.call,
         rev: item.rev,
         digest: Some(item.digest.clone()),
-        status: Status::Awaiting.word(),
+        status: Status::Awaiting.base_label(),
     };
     match run.shown_args(item.call) {
         Some(args) if !arming.was_read(&question) => args.len() as u64,
@@ -106,13 +106,13 @@ pub(super) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
             let digest = state.call(item.call).and_then(|call| call.digest.as_ref());
             let as_listed = rev == Some(item.rev) && digest == Some(&item.digest);
             item.left = Some(if waits && !as_listed {
-                Left::Changed
+                DropReason::Changed
             } else {
-                Left::Gone
+                DropReason::Gone
             });
         }
     }
-    let listed: BTreeMap<NodeId, &BulkItem> = bulk.standing().map(|item| (item.call, item)).collect();
+    let listed: BTreeMap<NodeId, &BulkItem> = bulk.approvable().map(|item| (item.call, item)).collect();
     let is_listed = |one: &BulkItem| listed.get(&one.call).is_some_and(|item| is_same(one, item));
     bulk.more = now.iter().filter(|one| !is_listed(one)).count();
 }
@@ -132,7 +132,7 @@ fn stamp(items: &[BulkItem]) -> u64 {
 }
 
 /// Which rows of what is shown were not on screen, wherever they are; none where all of them were.
-pub(super) fn unread(shown: &Shown) -> Option<String> {
+pub(super) fn unread(shown: &VisibleQuestion) -> Option<String> {
     let missed = shown.read.misses(shown.rows);
     let name = |rows: &Range<usize>| match rows.len() {
         1 => rows.end.to_string(),
@@ -162,7 +162,7 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     }
     let gone = bulk.items.iter().filter(|item| item.left.is_some());
     let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
-    let items: Vec<BulkItem> = bulk.standing().cloned().collect();
+    let items: Vec<BulkItem> = bulk.approvable().cloned().collect();
     if items.is_empty() {
         return Err("nothing was approved: no call of this list waits any more as it is listed".to_owned());
     }
@@ -181,7 +181,7 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         .collect();
     // What came of them is said once each is written down or refused.
     let sent = format!("sent {}", many(items.len(), "approval"));
-    model.say(match gone.len() {
+    model.set_status(match gone.len() {
         0 => sent,
         left => format!("{sent}; {left} of the list changed or waited no more, and did not count"),
     });
@@ -208,11 +208,11 @@ pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) 
     if let Some(sum) = batch.sum(&waits) {
         batches.remove(at);
         if sum.bad {
-            model.log.add(Line::Trouble(sum.whole));
+            model.log.add(Line::Problem(sum.whole));
             model.complain(sum.short);
         } else {
             model.log.add(Line::Note(sum.whole));
-            model.say(sum.short);
+            model.set_status(sum.short);
         }
     }
     true
@@ -226,9 +226,12 @@ fn still_waiting(state: &State, batch: &Batch) -> String {
         calls.retain(|call| !listed.contains(call));
     }
     left.retain(|_, calls| !calls.is_empty());
-    let came = bulk::together(state).into_iter().map(|item| item.call);
-    let came: Vec<NodeId> = came.filter(|call| !listed.contains(call)).collect();
-    let words = [apart::came(&came), apart::words(&left)];
+    let source = bulk::together(state).into_iter().map(|item| item.call);
+    let source: Vec<NodeId> = source.filter(|call| !listed.contains(call)).collect();
+    let words = [
+        bulk_exclusion::describe_arrivals(&source),
+        bulk_exclusion::describe(&left),
+    ];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
     words.join(", ")
 }

@@ -27,7 +27,7 @@ pub(super) fn choices(model: &mut Model) -> Result<(), String> {
     let (call, ..) = waiting(model)?;
     match model.run.state.call(call).map(|call| call.status.clone()) {
         Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
-        Some(Status::InDoubt(_)) => dialog(model, DialogKind::Doubt),
+        Some(Status::OutcomeUnknown(_)) => dialog(model, DialogKind::UnknownOutcome),
         Some(Status::Awaiting) => Err(format!(
             "{} approves, {} rejects, {} edits",
             model.settings.keymap.first("approve"),
@@ -141,7 +141,7 @@ pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> R
     let (id, ..) = asked(model, by, at)?;
     let state = &model.run.state;
     let call = state.call(id).ok_or_else(|| format!("there is no call {id}"))?;
-    match repeat::stands_for(state, call) {
+    match repeat::reusable_result(state, call) {
         Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
         None => Err(repeat::no_result(call)),
     }
@@ -152,7 +152,7 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
         return ledger::happened(model, by, at);
     }
     let (call, ..) = asked(model, by, at)?;
-    let attempt = in_doubt(model, call);
+    let attempt = unknown_attempt(model, call);
     model.overlays.pop();
     super::edits::value_editor(
         model,
@@ -162,9 +162,9 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
 }
 
 /// The execution of a call of which nobody knows what came of it, as it is shown.
-fn in_doubt(model: &Model, call: NodeId) -> Option<Attempt> {
+fn unknown_attempt(model: &Model, call: NodeId) -> Option<Attempt> {
     match model.run.state.call(call)?.status {
-        Status::InDoubt(attempt) => Some(attempt),
+        Status::OutcomeUnknown(attempt) => Some(attempt),
         _ => None,
     }
 }
@@ -174,9 +174,9 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         return ledger::did_not(model, by, at, out);
     }
     let (call, ..) = asked(model, by, at)?;
-    let attempt = in_doubt(model, call);
+    let attempt = unknown_attempt(model, call);
     if let Some(attempt) = attempt {
-        may_be_said(model, call, attempt)?;
+        ensure_ended(model, call, attempt)?;
     }
     // What was approved runs at once.
     whole(model)?;
@@ -202,7 +202,7 @@ pub(super) fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<O
 
 /// The execution of a call that was cancelled, of which it is not known how much happened.
 pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
-    let attempt = in_doubt(model, call)?;
+    let attempt = unknown_attempt(model, call)?;
     model
         .run
         .state
@@ -220,11 +220,11 @@ pub(super) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut 
         what: Resolution::DidNotFinish,
     };
     send(model, Command::Call(command), Some(call), out);
-    model.say(format!("{call} did not finish: sent"));
+    model.set_status(format!("{call} did not finish: sent"));
 }
 
 /// Refuses the word that an execution did not happen while something of it still runs.
-pub(super) fn may_be_said(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
+pub(super) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
     let left = model.run.outlived_of(call, attempt);
     let process = model.run.process_of(call, attempt);
     match process.and_then(|process| left.forbids(process)) {
@@ -236,7 +236,7 @@ pub(super) fn may_be_said(model: &Model, call: NodeId, attempt: Attempt) -> Resu
 /// Nobody finds out: it is said what then stands, and asked what else the model is told.
 pub(super) fn leave(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let (call, ..) = asked(model, by, at)?;
-    let attempt = in_doubt(model, call);
+    let attempt = unknown_attempt(model, call);
     model.overlays.pop();
     let title = format!("{call} stays unknown and does not run again: what else is the model told?");
     prompts::line(model, LinePurpose::LeaveUnknown { call, attempt }, &title, "");

@@ -90,18 +90,18 @@ fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), S
 }
 
 /// The rule was kept, and the run uses it from now on; or it was not, and nothing is changed.
-pub(super) fn kept(model: &mut Model, kept: Result<Box<Correction>, String>, out: &mut Vec<Out>) {
-    let rule = match kept {
+pub(super) fn kept(model: &mut Model, stored: Result<Box<Correction>, String>, out: &mut Vec<Out>) {
+    let rule = match stored {
         Ok(rule) => rule,
         Err(why) => return model.complain(why),
     };
     if shown(model).is_some() {
         model.overlays.pop();
     }
-    let said = model.settings.policy.iter().find(|(key, _)| key == KEY);
-    let otherwise = said.and_then(|(_, value)| serde_json::from_str::<Vec<Correction>>(value).ok());
+    let output = model.settings.policy.iter().find(|(key, _)| key == KEY);
+    let otherwise = output.and_then(|(_, value)| serde_json::from_str::<Vec<Correction>>(value).ok());
     let value = correction::with(&model.run.state, &otherwise.unwrap_or_default(), &rule);
-    model.say(format!(
+    model.set_status(format!(
         "kept: such errors of {} are {}; {} stays as it is, the rule counts from the next failure on",
         visible(&rule.tool),
         rule.error.word(),

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use super::{edits, lists, open, prompts, review as preview};
 use crate::console::halted;
 use crate::console::model::Model;
-use crate::console::model::collected::{moved, node_of, rebased};
+use crate::console::model::double_press::What;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
-use crate::console::model::twice::What;
+use crate::console::model::staged_edits::{moved, node_of, rebased};
 use crate::console::msg::Out;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
@@ -33,7 +33,7 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
             return Err("already sent: wait for the answer of the run".to_owned());
         }
         Some(Overlay::Review(review)) => match review.whose {
-            Whose::Collected => {
+            Whose::AllStaged => {
                 let key = model.settings.keymap.first("commit-edit");
                 return Err(format!("these are collected already; {key} commits them"));
             }
@@ -50,7 +50,7 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
         if let Some(node) = node_of(&edit) {
             hold(node, out);
         }
-        again |= model.collected.add(edit, item);
+        again |= model.staged_edits.add(edit, item);
     }
     if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
         model.overlays.pop();
@@ -64,8 +64,8 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
     } else {
         ""
     };
-    let edits = model.collected.len();
-    model.say(format!("{}{how}; {key} lists {}", count(edits), them(edits)));
+    let edits = model.staged_edits.len();
+    model.set_status(format!("{}{how}; {key} lists {}", count(edits), them(edits)));
     Ok(())
 }
 
@@ -87,7 +87,7 @@ fn hold(node: NodeId, out: &mut Vec<Out>) {
 
 /// An editor without a commit closes, or a collected edit goes: what only it held goes on.
 pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
-    if !model.collected.nodes(&model.run.state).contains(&node) {
+    if !model.staged_edits.nodes(&model.run.state).contains(&node) {
         let node = Some(node);
         out.push(Out::Command(Command::Edit(EditCommand::Release { node })));
     }
@@ -115,7 +115,7 @@ pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
         _ => None,
     });
     let counts = |id: &NodeId| state.node(*id).is_some_and(|node| node.active);
-    let mut nodes = model.collected.nodes(state);
+    let mut nodes = model.staged_edits.nodes(state);
     nodes.retain(|node| !going.contains(node));
     nodes.extend(open.filter(counts));
     nodes.sort_unstable();
@@ -128,13 +128,13 @@ pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
 /// Opens the list.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     some(model)?;
-    let kind = Kind::Collected;
+    let kind = Kind::StagedEdits;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
     Ok(())
 }
 
 fn some(model: &Model) -> Result<(), String> {
-    if model.collected.is_empty() {
+    if model.staged_edits.is_empty() {
         return Err(format!(
             "no edits are collected: {} in an editor keeps one",
             model.settings.keymap.first("collect")
@@ -146,8 +146,8 @@ fn some(model: &Model) -> Result<(), String> {
 /// Shows what all of them do together.
 pub(super) fn review(model: &mut Model) -> Result<(), String> {
     some(model)?;
-    let edits = model.collected.edits();
-    preview::edits(model, edits, Whose::Collected);
+    let edits = model.staged_edits.edits();
+    preview::edits(model, edits, Whose::AllStaged);
     Ok(())
 }
 
@@ -159,7 +159,7 @@ fn selected(model: &Model) -> Result<(u64, Edit), String> {
         Some(Item::Edit(no)) => Some(no),
         _ => None,
     };
-    no.and_then(|no| model.collected.get(no))
+    no.and_then(|no| model.staged_edits.get(no))
         .map(|item| (item.no, item.edit.clone()))
         .ok_or_else(|| "no edit is selected".to_owned())
 }
@@ -167,18 +167,18 @@ fn selected(model: &Model) -> Result<(u64, Edit), String> {
 /// Takes the selected one out.
 pub(super) fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (no, edit) = selected(model)?;
-    model.collected.remove(no);
+    model.staged_edits.remove(no);
     let mut runs = String::new();
     if let Some(node) = node_of(&edit) {
-        if !model.collected.nodes(&model.run.state).contains(&node) {
+        if !model.staged_edits.nodes(&model.run.state).contains(&node) {
             runs = and_run(model, Some(node), "now");
         }
         release(model, node, out);
     }
-    if model.collected.is_empty() {
+    if model.staged_edits.is_empty() {
         model.overlays.pop();
     }
-    model.say(format!("taken out{runs}; {}", count(model.collected.len())));
+    model.set_status(format!("taken out{runs}; {}", count(model.staged_edits.len())));
     Ok(())
 }
 
@@ -186,22 +186,22 @@ pub(super) fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String
 pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     some(model)?;
     let key = model.settings.keymap.first("collected-drop");
-    let count = model.collected.len();
+    let count = model.staged_edits.len();
     let would = and_run(model, None, "then");
-    if !matches!(model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::Collected) {
+    if !matches!(model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::StagedEdits) {
         return Ok(());
     }
-    if !model.says_again(What::Forget(model.collected.stamp)) {
+    if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
         return Err(match count {
             1 => format!("{key} once more forgets the edit{would}; nothing of it was committed"),
             _ => format!("{key} once more forgets all {count} edits{would}; nothing of them was committed"),
         });
     }
     let runs = and_run(model, None, "now");
-    model.collected.clear();
+    model.staged_edits.clear();
     model.overlays.pop();
     out.push(Out::Command(Command::Edit(EditCommand::Release { node: None })));
-    model.say(match count {
+    model.set_status(match count {
         1 => format!("the collected edit is forgotten{runs}; nothing was changed"),
         _ => format!("all collected edits are forgotten{runs}; nothing was changed"),
     });
@@ -213,10 +213,10 @@ pub(super) fn waits(model: &Model, call: NodeId) -> String {
     if !thread::is_held(&model.run.state, call) {
         return String::new();
     }
-    if model.collected.is_empty() {
+    if model.staged_edits.is_empty() {
         return "; it waits for the edit that is open".to_owned();
     }
-    let edits = if model.collected.len() == 1 {
+    let edits = if model.staged_edits.len() == 1 {
         "edit"
     } else {
         "edits"
@@ -224,13 +224,13 @@ pub(super) fn waits(model: &Model, call: NodeId) -> String {
     format!(
         "; it waits for the collected {edits}: {} looks at {}",
         model.settings.keymap.first("collected"),
-        them(model.collected.len())
+        them(model.staged_edits.len())
     )
 }
 
 /// What runs as it was once an open editor on a node closes: words that go on a sentence.
-pub(super) fn lets_run(model: &Model, node: NodeId, when: &str) -> String {
-    if model.collected.nodes(&model.run.state).contains(&node) {
+pub(super) fn describe_released(model: &Model, node: NodeId, when: &str) -> String {
+    if model.staged_edits.nodes(&model.run.state).contains(&node) {
         return String::new();
     }
     and_run(model, Some(node), when)
@@ -270,9 +270,9 @@ fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
 }
 
 /// Opens the selected one again, on what its node says now.
-pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+pub(super) fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (no, edit) = selected(model)?;
-    let trouble = moved(&model.run.state, &edit);
+    let problem = moved(&model.run.state, &edit);
     let now = rebased(&model.run.state, &edit);
     if let Some(why) = moved(&model.run.state, &now) {
         return Err(format!(
@@ -294,12 +294,12 @@ pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
                 tool: Arc::clone(tool),
             };
             let state = &model.run.state;
-            let said = state.node(*node).and_then(crate::domain::node::Node::as_call);
-            let (old_tool, old) = said.ok_or_else(|| format!("{node} is no call"))?;
+            let call_content = state.node(*node).and_then(crate::domain::node::Node::as_call);
+            let (old_tool, old) = call_content.ok_or_else(|| format!("{node} is no call"))?;
             let is_new = old_tool != tool;
             let title = format!("arguments of {node} {base}");
             let mut editor = Editor::arguments(purpose, title, &Arc::clone(old), is_new, &model.run);
-            editor.go_on(args, Some(no));
+            editor.resume(args, Some(no));
             edits::open_editor(model, editor, out);
         }
         Edit::Text { node, text, .. }
@@ -307,7 +307,7 @@ pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
             node, value: text, ..
         } => {
             let mut editor = edits::editor_on(model, *node)?;
-            editor.go_on(text, Some(no));
+            editor.resume(text, Some(no));
             edits::open_editor(model, editor, out);
         }
         Edit::InsertPrompt { after, text } => words_of(model, Purpose::Guide { after: *after }, text, no),
@@ -326,16 +326,16 @@ pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
             prompts::line(model, purpose, &title, reason);
         }
     }
-    if let Some(why) = trouble {
-        model.say(format!("{why}; look at it and collect it anew"));
+    if let Some(why) = problem {
+        model.set_status(format!("{why}; look at it and collect it anew"));
     }
     Ok(())
 }
 
 /// Goes on with the collected edit of what an editor is opened on, if there is one.
-pub(super) fn go_on_with(model: &mut Model, mut editor: Editor) -> Editor {
+pub(super) fn with_staged_text(model: &mut Model, mut editor: Editor) -> Editor {
     let Some(node) = editor.holds() else { return editor };
-    let Some(item) = model.collected.of(node) else {
+    let Some(item) = model.staged_edits.of(node) else {
         return editor;
     };
     let (text, same_tool) = match &item.edit {
@@ -345,11 +345,13 @@ pub(super) fn go_on_with(model: &mut Model, mut editor: Editor) -> Editor {
         _ => return editor,
     };
     if !same_tool {
-        model.say("another tool is collected for it; this takes its place once it is collected or committed");
+        model.set_status(
+            "another tool is collected for it; this takes its place once it is collected or committed",
+        );
         return editor;
     }
-    editor.go_on(&text, Some(item.no));
-    model.say("this is the collected edit; the text before is one undo away");
+    editor.resume(&text, Some(item.no));
+    model.set_status("this is the collected edit; the text before is one undo away");
     editor
 }
 
@@ -357,6 +359,6 @@ pub(super) fn go_on_with(model: &mut Model, mut editor: Editor) -> Editor {
 fn words_of(model: &mut Model, purpose: Purpose, text: &Arc<str>, no: u64) {
     edits::new_words(model, purpose);
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-        editor.go_on(text, Some(no));
+        editor.resume(text, Some(no));
     }
 }

@@ -9,20 +9,20 @@ use super::executions;
 use super::{bulk, prompts, repair, rules};
 use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, View};
 use crate::console::doc::Doc;
-use crate::console::model::arming::{Question, Shown};
+use crate::console::model::arming::{Question, VisibleQuestion};
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::overlay::{LinePurpose, Overlay};
-use crate::console::model::queue::Wanted;
-use crate::console::model::run::Sent;
+use crate::console::model::queue::QueueEntry;
+use crate::console::model::run::SentCommand;
 use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
 use crate::console::{halted, hints};
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, Rev};
-use crate::domain::stand::Stand;
 use crate::domain::state::Mode;
 use crate::domain::tags;
 
@@ -47,9 +47,10 @@ pub(super) fn question(model: &Model) -> Option<Question> {
         Subject::Pick(Pick::Node(id)) => {
             let call = state.call(id)?;
             let rev = state.node(call.id)?.rev();
-            let status = call.status.word();
+            let status = call.status.base_label();
             // What is repaired has no bytes that could be let run: it only has to be seen.
-            let decides = Stand::of_call(state, call).asks() && !matches!(call.status, Status::Repairing(_));
+            let decides =
+                EffectiveStatus::of_call(state, call).asks() && !matches!(call.status, Status::Repairing(_));
             if model.inspector.tab == Tab::Arguments && decides {
                 Some(Question::Call {
                     call: call.id,
@@ -92,7 +93,12 @@ fn can_show(model: &Model) -> Result<(), String> {
 }
 
 /// Whether a question may be decided now: it was on screen for long enough, uncovered.
-pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) -> Result<&'m Shown, String> {
+pub(super) fn armed<'m>(
+    model: &'m Model,
+    question: &Question,
+    by: By,
+    at: u64,
+) -> Result<&'m VisibleQuestion, String> {
     can_decide(model)?;
     looked_at(model, question, by, at)
 }
@@ -103,7 +109,7 @@ pub(super) fn looked_at<'m>(
     question: &Question,
     by: By,
     at: u64,
-) -> Result<&'m Shown, String> {
+) -> Result<&'m VisibleQuestion, String> {
     can_show(model)?;
     model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
@@ -185,13 +191,13 @@ fn counts(model: &Model, verb: Decide, at: u64) -> Result<(), String> {
 }
 
 /// What is asked on top, if it may be decided at a time; none where nothing is asked that has to be looked at.
-fn on_top(model: &Model, at: u64) -> Result<Option<&Shown>, String> {
+fn on_top(model: &Model, at: u64) -> Result<Option<&VisibleQuestion>, String> {
     let asks = matches!(
         model.overlays.last(),
         Some(Overlay::Review(_) | Overlay::Bulk(_) | Overlay::Rule(_) | Overlay::Dialog(_))
     );
-    match super::sights::sights(model).1 {
-        Some(sight) => armed(model, &sight.question, By::Key, at).map(Some),
+    match super::visibility::visibility(model).1 {
+        Some(view) => armed(model, &view.question, By::Key, at).map(Some),
         None if asks => Err(not_shown(model)),
         None => Ok(None),
     }
@@ -269,7 +275,7 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
 /// Sends a command about a call, remembering what was on screen for it.
 pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
     // Whoever decides on the selected call goes on to the next one once it waits no more.
-    if let (Some(id), Some(Wanted::Call { call, .. })) = (call, model.queue.selected)
+    if let (Some(id), Some(QueueEntry::Call { call, .. })) = (call, model.queue.selected)
         && id == call
     {
         model.queue.leaving = model.queue.selected;
@@ -278,7 +284,7 @@ pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
         let rev = model.run.state.node(id)?.rev();
         Some((id, rev, model.run.shown_args(id)?))
     });
-    model.run.sent = Some(Sent {
+    model.run.sent = Some(SentCommand {
         command: command.clone(),
         shown,
         line: None,
@@ -288,11 +294,11 @@ pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
 
 /// Shows a waiting entry in the queue, where it can be decided.
 pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
-    let Some(wanted) = model.queue.entry_of(call) else {
+    let Some(requested) = model.queue.entry_of(call) else {
         return false;
     };
     model.queue.settle();
-    model.queue.selected = Some(wanted);
+    model.queue.selected = Some(requested);
     model.screen.focus(Pane::Queue);
     if model.screen.is_single() {
         // The list alone does not show what is decided.
@@ -403,7 +409,7 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
 }
 
 /// Bytes of what would run that were not on screen.
-pub(super) fn unread(shown: &Shown, doc: &Doc) -> Result<u64, String> {
+pub(super) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, String> {
     let (pager, _) = doc.decided().ok_or("its arguments are not on screen")?;
     if pager.rows() != shown.rows {
         // Rows of a layout that no frame has shown yet are no rows of the one before.
@@ -422,7 +428,7 @@ pub(super) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, to
 
 /// The tool of a call that cannot be undone.
 pub(super) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
-    tags::word(&model.run.state, call).cloned()
+    tags::confirmation(&model.run.state, call).cloned()
 }
 
 /// Sends an approval.
@@ -443,7 +449,7 @@ pub(super) fn approved(
     model.queue.leaving = model.queue.selected;
     send(model, command, Some(call), out);
     // It is not decided before that is written down.
-    model.say(format!("approve {call}: sent"));
+    model.set_status(format!("approve {call}: sent"));
 }
 
 fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {

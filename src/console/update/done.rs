@@ -8,14 +8,14 @@ use super::prompts::limits_line;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePrompt;
 use crate::console::rows::many;
+use crate::domain::auto_approved;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
 use crate::domain::event::run::Limits;
-use crate::domain::let_run;
 use crate::text::visible;
 
 /// The words, for what was typed in this line; none where the screen shows it by itself.
-pub(super) fn words(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
+pub(super) fn describe(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
             let waits = collect::waits(model, *call);
@@ -62,7 +62,7 @@ fn limits_are(limits: &Limits, before: &str) -> String {
 fn policy_is(model: &Model, policy: &str) -> String {
     let state = &model.run.state;
     let waits = state.queue().filter(|call| call.status == Status::Awaiting);
-    let (again, before): (Vec<_>, Vec<_>) = waits.partition(|call| let_run::is_taken_back(state, call));
+    let (again, before): (Vec<_>, Vec<_>) = waits.partition(|call| auto_approved::is_taken_back(state, call));
     let mut words = format!("the policy is {} from now on", visible(policy));
     if !before.is_empty() {
         let go = if before.len() == 1 { "goes" } else { "go" };

@@ -12,7 +12,7 @@ use crate::console::halted;
 use crate::console::link::ReplayControl;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
-use crate::console::model::lower::{Named, Target};
+use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::msg::{Leave, Out};
 use crate::console::rows::many;
@@ -47,12 +47,12 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
         },
         RunVerb::Step => RunCommand::Step {},
         RunVerb::StopTurn => {
-            model.say(turn_ends(model));
+            model.set_status(turn_ends(model));
             RunCommand::StopTurn {}
         }
         RunVerb::Emergency => {
             if let Some(words) = is_stopping(model) {
-                return model.say(words);
+                return model.set_status(words);
             }
             if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
                 model.overlays.pop();
@@ -127,10 +127,10 @@ fn leave_by(model: &mut Model, verb: RunVerb, by: By, at: u64) -> Result<RunComm
     model.overlays.pop();
     model.keys.leaving = true;
     if !waits {
-        model.say("leaving once what runs is stopped");
+        model.set_status("leaving once what runs is stopped");
         return Ok(stop());
     }
-    model.say("leaving once what runs has ended; nothing new starts");
+    model.set_status("leaving once what runs has ended; nothing new starts");
     Ok(RunCommand::Pause {
         reason: "the operator leaves".to_owned(),
     })
@@ -169,13 +169,13 @@ pub(super) fn mute(model: &mut Model, name: &str) {
 }
 
 /// Asks before a breaker lets everything through again.
-pub(super) fn reset_breaker(model: &mut Model, named: Named) {
+pub(super) fn reset_breaker(model: &mut Model, named: NameHash) {
     if model.settings.is_recorded() {
         return model.complain("this is a recorded run: it cannot be changed");
     }
     let mut scopes = model.run.state.breakers.keys();
     let scope = scopes
-        .find(|scope| Named::breaker(scope) == named)
+        .find(|scope| NameHash::breaker(scope) == named)
         .map(ToString::to_string);
     match scope {
         Some(scope) => prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", &scope),
@@ -262,7 +262,7 @@ pub(super) fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
 
 /// True where leaving cuts something off, loses something, or leaves a run that waits for nothing but an edit.
 fn asks_first(model: &Model) -> bool {
-    let lost = !model.collected.is_empty();
+    let lost = !model.staged_edits.is_empty();
     let waits = model.run.waits_for_edit() && !halted::is(model);
     !model.settings.is_recorded() && (model.run.is_busy() || lost || waits)
 }
@@ -281,7 +281,7 @@ pub(super) fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     if !matches!(model.overlays.last(), Some(Overlay::Leave)) {
         open(model, Overlay::Leave);
     }
-    model.say("ctrl-c again within 2 seconds leaves at once");
+    model.set_status("ctrl-c again within 2 seconds leaves at once");
 }
 
 /// Drives a recorded run.
@@ -298,7 +298,7 @@ pub(super) fn replay(model: &mut Model, verb: ReplayVerb, out: &mut Vec<Out>) {
         ReplayVerb::End => ReplayControl::End,
         ReplayVerb::Fork => return super::fork::ask(model, out),
         ReplayVerb::ForkWrite => return super::fork::write(model, false, out),
-        ReplayVerb::ForkGoOn => return super::fork::write(model, true, out),
+        ReplayVerb::ForkResume => return super::fork::write(model, true, out),
     };
     match control {
         ReplayControl::Play => model.run.playing = true,

@@ -10,20 +10,20 @@ use super::{branches, collect, ledger, lists, offers, open, review, rules};
 use crate::console::commands::{EditVerb, Verb};
 use crate::console::field::too_much;
 use crate::console::model::Model;
+use crate::console::model::double_press::What;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
-use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::domain;
 use crate::domain::advice::Cards;
 use crate::domain::call::{Outcome, Status};
-use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand, Resolution};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, Resolution};
+use crate::domain::effective_status;
 use crate::domain::event::Event;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, of_events, plan};
 use crate::domain::node::{Content, Node};
-use crate::domain::stand;
 
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
@@ -41,7 +41,7 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
             Ok(())
         }
         EditVerb::Prompt => after(model).map(|after| new_words(model, Purpose::Guide { after })),
-        EditVerb::Thought => behind(model).map(|after| new_words(model, Purpose::NewThought { after })),
+        EditVerb::Thought => insert_after(model).map(|after| new_words(model, Purpose::NewThought { after })),
         EditVerb::Call => after(model).map(|after| lists::tools_for_new(model, after)),
         EditVerb::Delete => delete(model),
         EditVerb::Unpin => unpin(model, out),
@@ -49,11 +49,11 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
         EditVerb::Commit => review::commit(model, by, at, out),
         EditVerb::Reason => review::reason(model),
         EditVerb::Collect => collect::collect(model, out),
-        EditVerb::Collected => collect::list(model),
-        EditVerb::CollectedAll => collect::review(model),
-        EditVerb::CollectedOpen => collect::go_on(model, out),
-        EditVerb::CollectedRemove => collect::remove(model, out),
-        EditVerb::CollectedDrop => collect::drop_all(model, out),
+        EditVerb::StagedEdits => collect::list(model),
+        EditVerb::StagedPreview => collect::review(model),
+        EditVerb::StagedOpen => collect::reopen(model, out),
+        EditVerb::StagedRemove => collect::remove(model, out),
+        EditVerb::StagedDrop => collect::drop_all(model, out),
         EditVerb::KeepLater => review::keep_later(model),
         EditVerb::Undo => branches::undo(model),
         EditVerb::Redo => branches::redo(model),
@@ -88,12 +88,12 @@ pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
         Purpose::Guide { after: Some(turn) } => format!("guidance for the model after {turn}"),
         Purpose::NewThought { after: None } => "a thought after everything".to_owned(),
         Purpose::NewThought {
-            after: Some(Behind::Node(id)),
-        } if graph::cuts_behind(state, *id) => {
+            after: Some(InsertAfter::Node(id)),
+        } if graph::cuts_turn_after(state, *id) => {
             format!("a thought behind {id}; what the model said behind it falls")
         }
         Purpose::NewThought {
-            after: Some(Behind::Node(id)),
+            after: Some(InsertAfter::Node(id)),
         } => {
             let turn = state
                 .turn_of(*id)
@@ -101,11 +101,11 @@ pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
             format!("a thought after {turn}")
         }
         Purpose::NewThought {
-            after: Some(Behind::Turn(turn)),
+            after: Some(InsertAfter::Turn(turn)),
         } => format!("a thought after {turn}"),
         _ => "words".to_owned(),
     };
-    let editor = Editor::words(purpose, title, &Arc::from(""));
+    let editor = Editor::prose(purpose, title, &Arc::from(""));
     open(model, Overlay::Editor(Box::new(editor)));
 }
 
@@ -126,7 +126,7 @@ fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
         .node(id)
         .ok_or_else(|| format!("{id} is not there"))?;
     if !node.active {
-        let why = stand::replaced_words(&model.run.state, id);
+        let why = effective_status::replaced_words(&model.run.state, id);
         return Err(format!("{id} is history: {why}"));
     }
     Ok((id, node.rev()))
@@ -150,7 +150,7 @@ fn after(model: &Model) -> Result<Option<TurnId>, String> {
 }
 
 /// Where a thought is put in: behind the selected node, or after the turn of what is only a record.
-fn behind(model: &Model) -> Result<Option<Behind>, String> {
+fn insert_after(model: &Model) -> Result<Option<InsertAfter>, String> {
     let Some(turn) = after(model)? else {
         return Ok(None);
     };
@@ -158,7 +158,7 @@ fn behind(model: &Model) -> Result<Option<Behind>, String> {
         let counts = model.run.state.node(*id).is_some_and(|node| node.active);
         counts && !matches!(id.kind, NodeKind::Repair | NodeKind::Intervention)
     });
-    Ok(Some(node.map_or(Behind::Turn(turn), Behind::Node)))
+    Ok(Some(node.map_or(InsertAfter::Turn(turn), InsertAfter::Node)))
 }
 
 /// Opens an editor, and holds what depends on its node.
@@ -169,7 +169,7 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
     if let Some(long) = &editor.long {
         let ways = editor.ways_out(&model.settings.keymap);
         let why = too_much(long).unwrap_or_default();
-        model.say(format!("{why}: {ways}"));
+        model.set_status(format!("{why}: {ways}"));
     }
     open(model, Overlay::Editor(Box::new(editor)));
 }
@@ -177,7 +177,7 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
 fn node(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (id, _) = selected(model)?;
     let editor = editor_on(model, id)?;
-    let editor = collect::go_on_with(model, editor);
+    let editor = collect::with_staged_text(model, editor);
     open_editor(model, editor, out);
     Ok(())
 }
@@ -197,8 +197,8 @@ pub(super) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
             Editor::arguments(purpose, title, args, false, &model.run)
         }
         (Content::Text { text, .. }, NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer) => {
-            let title = format!("{} {id} {base}", id.kind.word());
-            Editor::words(Purpose::Words { node: id, base }, title, text)
+            let title = format!("{} {id} {base}", id.kind.label());
+            Editor::prose(Purpose::Words { node: id, base }, title, text)
         }
         (Content::Observation { outcome, .. }, _) => {
             let value = match outcome {
@@ -208,7 +208,7 @@ pub(super) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
             let purpose = Purpose::Observation { node: id, base };
             Editor::value(purpose, format!("result {id} {base}"), &value)
         }
-        _ => return Err(format!("{id} is a {}: it cannot be edited", id.kind.word())),
+        _ => return Err(format!("{id} is a {}: it cannot be edited", id.kind.label())),
     })
 }
 
@@ -224,7 +224,7 @@ fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     })?;
     let id = node.id;
     let editor = editor_on(model, id)?;
-    let editor = collect::go_on_with(model, editor);
+    let editor = collect::with_staged_text(model, editor);
     open_editor(model, editor, out);
     Ok(())
 }
@@ -245,7 +245,7 @@ fn answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
         .ok_or("only a call can be answered for")?;
     match life.status {
         Status::Succeeded | Status::Exited(_) | Status::Failed(_) => return observation(model, out),
-        Status::InDoubt(_) => {
+        Status::OutcomeUnknown(_) => {
             return Err(format!(
                 "say first whether {call} happened: {} in the queue",
                 model.settings.keymap.first("decide")
@@ -309,7 +309,7 @@ pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
     }
     match typed(model) {
         Some(Typed::Edit(edit, item)) => finish_edit(model, edit, item, out),
-        Some(Typed::Word { call, value, command }) => word(model, (call, &value), command, out),
+        Some(Typed::Word { call, value, command }) => send_or_review(model, (call, &value), command, out),
         None => {}
     }
 }
@@ -333,7 +333,12 @@ fn finish_edit(model: &mut Model, edit: Edit, item: Option<u64>, out: &mut Vec<O
 
 /// Sends what was typed of a call. Where it is an edit by now, or touches anything else, it is shown first what it does:
 /// the call may have been decided while it was typed.
-fn word(model: &mut Model, (call, value): (NodeId, &Arc<str>), command: CallCommand, out: &mut Vec<Out>) {
+fn send_or_review(
+    model: &mut Model,
+    (call, value): (NodeId, &Arc<str>),
+    command: CallCommand,
+    out: &mut Vec<Out>,
+) {
     let state = &model.run.state;
     let command = Command::Call(command);
     let facts = domain::decide::command(state, &Cards(state), &command);
@@ -343,7 +348,7 @@ fn word(model: &mut Model, (call, value): (NodeId, &Arc<str>), command: CallComm
         is_edit || !touches_nothing(&of_events(state, &facts))
     });
     if touches {
-        return review::word(model, command, (call, value));
+        return review::review_value(model, command, (call, value));
     }
     model.queue.leaving = model.queue.selected;
     send_typed(model, command, Some(call), out);
@@ -413,8 +418,8 @@ fn typed(model: &mut Model) -> Option<Typed> {
     }
     // As a rule it is not shown once more before it counts.
     let nothing = editor.field.is_empty() && editor.long.is_none();
-    if nothing && !model.twice.is_again(What::Empty, model.arming.now) {
-        model.twice.say(What::Empty, model.arming.now);
+    if nothing && !model.double_press.is_again(What::Empty, model.arming.now) {
+        model.double_press.remember(What::Empty, model.arming.now);
         let key = model.settings.keymap.first("done");
         model.complain(format!("nothing is written: {key} again gives an empty result"));
         return None;

@@ -38,7 +38,7 @@ pub(super) fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> R
         Some(call),
         out,
     );
-    model.say(format!("{call} to be run again"));
+    model.set_status(format!("{call} to be run again"));
     Ok(())
 }
 
@@ -49,7 +49,7 @@ pub(super) fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     }
     let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
     send(model, command, Some(call), out);
-    model.say(format!("{call} to be run now"));
+    model.set_status(format!("{call} to be run now"));
     Ok(())
 }
 
@@ -75,7 +75,7 @@ pub(super) fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         if !matches!(status, Some(Status::Queued | Status::Delayed)) {
             return Err(format!(
                 "{call} does not run and does not wait to run: it is {}",
-                status.map_or("unknown", Status::word)
+                status.map_or("unknown", Status::base_label)
             ));
         }
     }
@@ -90,6 +90,6 @@ pub(super) fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
     } else {
         "taken back, before it begins"
     };
-    model.say(format!("{call} to be {what}"));
+    model.set_status(format!("{call} to be {what}"));
     Ok(())
 }

@@ -2,10 +2,10 @@
 
 use crate::console::model::Model;
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Out, Written};
+use crate::console::msg::{EditedFile, Out};
 
 /// `$EDITOR` ended. What was written there goes away only where all of it is here.
-pub(super) fn take(model: &mut Model, result: Result<Written, String>, out: &mut Vec<Out>) {
+pub(super) fn take(model: &mut Model, result: Result<EditedFile, String>, out: &mut Vec<Out>) {
     let written = match result {
         Ok(written) => written,
         Err(why) => return model.complain(format!("nothing was taken over from $EDITOR: {why}")),
@@ -24,7 +24,7 @@ pub(super) fn take(model: &mut Model, result: Result<Written, String>, out: &mut
         }
     };
     out.push(Out::Discard(written.file));
-    model.say(if ends {
+    model.set_status(if ends {
         "taken over from $EDITOR, its lines ended as they were before and not with CRLF; look at it before you finish"
     } else {
         "taken over from $EDITOR; look at it before you finish"

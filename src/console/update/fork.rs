@@ -11,7 +11,7 @@ use crate::console::model::Model;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{ForkView, Overlay};
 use crate::console::msg::{Leave, Out};
-use crate::domain::fork::Foreseen;
+use crate::domain::fork::ForkPreview;
 
 /// Asks for what it would be. The recording holds still meanwhile: it is about this place.
 pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
@@ -31,48 +31,48 @@ fn view(model: &mut Model) -> Option<&mut ForkView> {
 }
 
 /// It is known what it would be; who closed the question has no use for it any more.
-pub(super) fn foreseen(model: &mut Model, found: Result<Arc<Foreseen>, String>) {
+pub(super) fn set_preview(model: &mut Model, found: Result<Arc<ForkPreview>, String>) {
     if let Some(view) = view(model) {
-        (view.foreseen, view.made) = (Some(found), None);
+        (view.preview, view.made) = (Some(found), None);
     }
 }
 
 /// Has it written, as it was shown.
-pub(super) fn write(model: &mut Model, go_on: bool, out: &mut Vec<Out>) {
+pub(super) fn write(model: &mut Model, resumes: bool, out: &mut Vec<Out>) {
     let Some(view) = view(model) else { return };
-    let at = match &view.foreseen {
-        _ if view.sent => return model.say("it is being written: a moment"),
-        None => return model.say("the recording is still being read for it: a moment"),
+    let at = match &view.preview {
+        _ if view.sent => return model.set_status("it is being written: a moment"),
+        None => return model.set_status("the recording is still being read for it: a moment"),
         Some(Err(_)) => return model.complain("there is nothing to write here"),
-        Some(Ok(foreseen)) => foreseen.at,
+        Some(Ok(predicted)) => predicted.at,
     };
     view.sent = true;
-    out.push(Out::Fork(Forking::Write { at, go_on }));
+    out.push(Out::Fork(Forking::Write { at, resume: resumes }));
 }
 
 /// It is written, or it is not.
 pub(super) fn written(
     model: &mut Model,
     session: Result<NewSession, String>,
-    go_on: bool,
+    resumes: bool,
     out: &mut Vec<Out>,
 ) {
     match session {
-        Ok(session) if go_on => out.push(Out::Quit(Leave::GoOn(session.id))),
+        Ok(session) if resumes => out.push(Out::Quit(Leave::Resume(session.id))),
         Ok(session) => {
             model
                 .overlays
                 .retain(|overlay| !matches!(overlay, Overlay::Fork(_)));
             let words = format!("written: {}", session.resume);
             model.log.add(Line::Note(words.clone()));
-            model.say(words);
+            model.set_status(words);
         }
         Err(why) => {
             if let Some(view) = view(model) {
                 view.sent = false;
             }
             let words = format!("no fork was written: {why}");
-            model.log.add(Line::Trouble(words.clone()));
+            model.log.add(Line::Problem(words.clone()));
             model.complain(words);
         }
     }

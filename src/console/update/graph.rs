@@ -25,7 +25,7 @@ pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
         GraphVerb::Level => {
             let level = model.graph.settings.level.next();
             model.graph.set_level(level, &model.run.state);
-            model.say(format!("shown: {}", level.words()));
+            model.set_status(format!("shown: {}", level.describe()));
             model.screen.focus(Pane::Graph);
         }
         GraphVerb::Follow => {
@@ -34,7 +34,7 @@ pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
             } else {
                 model.graph.pinned = true;
                 model.graph.see();
-                model.say("the cursor stays here; what comes is counted");
+                model.set_status("the cursor stays here; what comes is counted");
             }
             model.screen.focus(Pane::Graph);
         }
@@ -64,12 +64,12 @@ pub(super) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
     model.screen.focus(Pane::Graph);
     if query.is_empty() {
         model.graph.set_filter(None);
-        model.say("the whole graph again");
+        model.set_status("the whole graph again");
         return Ok(());
     }
     model.graph.set_filter(Some(query));
     prepare(model);
-    model.say(match model.graph.found() {
+    model.set_status(match model.graph.found() {
         0 => format!("nothing fits `{text}`; what comes and fits is shown"),
         count => format!("{count} fit `{text}`"),
     });

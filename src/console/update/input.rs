@@ -46,7 +46,7 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     // Whoever hammers on the way out of danger means it.
     let stops = verb.is_some_and(|verb| decide::stops(model, verb));
     if !stops && model.keys.is_after_paste(at) && verb.is_some_and(Verb::waits_after_paste) {
-        model.twice.pressed();
+        model.double_press.pressed();
         model.complain(format!("not counted: {}; press {key} again", decide::AFTER_PASTE));
         return;
     }
@@ -94,7 +94,7 @@ pub(super) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
         }
         model.message = Message::default();
         model.arming.no_list = false;
-        model.twice.pressed();
+        model.double_press.pressed();
         prompts::type_in(model, &typed);
         rest = left;
     }
@@ -147,7 +147,7 @@ fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
 fn drop_burst(model: &mut Model, at: u64) {
     model.keys.held.clear();
     model.keys.pasted = Some(at);
-    model.twice.pressed();
+    model.double_press.pressed();
     model.complain("keys came too fast to be typed: nothing was decided");
 }
 
@@ -161,7 +161,7 @@ fn verb(model: &Model, key: Key) -> Option<Verb> {
 fn may_decide(verb: Option<Verb>) -> bool {
     match verb {
         Some(Verb::Decide(verb)) => verb.must_be_armed(),
-        Some(Verb::Edit(verb)) => matches!(verb, EditVerb::Commit | EditVerb::CollectedDrop),
+        Some(Verb::Edit(verb)) => matches!(verb, EditVerb::Commit | EditVerb::StagedDrop),
         Some(Verb::Run(verb)) => matches!(verb, RunVerb::StopNow | RunVerb::LeaveCancel),
         _ => false,
     }
@@ -181,7 +181,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     if !matches!(verb, Some(Verb::Decide(Decide::ApproveUnread))) {
         model.arming.no_list = false;
     }
-    model.twice.pressed();
+    model.double_press.pressed();
     match verb {
         Some(verb) => run(model, verb, By::Key, at, out),
         None if context.is_text() => prompts::typed(model, key),
@@ -193,7 +193,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
                 } else {
                     "help-here"
                 });
-                model.say(format!("`{key}` does nothing here; {help} shows all keys"));
+                model.set_status(format!("`{key}` does nothing here; {help} shows all keys"));
             }
         }
     }

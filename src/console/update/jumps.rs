@@ -5,12 +5,12 @@
 use super::decide;
 use crate::console::commands::Jump;
 use crate::console::model::graph::Pick;
-use crate::console::model::queue::Wanted;
+use crate::console::model::queue::QueueEntry;
 use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::stand::Stand;
 
 /// Carries out a jump.
 pub(super) fn jump(model: &mut Model, jump: Jump) {
@@ -19,7 +19,7 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
         Jump::Failure => {
             let broken = model.graph.broken.clone();
             next(model, "nothing failed", &broken, |model, id| {
-                Stand::of(&model.run.state, id).is_some_and(Stand::failed)
+                EffectiveStatus::of(&model.run.state, id).is_some_and(EffectiveStatus::failed)
             })
         }
         Jump::Edited => next(model, "nothing was edited", &[], |model, id| {
@@ -49,27 +49,27 @@ fn pending(model: &mut Model) -> Result<(), String> {
         _ => None,
     };
     model.queue.settle();
-    let first = model.queue.items.first().map(|item| item.wanted);
+    let first = model.queue.items.first().map(|item| item.entry);
     let count = model.queue.items.len();
     // From what waits no more the next is the one that comes in its place.
     let next = if in_queue { model.queue.selected } else { first };
-    let Some(wanted) = stays.or(next) else {
+    let Some(requested) = stays.or(next) else {
         return Err(idle(model));
     };
     if in_queue && stays.is_some() && count > 1 {
         let key = model.settings.keymap.first("down");
-        model.say(format!("this one still waits; {key} goes to the next"));
+        model.set_status(format!("this one still waits; {key} goes to the next"));
     }
-    model.queue.selected = Some(wanted);
-    match wanted {
-        Wanted::Call { call, .. } => {
+    model.queue.selected = Some(requested);
+    match requested {
+        QueueEntry::Call { call, .. } => {
             decide::go_to_queue(model, call);
             // A graph that follows what comes goes on doing so.
             if model.graph.pinned {
                 model.graph.go_to(call, &model.run);
             }
         }
-        Wanted::Turn { .. } => model.screen.focus(Pane::Queue),
+        QueueEntry::Turn { .. } => model.screen.focus(Pane::Queue),
     }
     Ok(())
 }
@@ -194,11 +194,11 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
     // They stand in the same turn: that of one node begins where the other's does.
     let turn = state.turn_of(here).ok_or("nothing is selected")?;
     let mut into = graph::Edges::new(state);
-    let hangs = |id: &&NodeId| {
+    let depends = |id: &&NodeId| {
         let mut edges = into.ending_in(**id).into_iter();
         edges.any(|edge| edge.from == parent && edge.kind != graph::EdgeKind::Data)
     };
-    let all: Vec<NodeId> = turn.nodes.iter().filter(hangs).copied().collect();
+    let all: Vec<NodeId> = turn.nodes.iter().filter(depends).copied().collect();
     let at = all.iter().position(|id| *id == here);
     let count = all.len();
     match at.filter(|_| count > 1) {

@@ -1,16 +1,16 @@
 //! The list of effects: what edits left behind and what is in doubt, or the whole ledger; and the operator's word on
 //! what nobody saw end. Must not know: how a row is made, what a word on an execution does.
 
-use super::choices::{choices, may_be_said};
+use super::choices::{choices, ensure_ended};
 use super::decide::{armed, go_to_queue, send};
 use super::input::By;
 use super::{open, prepare};
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
+use crate::console::model::double_press::What;
 use crate::console::model::editor::Purpose;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
-use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, Resolution};
@@ -34,7 +34,7 @@ pub(super) fn of_before(model: &mut Model) {
 pub(super) fn list(model: &mut Model) {
     let state = &model.run.state;
     if state.agenda.effects.is_empty() && state.elsewhere.is_empty() {
-        model.say("nothing that could change the world has run");
+        model.set_status("nothing that could change the world has run");
         return;
     }
     let kind = Kind::Effects { all: None };
@@ -63,7 +63,7 @@ pub(super) fn selected(model: &Model) -> Option<Seq> {
 }
 
 /// The execution under the cursor, if nobody knows what came of it.
-pub fn in_doubt(model: &Model) -> Option<&LedgerEntry> {
+pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
     let entry = model.run.state.ledger.get(&selected(model)?)?;
     (entry.outcome == LedgerOutcome::Unknown).then_some(entry)
 }
@@ -74,7 +74,7 @@ fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), St
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
     let known = || "what came of it is known: there is nothing to say".to_owned();
-    let entry = in_doubt(model).ok_or_else(known)?;
+    let entry = unknown_outcome(model).ok_or_else(known)?;
     armed(model, &Question::Effect { seq: entry.seq }, by, at)?;
     Ok((entry.seq, entry.call, entry.attempt))
 }
@@ -91,15 +91,15 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
 /// it is shown.
 pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (seq, call, attempt) = doubtful(model, by, at)?;
-    may_be_said(model, call, attempt)?;
+    ensure_ended(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);
-    if status == Some(&Status::InDoubt(attempt)) && go_to_queue(model, call) {
+    if status == Some(&Status::OutcomeUnknown(attempt)) && go_to_queue(model, call) {
         model.overlays.clear();
         prepare(model);
         return choices(model);
     }
     let key = model.settings.keymap.first("it-did-not");
-    if !model.says_again(What::DidNot(seq)) {
+    if !model.confirm_press(What::DidNot(seq)) {
         return Err(format!("{key} once more: {seq} of {call} did not happen"));
     }
     let command = Command::Call(CallCommand::Resolve {

@@ -7,9 +7,9 @@ use super::review::texts;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
 use crate::console::model::cached::Caches;
-use crate::console::model::collected::{Collected, moved};
 use crate::console::model::listing::{Item, Kind, Line, Listing, Rows};
 use crate::console::model::screen::Screen;
+use crate::console::model::staged_edits::{StagedEdits, moved};
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
 use crate::console::theme::Role;
@@ -42,10 +42,10 @@ pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cache
 pub(super) fn make(
     maker: &mut Maker<'_>,
     list: &mut Listing,
-    (collected, cached): (&Collected, &mut Caches),
+    (staged, cached): (&StagedEdits, &mut Caches),
     keymap: &Keymap,
 ) {
-    let of = (maker.run.state.seq, maker.width, collected.stamp);
+    let of = (maker.run.state.seq, maker.width, staged.stamp);
     // The rows stay while the cursor goes through them.
     let stay = list
         .made
@@ -54,18 +54,18 @@ pub(super) fn make(
         return;
     }
     if !stay {
-        lay(maker, list, (collected, cached));
+        lay(maker, list, (staged, cached));
     }
     maker.doc = Doc::default();
-    more(maker, list, (collected, cached), keymap);
+    more(maker, list, (staged, cached), keymap);
     list.doc = std::mem::take(&mut maker.doc);
     list.made = Some((of.0, of.1, of.2, list.selected));
 }
 
 /// Makes the entries of a list, and its rows.
-fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, cached): (&Collected, &mut Caches)) {
+fn lay(maker: &mut Maker<'_>, list: &mut Listing, (staged, cached): (&StagedEdits, &mut Caches)) {
     match list.kind {
-        Kind::Collected => gathered(maker, list, collected),
+        Kind::StagedEdits => staged_edits(maker, list, staged),
         Kind::Branches { marked } => {
             let all = cached.branches(&maker.run.state);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
@@ -104,15 +104,15 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (collected, cached): (&Collect
 fn more(
     maker: &mut Maker<'_>,
     list: &Listing,
-    (collected, cached): (&Collected, &mut Caches),
+    (staged, cached): (&StagedEdits, &mut Caches),
     keymap: &Keymap,
 ) {
     match (&list.kind, list.selected) {
-        (Kind::Collected, _) => {
-            if let Some(item) = collected.items().get(list.at) {
+        (Kind::StagedEdits, _) => {
+            if let Some(item) = staged.items().get(list.at) {
                 let texts = texts(&maker.run.state, &item.edit);
                 let moved = moved(&maker.run.state, &item.edit);
-                tabs::gathered(maker, moved.as_deref(), &texts);
+                tabs::staged_edit(maker, moved.as_deref(), &texts);
             }
         }
         (Kind::Branches { .. }, _) => {
@@ -133,8 +133,8 @@ fn more(
     }
 }
 
-fn gathered(maker: &Maker<'_>, list: &mut Listing, collected: &Collected) {
-    let items = collected.items();
+fn staged_edits(maker: &Maker<'_>, list: &mut Listing, staged: &StagedEdits) {
+    let items = staged.items();
     list.take(items.iter().map(|item| Item::Edit(item.no)).collect());
     list.title = format!("{}, not committed", count(items.len()));
     let lines = items
@@ -145,11 +145,11 @@ fn gathered(maker: &Maker<'_>, list: &mut Listing, collected: &Collected) {
             if moved(&maker.run.state, &item.edit).is_some() {
                 words = words.own(Role::Error, "! redo  ");
             }
-            let said = summary::edit(&maker.run.state, &item.edit);
+            let text = summary::edit(&maker.run.state, &item.edit);
             let room = usize::from(maker.width).saturating_sub(words.columns());
             Line {
                 of: Some(at),
-                words: words.summary(Role::Text, &said, room),
+                words: words.summary(Role::Text, &text, room),
             }
         })
         .collect();

@@ -128,7 +128,7 @@ fn effects(card: &ToolCard) -> String {
     let mut classes: Vec<EffectClass> = card.effects().collect();
     classes.sort_unstable();
     classes.dedup();
-    let words: Vec<&str> = classes.into_iter().map(EffectClass::word).collect();
+    let words: Vec<&str> = classes.into_iter().map(EffectClass::label).collect();
     words.join(", ")
 }
 
@@ -213,7 +213,7 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     match gives {
         Gives::Verb(verb) => {
             let decides = matches!(verb, Verb::Decide(verb) if verb.must_be_armed())
-                || matches!(verb, Verb::Edit(EditVerb::Commit | EditVerb::CollectedDrop));
+                || matches!(verb, Verb::Edit(EditVerb::Commit | EditVerb::StagedDrop));
             if decides && model.keys.times.len() > BURST_KEYS {
                 model.complain("keys came too fast to be typed: nothing was decided");
                 return;

@@ -21,7 +21,7 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     if let Some(before) = model.settings.tried.take() {
         model.settings.look = before;
     }
-    let mut troubles = read.troubles;
+    let mut faults = read.problems;
     let mut news = configure(model, read.policy, out);
     let settings = &mut model.settings;
     settings.place = read.place;
@@ -30,7 +30,7 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
             settings.keymap = keymap;
             news.push("keys".to_owned());
         }
-        Some(Err(why)) => troubles.push(format!("the keys stay as they were: {why}")),
+        Some(Err(why)) => faults.push(format!("the keys stay as they were: {why}")),
         _ => {}
     }
     let before = std::mem::take(&mut settings.themes);
@@ -39,7 +39,7 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
         match theme {
             Ok(theme) => settings.themes.push((name, theme)),
             Err(why) => {
-                troubles.push(match old {
+                faults.push(match old {
                     Some(_) => format!("theme {} stays as it was: {why}", visible(&name)),
                     None => why,
                 });
@@ -61,31 +61,31 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
                 news.push(format!("theme {name}"));
             }
         }
-        None if named => troubles.push(format!(
+        None if named => faults.push(format!(
             "there is no theme `{}`; the look stays as it was",
             visible(&settings.theme)
         )),
         None => {}
     }
     // What was told the last time and still holds is not told again.
-    let before = std::mem::replace(&mut settings.troubles, troubles);
+    let before = std::mem::replace(&mut settings.problems, faults);
     let fresh: Vec<String> = settings
-        .troubles
+        .problems
         .iter()
-        .filter(|trouble| !before.contains(trouble))
+        .filter(|problem| !before.contains(problem))
         .cloned()
         .collect();
-    for trouble in &fresh {
-        model.log.add(Line::Trouble(trouble.clone()));
+    for problem in &fresh {
+        model.log.add(Line::Problem(problem.clone()));
     }
-    let is_mended = before.iter().any(|trouble| !settings.troubles.contains(trouble));
+    let is_fixed = before.iter().any(|problem| !settings.problems.contains(problem));
     match fresh.as_slice() {
-        [] if news.is_empty() && !is_mended => {}
-        [] if news.is_empty() => match settings.troubles.last().cloned() {
+        [] if news.is_empty() && !is_fixed => {}
+        [] if news.is_empty() => match settings.problems.last().cloned() {
             Some(left) => model.complain(format!("read anew: what is wrong still: {left}")),
-            None => model.say("read anew: what was wrong there is mended"),
+            None => model.set_status("read anew: what was wrong there is mended"),
         },
-        [] => model.say(format!("read anew: {}", news.join(", "))),
+        [] => model.set_status(format!("read anew: {}", news.join(", "))),
         [one] => model.complain(one.clone()),
         [first, ..] => model.complain(format!("{} troubles, see the log: {first}", fresh.len())),
     }
@@ -172,7 +172,7 @@ pub(super) fn choose(model: &mut Model, name: &str) {
     settings.look = theme.look(settings.look.colours());
     settings.tried = None;
     name.clone_into(&mut settings.theme);
-    model.say(format!(
+    model.set_status(format!(
         "theme {name}, until you leave; `theme = \"{name}\"` in the configuration keeps it"
     ));
 }

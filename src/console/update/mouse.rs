@@ -15,7 +15,7 @@ const NOTCH: usize = 3;
 
 /// Something was done with the mouse.
 pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
-    model.twice.pressed();
+    model.double_press.pressed();
     match mouse {
         Mouse::WheelUp => wheel(model, Move::Up, x, y),
         Mouse::WheelDown => wheel(model, Move::Down, x, y),
@@ -74,8 +74,8 @@ fn press(model: &mut Model, x: u16, y: u16) {
         Pane::Graph => graph::point(model, x.saturating_sub(body.x), y - body.top()),
         Pane::Queue => {
             let item = model.queue.items.get(model.queue.top + row);
-            if let Some(wanted) = item.map(|item| item.wanted) {
-                model.queue.selected = Some(wanted);
+            if let Some(requested) = item.map(|item| item.entry) {
+                model.queue.selected = Some(requested);
             }
         }
         Pane::Inspector => {}

@@ -49,7 +49,7 @@ pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
             drive::drive(model, RunVerb::AllowLoop, By::Key, at, out);
             Ok(())
         }
-        Fix::GoOn => {
+        Fix::Resume => {
             drive::drive(model, RunVerb::Pause, By::Key, at, out);
             Ok(())
         }
@@ -66,7 +66,7 @@ fn go(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(),
         Cause::Limit => drive::drive(model, RunVerb::Limits, By::Key, at, out),
         Cause::Breaker => drive::drive(model, RunVerb::ResetBreaker, By::Key, at, out),
         Cause::Stream(_) => jumps::jump(model, Jump::Pending),
-        Cause::Edit if !model.collected.is_empty() => collect::list(model)?,
+        Cause::Edit if !model.staged_edits.is_empty() => collect::list(model)?,
         Cause::Calls | Cause::Repair | Cause::Loop(_) | Cause::Stopped | Cause::Edit | Cause::Own => {
             to_call(model, need)?;
         }
@@ -103,7 +103,7 @@ fn about(model: &mut Model, need: &Need, verb: EditVerb, at: u64, out: &mut Vec<
 /// Stops what the need belongs to. What that is, is said first; another key lets it happen.
 fn stop(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let branch = Branch::of(&model.run.state, need);
-    let asks = format!("{}, the rest goes on; the model is told", branch.words());
+    let asks = format!("{}, the rest goes on; the model is told", branch.describe());
     match branch {
         Branch::Call { call, rev, .. } => {
             to_call(model, need)?;
@@ -113,7 +113,7 @@ fn stop(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(
             jumps::go(model, call)?;
             prompts::line(model, LinePurpose::EndAgent { call }, &asks, STOPPED);
         }
-        Branch::Course(incident) => {
+        Branch::Loop(incident) => {
             let words = leave(&model.run.state, incident).ok_or("the incident is gone")?;
             edits::guide_with(model, &words);
         }

@@ -3,7 +3,7 @@
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
 use super::{
-    branches, choices, classify, edits, executions, giving_up, graph, lists, open, repair, review, search,
+    branches, choices, classify, discard, edits, executions, graph, lists, open, repair, review, search,
     typing,
 };
 use crate::console::commands::TextVerb;
@@ -111,7 +111,7 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     };
     let why = too_much(long).unwrap_or_default();
     if verb == Some(TextVerb::Undo) && editor.go_back() {
-        model.say("the text is again what it was before it became too long");
+        model.set_status("the text is again what it was before it became too long");
         return true;
     }
     let ways = editor.ways_out(&model.settings.keymap);
@@ -121,7 +121,7 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
 
 /// A paste.
 pub(super) fn paste(model: &mut Model, text: &str) {
-    model.twice.pressed();
+    model.double_press.pressed();
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
         && !editor.sent
@@ -156,7 +156,7 @@ pub(super) fn paste(model: &mut Model, text: &str) {
 /// Carries out a command of an editor or a line.
 pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
     match verb {
-        TextVerb::Cancel => giving_up::cancel(model, out),
+        TextVerb::Cancel => discard::cancel(model, out),
         TextVerb::Commit => match (halted::typed(model), model.overlays.last()) {
             (Some(why), _) => model.complain(why),
             (None, Some(Overlay::Editor(_))) => edits::finish(model, out),
@@ -241,7 +241,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
         | LinePurpose::Reason
         | LinePurpose::ErrorPattern) => {
             model.overlays.pop();
-            return goes_on(model, purpose, text);
+            return open_next(model, purpose, text);
         }
         purpose => about_run(model, purpose, text, out),
     };
@@ -264,7 +264,7 @@ pub(super) fn saved(model: &mut Model, written: Result<String, String>) {
         Ok(words) => {
             let asks = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(line) if matches!(line.purpose, LinePurpose::Save(_)));
             model.overlays.pop_if(asks);
-            model.say(words);
+            model.set_status(words);
         }
         Err(why) => model.complain(why),
     }
@@ -358,7 +358,7 @@ fn about_call(
 }
 
 /// A line that leads to something else on the screen.
-fn goes_on(model: &mut Model, purpose: LinePurpose, text: String) {
+fn open_next(model: &mut Model, purpose: LinePurpose, text: String) {
     match purpose {
         LinePurpose::RejectAnswer(node, base) => {
             let reason = text.into();

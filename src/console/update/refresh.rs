@@ -4,18 +4,18 @@
 
 mod overlay;
 
-use crate::console::alike;
+use crate::console::call_group;
 use crate::console::doc::Finding;
 use crate::console::hints::hints;
 use crate::console::model::Model;
 use crate::console::model::graph::{GraphPane, Pick, body};
-use crate::console::model::inspector::{Made, Subject, Tab};
+use crate::console::model::inspector::{DocumentKey, Subject, Tab};
 use crate::console::model::log::Line;
-use crate::console::model::queue::Wanted;
+use crate::console::model::queue::QueueEntry;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::rows::Chosen;
-use crate::console::said;
+use crate::console::status_line;
 use crate::console::tabs::{self, Maker, Older, Output};
 use crate::console::work::Work;
 use crate::domain::again;
@@ -26,17 +26,17 @@ use crate::domain::turn::Turn;
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
     let _shown = model.settings.shown();
-    let wanted = waiting(&model.run);
-    model.queue.sync(&wanted);
+    let requested = waiting(&model.run);
+    model.queue.sync(&requested);
     model.cached.renew_failed_calls(&model.run.state);
-    compare(model, wanted);
+    compare(model, requested);
     let banner = model.run.halted.is_some()
         || model.run.left_broken().next().is_some()
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some()
         || model.again().is_some()
         || model.run.state.restricted.is_some()
-        || model.silent().is_some();
+        || model.idle_time().is_some();
     arrange(model, banner);
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
@@ -65,21 +65,22 @@ pub fn prepare(model: &mut Model) {
 fn join(model: &mut Model) -> bool {
     match (model.screen.lead, model.graph.selected) {
         (Pane::Queue, _) => match model.queue.selected {
-            Some(Wanted::Call { call, .. }) => model.graph.join(Pick::Node(call)),
-            Some(Wanted::Turn { turn, .. }) => model.graph.join(Pick::Live(turn, 0)),
+            Some(QueueEntry::Call { call, .. }) => model.graph.join(Pick::Node(call)),
+            Some(QueueEntry::Turn { turn, .. }) => model.graph.join(Pick::Live(turn, 0)),
             None => false,
         },
         (_, Some(Pick::Node(id))) => {
-            if let Some(wanted) = model.queue.entry_of(id.call()) {
-                model.queue.selected = Some(wanted);
+            if let Some(requested) = model.queue.entry_of(id.call()) {
+                model.queue.selected = Some(requested);
             }
             false
         }
         (_, Some(Pick::Live(turn, _))) => {
             let mut items = model.queue.items.iter().filter(|item| !item.gone);
-            let its = items.find(|item| matches!(item.wanted, Wanted::Turn { turn: one, .. } if one == turn));
+            let its =
+                items.find(|item| matches!(item.entry, QueueEntry::Turn { turn: one, .. } if one == turn));
             if let Some(item) = its {
-                model.queue.selected = Some(item.wanted);
+                model.queue.selected = Some(item.entry);
             }
             false
         }
@@ -95,16 +96,16 @@ fn arrange(model: &mut Model, banner: bool) {
         return model.screen.arrange(queued, banner);
     }
     let width = usize::from(model.screen.width.saturating_sub(1));
-    let kept = said::kept(&hints(model));
-    model.screen.wordy = said::rows_for(&model.message.text, width, kept);
+    let stored = status_line::pinned_columns(&hints(model));
+    model.screen.wordy = status_line::rows_for(&model.message.text, width, stored);
     model.screen.arrange(queued, banner);
     let size = (width, usize::from(model.screen.places.status.height));
     let message = &mut model.message;
-    if !message.is_logged && !said::told(&message.text, size, kept).is_whole {
+    if !message.is_logged && !status_line::layout(&message.text, size, stored).is_whole {
         message.is_logged = true;
         let text = message.text.clone();
         model.log.add(if message.bad {
-            Line::Trouble(text)
+            Line::Problem(text)
         } else {
             Line::Note(text)
         });
@@ -174,16 +175,16 @@ fn lower(model: &mut Model) {
 }
 
 /// Finds out which waiting calls are of one shape, where others wait than before.
-fn compare(model: &mut Model, wanted: Vec<Wanted>) {
-    if wanted == model.queue.compared {
+fn compare(model: &mut Model, requested: Vec<QueueEntry>) {
+    if requested == model.queue.compared {
         return;
     }
-    let calls = wanted.iter().filter_map(|wanted| match wanted {
-        Wanted::Call { call, .. } => Some(*call),
-        Wanted::Turn { .. } => None,
+    let calls = requested.iter().filter_map(|requested| match requested {
+        QueueEntry::Call { call, .. } => Some(*call),
+        QueueEntry::Turn { .. } => None,
     });
-    model.queue.alike = alike::of(&model.run.state, calls);
-    model.queue.compared = wanted;
+    model.queue.call_groups = call_group::of(&model.run.state, calls);
+    model.queue.compared = requested;
 }
 
 /// Whether a broken stream stays for as long as it takes to read of it.
@@ -192,40 +193,40 @@ fn stays(run: &RunPart, turn: &Turn) -> bool {
 }
 
 /// What waits for the operator, in the order of arrival.
-fn waiting(run: &RunPart) -> Vec<Wanted> {
-    let mut all: Vec<(Seq, Wanted)> = run
+fn waiting(run: &RunPart) -> Vec<QueueEntry> {
+    let mut all: Vec<(Seq, QueueEntry)> = run
         .state
         .agenda
         .waiting
         .iter()
         .filter_map(|(seq, id)| {
             let rev = run.state.node(*id)?.rev();
-            let wanted = Wanted::Call {
+            let requested = QueueEntry::Call {
                 call: *id,
                 rev,
                 ready: seq.0,
             };
-            Some((*seq, wanted))
+            Some((*seq, requested))
         })
         .chain(run.broken().filter(|turn| stays(run, turn)).map(|turn| {
-            let wanted = Wanted::Turn {
+            let requested = QueueEntry::Turn {
                 turn: turn.id,
                 request: turn.asked,
             };
-            (turn.asked_at, wanted)
+            (turn.asked_at, requested)
         }))
         .collect();
     all.sort_by_key(|(seq, _)| *seq);
-    all.into_iter().map(|(_, wanted)| wanted).collect()
+    all.into_iter().map(|(_, requested)| requested).collect()
 }
 
 fn inspect(model: &mut Model, width: u16, height: usize) {
     let from_queue = (model.screen.lead == Pane::Queue)
         .then_some(model.queue.selected)
         .flatten()
-        .map(|wanted| match wanted {
-            Wanted::Call { call, .. } => Subject::Pick(Pick::Node(call)),
-            Wanted::Turn { turn, .. } => Subject::Broken(turn),
+        .map(|requested| match requested {
+            QueueEntry::Call { call, .. } => Subject::Pick(Pick::Node(call)),
+            QueueEntry::Turn { turn, .. } => Subject::Broken(turn),
         });
     let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
     let tab = model.inspector.tab_for(subject, model.screen.lead);
@@ -250,14 +251,14 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         return;
     }
     // Of a stream only the end is there: what is read of it stays until its last row is on screen again.
-    let stays = |made: &Made| (made.0, made.1, made.3) == (subject, tab, width);
+    let stays = |made: &DocumentKey| (made.0, made.1, made.3) == (subject, tab, width);
     if streamed > 0 && !follows && model.inspector.made.as_ref().is_some_and(stays) {
         return;
     }
     model.inspector.made = Some(key);
     let inspector = &mut model.inspector;
     let looks = (width, model.settings.charset);
-    let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.alike, looks);
+    let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.call_groups, looks);
     maker.output = (tab == Tab::Content).then(|| Output {
         colours: !inspector.bytes,
         key: model.settings.keymap.first("output-colours"),

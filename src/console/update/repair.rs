@@ -53,6 +53,6 @@ pub(super) fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Re
     }
     let command = Command::Resilience(ResilienceCommand::SkipRepair { call, rev });
     send(model, command, Some(call), out);
-    model.say(format!("{call} to be repaired no more"));
+    model.set_status(format!("{call} to be repaired no more"));
     Ok(())
 }

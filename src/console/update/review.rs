@@ -11,11 +11,11 @@ use crate::console::doc::{self, Doc};
 use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
-use crate::console::model::collected::{commit_of, node_of};
 use crate::console::model::overlay::{Changed, LinePurpose, Overlay, Review, Whose};
+use crate::console::model::staged_edits::{commit_of, node_of};
 use crate::console::msg::Out;
 use crate::console::summary;
-use crate::console::tabs::words;
+use crate::console::tabs::content_text;
 use crate::domain::branch;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{Epoch, NodeId};
@@ -43,18 +43,20 @@ pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
         count => format!("what these {count} edits do together"),
     };
     let reason = match whose {
-        Whose::Collected => model.collected.reason.clone(),
+        Whose::AllStaged => model.staged_edits.reason.clone(),
         Whose::New | Whose::Item(_) => String::new(),
     };
-    let keep = whose == Whose::Collected && model.collected.keep_later;
+    let keep = whose == Whose::AllStaged && model.staged_edits.keep_later;
     let command = Command::Edit(commit_of(edits, keep));
     show(model, command, title, changes, reason, whose);
 }
 
 /// Shows what a value does that was typed for a call.
-pub(super) fn word(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
+pub(super) fn review_value(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
     let state = &model.run.state;
-    let old = state.observation(call).map(|node| words(&node.now().content));
+    let old = state
+        .observation(call)
+        .map(|node| content_text(&node.now().content));
     let changed = Changed {
         what: summary::named_node(state, call),
         texts: [old.unwrap_or_default().into(), doc::readable(value)],
@@ -96,7 +98,7 @@ pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
     let old = |id: NodeId| {
         state
             .node(id)
-            .map(|node| words(&node.now().content))
+            .map(|node| content_text(&node.now().content))
             .unwrap_or_default()
     };
     let call = |tool: &str, args: &str| format!("{tool}\n{}", json::pretty(args));
@@ -112,8 +114,8 @@ pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
         Edit::Take { node, from, .. } => {
             let id = node.observation();
             let here = state.node(id).is_some_and(|node| node.active);
-            let says = if here { old(id) } else { String::new() };
-            (says, taken(state, id, *from))
+            let claims = if here { old(id) } else { String::new() };
+            (claims, taken(state, id, *from))
         }
         Edit::Delete { node, .. } => (old(*node), String::new()),
     };
@@ -125,7 +127,7 @@ fn taken(state: &State, id: NodeId, from: Epoch) -> String {
     let line = branch::line(state, from);
     branch::counted(state, id, &line)
         .and_then(|rev| state.node(id)?.revision(rev))
-        .map(|revision| words(&revision.content))
+        .map(|revision| content_text(&revision.content))
         .unwrap_or_default()
 }
 
@@ -139,9 +141,9 @@ pub(super) fn keep_later(model: &mut Model) -> Result<(), String> {
     };
     *keep_later = !*keep_later;
     review.made = None;
-    if review.whose == Whose::Collected {
-        model.collected.keep_later = *keep_later;
-        model.collected.stamp += 1;
+    if review.whose == Whose::AllStaged {
+        model.staged_edits.keep_later = *keep_later;
+        model.staged_edits.stamp += 1;
     }
     Ok(())
 }
@@ -170,9 +172,9 @@ pub(super) fn set_reason(model: &mut Model, text: String) {
         return;
     };
     review.made = None;
-    if review.whose == Whose::Collected {
-        model.collected.reason.clone_from(&text);
-        model.collected.stamp += 1;
+    if review.whose == Whose::AllStaged {
+        model.staged_edits.reason.clone_from(&text);
+        model.staged_edits.stamp += 1;
     }
     review.reason = text;
 }
@@ -199,7 +201,7 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
     let why = (!review.reason.is_empty()).then(|| review.reason.as_str().into());
     let item = match review.whose {
         Whose::Item(no) => Some(no),
-        Whose::New | Whose::Collected => None,
+        Whose::New | Whose::AllStaged => None,
     };
     let mut target = None;
     match &mut command {
@@ -228,7 +230,7 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         _ => {}
     }
     model.run.committing = true;
-    model.collected.sending = item;
+    model.staged_edits.sending = item;
     model.queue.leaving = model.queue.selected;
     if let Some(Overlay::Review(review)) = model.overlays.last_mut() {
         review.sent = Some(command.clone());

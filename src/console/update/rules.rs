@@ -12,18 +12,18 @@ use crate::console::doc::Doc;
 use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
+use crate::console::model::double_press::What;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::inspector::Tab;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{Overlay, RuleView};
 use crate::console::model::screen::Pane;
-use crate::console::model::twice::What;
 use crate::console::msg::Out;
 use crate::domain::call::Status;
 use crate::domain::command::{Command, RunCommand};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::rule::Wanted;
-use crate::domain::stand::Stand;
+use crate::domain::rule::RuleRequest;
 use crate::policy::backtest::{read, would};
 
 fn live(model: &Model) -> Result<(), String> {
@@ -44,7 +44,7 @@ fn call(model: &Model) -> Option<NodeId> {
 pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     live(model)?;
     let id = call(model).ok_or("no call is selected")?;
-    if Stand::of(&model.run.state, id) != Some(Stand::Now(&Status::Awaiting)) {
+    if EffectiveStatus::of(&model.run.state, id) != Some(EffectiveStatus::Now(&Status::Awaiting)) {
         return Err(format!(
             "{id} does not wait for approval: \"always\" is for a call that does"
         ));
@@ -65,14 +65,14 @@ pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         return Err(format!("{id} is not ready yet"));
     };
     // What would be refused when it is accepted is not even shown.
-    let wanted = Wanted::Exact { call, rev, digest };
-    would(&model.run.state, &wanted)?;
+    let requested = RuleRequest::Exact { call, rev, digest };
+    would(&model.run.state, &requested)?;
     let shown = armed(model, &question, by, at)?;
     if !shown.read.misses(shown.rows).is_empty() {
         let key = model.settings.keymap.first("page-down");
         return Err(format!("not all of it was on screen yet: {key} reads on"));
     }
-    show(model, wanted);
+    show(model, requested);
     Ok(())
 }
 
@@ -82,20 +82,20 @@ pub(super) fn write(model: &mut Model) -> Result<(), String> {
     let Some(allow) = call(model).and_then(|id| begun(model, id)) else {
         return Err(no_call(model));
     };
-    let stands = |gate: &str| {
+    let active = |gate: &str| {
         let text: Arc<str> = format!("{allow}\ngate = \"{gate}\"").into();
-        read(&model.run.state, &Wanted::Text { text: text.clone() }).map(|_| text)
+        read(&model.run.state, &RuleRequest::Text { text: text.clone() }).map(|_| text)
     };
     // It begins with what can stand, and says why that is not more.
-    let (text, why) = match stands("allow") {
+    let (text, why) = match active("allow") {
         Ok(text) => (text, None),
-        Err(why) => (stands("ask").unwrap_or_else(|_| allow.as_str().into()), Some(why)),
+        Err(why) => (active("ask").unwrap_or_else(|_| allow.as_str().into()), Some(why)),
     };
     let title = "a rule for the rest of the session (allow, ask or deny)".to_owned();
-    let editor = Editor::words(Purpose::Rule, title, &text);
+    let editor = Editor::prose(Purpose::Rule, title, &text);
     open(model, Overlay::Editor(Box::new(editor)));
     if let Some(why) = why {
-        model.say(format!("it begins with \"ask\", not with \"allow\": {why}"));
+        model.set_status(format!("it begins with \"ask\", not with \"allow\": {why}"));
     }
     Ok(())
 }
@@ -146,16 +146,16 @@ pub(super) fn finish(model: &mut Model) -> Result<(), String> {
         return Ok(());
     };
     let text = editor.result()?;
-    let wanted = Wanted::Text { text };
-    would(&model.run.state, &wanted)?;
-    show(model, wanted);
+    let requested = RuleRequest::Text { text };
+    would(&model.run.state, &requested)?;
+    show(model, requested);
     Ok(())
 }
 
-fn show(model: &mut Model, wanted: Wanted) {
+fn show(model: &mut Model, requested: RuleRequest) {
     let view = RuleView {
-        would: would(&model.run.state, &wanted),
-        wanted,
+        would: would(&model.run.state, &requested),
+        rule: requested,
         sent: None,
         unread: Vec::new(),
         doc: Doc::default(),
@@ -172,7 +172,7 @@ pub(super) fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         return Err("no rule is shown".to_owned());
     };
     let seen = view.would.as_ref().map_err(Clone::clone)?.seen();
-    let rule = view.wanted.clone();
+    let rule = view.rule.clone();
     let shown = armed(model, &Question::Bulk { stamp: view.stamp }, by, at)?;
     if let Some(why) = unread(shown) {
         return Err(why);
@@ -207,7 +207,7 @@ pub(super) fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Str
     let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
         return Err("no rule is selected".to_owned());
     };
-    if !model.says_again(What::DropRule(no)) {
+    if !model.confirm_press(What::DropRule(no)) {
         return Err(format!("{key} once more: rule {no} judges no more"));
     }
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);

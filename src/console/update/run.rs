@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{bulk, collect, done, ledger};
+use crate::console::event_text;
 use crate::console::halted;
 use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
-use crate::console::model::run::Sent;
+use crate::console::model::run::SentCommand;
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
-use crate::console::words;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event};
@@ -35,13 +35,13 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => {
             if let Some(now) = model.utc() {
-                model.run.heard.note(live.turn, now);
+                model.run.last_activity.note(live.turn, now);
             }
             model.run.stream(live);
         }
-        Update::Sent { turn, request, found } => super::wanted::sent(model, turn, request, found),
-        Update::Replaces { look, found } => super::wanted::replaces(model, &look, found),
-        Update::Outlives { process, left } => super::wanted::outlives(model, process, left),
+        Update::Sent { turn, request, found } => super::lazy_load::sent(model, turn, request, found),
+        Update::Replaces { look, found } => super::lazy_load::replaces(model, &look, found),
+        Update::Outlives { process, left } => super::lazy_load::outlives(model, process, left),
         Update::Taken(command) => taken(model, &command),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),
         Update::Notice(words) => {
@@ -52,12 +52,15 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.playing = at.speed.is_some();
             model.run.at = Some(at);
         }
-        Update::Foreseen(found) => super::fork::foreseen(model, found),
-        Update::Forked { session, go_on } => super::fork::written(model, session, go_on, out),
+        Update::ForkPreview(found) => super::fork::set_preview(model, found),
+        Update::Forked {
+            session,
+            resume: resumes,
+        } => super::fork::written(model, session, resumes, out),
         Update::Halted(why) => {
             model
                 .log
-                .add(Line::Trouble(format!("halted, nothing more begins: {why}")));
+                .add(Line::Problem(format!("halted, nothing more begins: {why}")));
             model.run.halted = Some(why);
             halts(model);
         }
@@ -109,7 +112,7 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
 /// Tells what hangs on the run of an event that was folded.
 fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &mut Vec<Out>) {
     if let Some((expected, got)) = model.run.gap.take() {
-        model.log.add(Line::Trouble(format!(
+        model.log.add(Line::Problem(format!(
             "events {expected} to {} did not arrive here; the picture may be incomplete",
             got.saturating_sub(1)
         )));
@@ -131,7 +134,7 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
         out.push(Out::Alert("the run waits for you".to_owned()));
     }
     if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event {
-        model.notify(&words::lost(nodes));
+        model.notify(&event_text::lost(nodes));
     }
     model.log.add(Line::Event(envelope));
 }
@@ -172,12 +175,12 @@ fn taken(model: &mut Model, command: &Command) {
         line = model.run.sent.take().and_then(|sent| sent.line);
     }
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
-        model.collected.committed(edits);
+        model.staged_edits.committed(edits);
     }
     if !bulk::answered(model, command, None)
-        && let Some(words) = done::words(model, command, line.as_deref())
+        && let Some(words) = done::describe(model, command, line.as_deref())
     {
-        model.say(words);
+        model.set_status(words);
     }
     if !closes(command) {
         return;
@@ -196,10 +199,10 @@ fn taken(model: &mut Model, command: &Command) {
     } else if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.sent) {
         model.overlays.pop();
     }
-    let collected = model.collected.is_empty();
+    let staged = model.staged_edits.is_empty();
     let is_moot = |overlay: &Overlay| match overlay {
         Overlay::Listing(list) => match list.kind {
-            Kind::Collected => collected,
+            Kind::StagedEdits => staged,
             Kind::Branches { .. } | Kind::Compare { .. } => switched,
             // What was put in to take an effect back is in the graph.
             Kind::Effects { .. } => true,
@@ -233,7 +236,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         if std::mem::take(&mut model.run.overtaken) {
             collect::hold_again(model, out);
         }
-        model.collected.sending = None;
+        model.staged_edits.sending = None;
         for overlay in &mut model.overlays {
             match overlay {
                 Overlay::Editor(editor) => editor.sent = false,
@@ -243,12 +246,12 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             }
         }
     }
-    let own = |sent: &mut Sent| sent.command == *command;
+    let own = |sent: &mut SentCommand| sent.command == *command;
     let sent = model.run.sent.take_if(own);
     if sent.is_some() {
         model.queue.leaving = None;
     }
-    let what = words::command(command);
+    let what = event_text::command(command);
     let mut words = refusal.message.clone();
     for fault in refusal.faults.iter().take(3) {
         let _ = write!(words, "; {} {}", fault.path, fault.message);
@@ -261,14 +264,14 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         return;
     }
     // What could not be written was not looked at; it may even stand.
-    let (said, noted) = match refusal.kind {
+    let (output, noted) = match refusal.kind {
         RefusalKind::Journal => (format!("{what}: {words}"), format!("{what}: {words}")),
         _ => (
             format!("{what} was refused: {words}"),
             format!("refused: {what}: {words}"),
         ),
     };
-    model.log.add(Line::Trouble(noted));
+    model.log.add(Line::Problem(noted));
     let (shown, line) = sent.map_or((None, None), |sent| (sent.shown, sent.line));
     let free = model.overlays.is_empty();
     if let Some(line) = line {
@@ -292,6 +295,6 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .overlays
             .push(Overlay::Page(Page::new(title, PageContent::Difference(texts))));
     }
-    let short = halted::short(model, &said);
-    model.complain(short.unwrap_or(said));
+    let short = halted::short(model, &output);
+    model.complain(short.unwrap_or(output));
 }

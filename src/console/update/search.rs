@@ -40,14 +40,14 @@ pub(super) fn ask(model: &mut Model) {
         Scope::Graph => (format!("search: {WORDS}"), model.graph.search.text.clone()),
         Scope::Inspector => (
             "search in what is shown".to_owned(),
-            words(model.inspector.seek.as_ref()),
+            query_text(model.inspector.seek.as_ref()),
         ),
         Scope::Page => ("search on this page".to_owned(), String::new()),
     };
     prompts::line(model, LinePurpose::Search, &title, &before);
 }
 
-fn words(seek: Option<&Seek>) -> String {
+fn query_text(seek: Option<&Seek>) -> String {
     seek.map(|seek| seek.words.clone()).unwrap_or_default()
 }
 
@@ -122,7 +122,7 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
         Some(Overlay::Page(page)) => page.top = top,
         _ => model.inspector.top = top,
     }
-    model.say(words);
+    model.set_status(words);
     true
 }
 
@@ -166,8 +166,8 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
             model.complain(format!("nowhere in the graph{rest}: `{text}`"));
             return Ok(());
         }
-        1 => model.say(format!("1 place{rest}")),
-        found => model.say(format!("{found} places{rest}")),
+        1 => model.set_status(format!("1 place{rest}")),
+        found => model.set_status(format!("{found} places{rest}")),
     }
     super::jumps::jump(model, Jump::Match);
     Ok(())

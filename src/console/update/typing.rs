@@ -100,7 +100,7 @@ pub(super) fn next_fault(model: &mut Model) {
         } else {
             "what is wrong has no place of its own in the text"
         };
-        model.say(words);
+        model.set_status(words);
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let text = field.selected().to_owned();
     match fits_clipboard(text.len()) {
         Ok(()) => {
-            model.say(format!("copied {} bytes", text.len()));
+            model.set_status(format!("copied {} bytes", text.len()));
             out.push(Out::Copy(text));
         }
         Err(why) => model.complain(why),

@@ -9,18 +9,18 @@ use super::typing::fits_clipboard;
 use super::{ledger, open, prompts};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
+use crate::console::event_text;
 use crate::console::halted;
 use crate::console::hints::context;
 use crate::console::model::Model;
 use crate::console::model::graph::Form;
 use crate::console::model::inspector::Tab;
 use crate::console::model::log::Line;
-use crate::console::model::lower::{Named, Target};
+use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 use crate::console::rows::Explained;
-use crate::console::words;
 use crate::text::visible_lines;
 
 /// Carries out a choice of what is on screen.
@@ -60,7 +60,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Mouse => {
             model.screen.mouse = !model.screen.mouse;
             let on = model.screen.mouse;
-            model.say(if on {
+            model.set_status(if on {
                 "the mouse works the console now; shift and the mouse select text in most terminals"
             } else {
                 "the mouse is the terminal's now: it selects text"
@@ -106,7 +106,10 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
     let done = match model.followed() {
         Target::Nothing => match noted(model) {
             Some(words) => {
-                open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
+                open(
+                    model,
+                    Overlay::Page(Page::new("log", PageContent::Note(words))),
+                );
                 Ok(())
             }
             None => Err("this row is about nothing in the graph".to_owned()),
@@ -139,23 +142,23 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
 fn noted(model: &Model) -> Option<String> {
     let line = (model.screen.focus == Pane::Log).then(|| model.log.selected())??;
     Some(match line {
-        Line::Event(envelope) => words::of(envelope),
-        Line::Note(words) | Line::Trouble(words) => words.clone(),
+        Line::Event(envelope) => event_text::of(envelope),
+        Line::Note(words) | Line::Problem(words) => words.clone(),
     })
 }
 
 /// Lists the changes of a weight, or hides them again.
-fn explain(model: &mut Model, named: Named) {
+fn explain(model: &mut Model, named: NameHash) {
     let row = model.run.weight(named);
-    let wanted: Explained = row.map(|row| (Arc::from(row.tool), Arc::from(row.kind)));
+    let requested: Explained = row.map(|row| (Arc::from(row.tool), Arc::from(row.kind)));
     let open = &mut model.lower.explained;
-    *open = if *open == wanted { None } else { wanted };
+    *open = if *open == requested { None } else { requested };
     model.lower.health.made = None;
 }
 
 /// Shows older or newer ones of several.
 fn older(model: &mut Model, back: bool) {
-    if let Err(why) = super::wanted::older(model, back) {
+    if let Err(why) = super::lazy_load::older(model, back) {
         model.complain(why);
     }
 }
@@ -228,7 +231,7 @@ fn copy(model: &mut Model, out: &mut Vec<Out>) {
     if let Err(why) = fits_clipboard(text.len()) {
         return model.complain(format!("{why}: `save` in the palette writes it into a file"));
     }
-    model.say(format!(
+    model.set_status(format!(
         "copied {} bytes to the clipboard{}",
         text.len(),
         model.settings.reach.way()

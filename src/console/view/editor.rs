@@ -42,11 +42,11 @@ fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, 
 /// Says what became of the node or of the run while the text was typed, or how long it is still asked about; gives the
 /// rows that it takes.
 fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) -> u16 {
-    let words = match (halted::typed(model), editor.stood.since(&model.run.state)) {
+    let words = match (halted::typed(model), editor.edit_base.since(&model.run.state)) {
         // Whatever became of the node, this text changes nothing about it.
         (Some(why), _) => Some(why),
-        (None, Some(meanwhile)) => Some(meanwhile.words()),
-        (None, None) => editor.stood.call().and_then(|call| model.time_left(call)),
+        (None, Some(meanwhile)) => Some(meanwhile.describe()),
+        (None, None) => editor.edit_base.call().and_then(|call| model.time_left(call)),
     };
     let Some(words) = words else { return 0 };
     let mut rows = broken(&words, usize::from(body.width.saturating_sub(1)));
@@ -100,10 +100,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         .unwrap_or(MOST)
         .min(MOST)
         .min(body.height / 3);
-    let told = meanwhile(model, frame, editor, body);
+    let reported = meanwhile(model, frame, editor, body);
     let text = Rect {
-        y: body.y + told,
-        height: body.height.saturating_sub(faults + told),
+        y: body.y + reported,
+        height: body.height.saturating_sub(faults + reported),
         ..body
     };
     if let Some(long) = &editor.long {
@@ -119,7 +119,7 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         look: &model.settings.look,
     };
     for (at, fault) in editor.faults.iter().take(usize::from(faults)).enumerate() {
-        let place = row_of(body, told + text.height + u16::try_from(at).unwrap_or(0));
+        let place = row_of(body, reported + text.height + u16::try_from(at).unwrap_or(0));
         let mut words = Styled::new();
         let mark = editor.marks.get(at).copied().flatten();
         if let Some((line, _)) = mark.filter(|_| !fault.path.is_empty()) {

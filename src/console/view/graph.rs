@@ -2,9 +2,9 @@
 //!
 //! Must not know: how rows come to be.
 
-pub(super) mod foreseen;
 mod lines;
 mod map;
+pub(super) mod row_preview;
 mod strip;
 mod time;
 
@@ -24,10 +24,10 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::lineage::Plan;
 use crate::text::visible;
-use foreseen::Foreseen;
+use row_preview::RowPreview;
 
 /// Members of a folded row that are looked at for what is lit.
-const LIT: usize = 32;
+const MAX_HIGHLIGHTED: usize = 32;
 /// Columns from which on the strip of the whole is drawn.
 const STRIP: u16 = 30;
 
@@ -123,7 +123,7 @@ fn lanes_of(
     };
     let scale = (form == Form::Time).then(|| time::Scale::new(model, height, area));
     if let Some(scale) = &scale {
-        canvas.row(row_of(head, 0), &scale.words(model, head.width), model.more());
+        canvas.row(row_of(head, 0), &scale.legend(model, head.width), model.more());
     }
     let mut line = 0_u16;
     let mut row = top;
@@ -135,16 +135,8 @@ fn lanes_of(
                 if let Some(scale) = &scale {
                     time::row(model, canvas, place, here, scale);
                 } else {
-                    let foreseen = plan.and_then(|plan| Foreseen::of(plan, here));
-                    lines::node_row(
-                        model,
-                        canvas,
-                        place,
-                        (row, here),
-                        widest,
-                        foreseen,
-                        plan.is_none(),
-                    );
+                    let preview = plan.and_then(|plan| RowPreview::of(plan, here));
+                    lines::node_row(model, canvas, place, (row, here), widest, preview, plan.is_none());
                     let room = Rect {
                         y: place.y + 1,
                         height: body.bottom().saturating_sub(place.y + 1),
@@ -241,8 +233,8 @@ fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
         lanes(model, canvas, place, &cells, (' ', Role::Line), beside);
         let x = place.x + u16::try_from(body.indent).unwrap_or(0);
         let role = match line.part {
-            body::Part::Says => Role::Text,
-            body::Part::Why => Role::ModelSays,
+            body::Part::Text => Role::Text,
+            body::Part::Why => Role::ModelText,
             body::Part::Gave => Role::Dim,
         };
         let used = canvas.put(x, place.y, place.right().saturating_sub(x), &line.text, role);

@@ -11,8 +11,8 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::halted;
 use crate::console::model::Model;
-use crate::console::model::course::Course;
-use crate::console::model::queue::Wanted;
+use crate::console::model::queue::QueueEntry;
+use crate::console::model::run_phase::RunPhase;
 use crate::console::model::screen::Pane;
 use crate::console::rows::many;
 use crate::console::symbols::Symbol;
@@ -75,7 +75,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(tokens) = tokens(model) {
         parts.push((8, Role::Dim, tokens, true));
     }
-    if let Some(spent) = state.spent.words() {
+    if let Some(spent) = state.spent.describe() {
         parts.push((9, Role::Dim, spent, true));
     }
     if let Some((share, role)) = budget(model) {
@@ -86,12 +86,12 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         };
         parts.push((10, role, words, true));
     }
-    if let Some((role, words)) = collected(model) {
+    if let Some((role, words)) = staged_edits(model) {
         parts.push((1, role, words, true));
     }
     if let Some(at) = &model.run.at {
         let narrow = model.screen.width < NARROW;
-        parts.push((1, Role::Text, at.words(narrow), true));
+        parts.push((1, Role::Text, at.describe(narrow), true));
     }
     if state.restricted.is_some() {
         parts.push((1, Role::Warning, "reading only".to_owned(), true));
@@ -101,20 +101,20 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if waiting > 0 && !halted::is(model) {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
-    let course = model.run.course(model.settings.is_recorded());
-    let role = match course {
-        Course::Halted => Role::Error,
-        Course::Working | Course::Replaying => Role::Running,
-        Course::Answered => Role::Ok,
-        Course::Waiting | Course::HeldByEdit => Role::Awaiting,
-        Course::Starting
-        | Course::Replay
-        | Course::Stopped
-        | Course::Paused
-        | Course::Retrying
-        | Course::Ended => Role::Warning,
+    let run_phase = model.run.phase(model.settings.is_recorded());
+    let role = match run_phase {
+        RunPhase::Halted => Role::Error,
+        RunPhase::Working | RunPhase::Replaying => Role::Running,
+        RunPhase::Answered => Role::Ok,
+        RunPhase::Waiting | RunPhase::HeldByEdit => Role::Awaiting,
+        RunPhase::Starting
+        | RunPhase::Replay
+        | RunPhase::Stopped
+        | RunPhase::Paused
+        | RunPhase::Retrying
+        | RunPhase::Ended => Role::Warning,
     };
-    parts.push((0, role, course.word().to_owned(), true));
+    parts.push((0, role, run_phase.label().to_owned(), true));
     let failed = model.cached.failed_calls().len();
     if failed > 0 {
         parts.push((1, Role::Warning, format!("{failed} failed"), true));
@@ -123,12 +123,12 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
 }
 
 /// How many edits are collected.
-fn collected(model: &Model) -> Option<(Role, String)> {
+fn staged_edits(model: &Model) -> Option<(Role, String)> {
     let narrow = model.screen.width < 60;
-    let words = match model.collected.len() {
+    let words = match model.staged_edits.len() {
         0 => return None,
         count if narrow => many(count, "edit"),
-        count => crate::console::update::collected_words(count),
+        count => crate::console::update::describe_staged(count),
     };
     Some((Role::Edited, words))
 }
@@ -172,16 +172,16 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     by_weight.sort_by_key(|at| parts.get(*at).map(|part| part.0));
     // Two blanks stand between those at the left and those at the right.
     let mut room = usize::from(area.width.saturating_sub(1));
-    let mut kept = BTreeSet::new();
+    let mut stored = BTreeSet::new();
     for at in by_weight {
         let need = parts.get(at).map_or(0, |part| part.2.columns() + 2);
-        if need <= room || kept.is_empty() {
+        if need <= room || stored.is_empty() {
             room = room.saturating_sub(need);
-            kept.insert(at);
+            stored.insert(at);
         }
     }
     let mut at = 0..;
-    parts.retain(|_| at.next().is_some_and(|at: usize| kept.contains(&at)));
+    parts.retain(|_| at.next().is_some_and(|at: usize| stored.contains(&at)));
     let mut x = area.x + 1.min(area.width);
     for (_, role, text, _) in parts.iter().filter(|part| !part.3) {
         x += canvas.put(x, area.y, area.right().saturating_sub(x), text, *role) + 2;
@@ -207,7 +207,7 @@ fn is_broken(turn: &Turn) -> bool {
 /// The keys that lead to the choices of a broken stream from where the cursor stands.
 fn way_to(model: &Model, broken: TurnId) -> String {
     let key = |name| model.settings.keymap.first(name);
-    let selected = matches!(model.queue.selected, Some(Wanted::Turn { turn, .. }) if turn == broken);
+    let selected = matches!(model.queue.selected, Some(QueueEntry::Turn { turn, .. }) if turn == broken);
     if !selected || model.screen.lead != Pane::Queue {
         return format!("{} then {}", key("next-pending"), key("decide"));
     }
@@ -245,11 +245,11 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let keymap = &model.settings.keymap;
     let run = &model.run;
     // A key that something open on top does not hear is not named.
-    let heard = model.overlays.is_empty();
+    let received = model.overlays.is_empty();
     // The key that tells more is what a narrow screen must not lose.
     let mut hint = String::new();
     let (role, words) = if let Some(why) = &run.halted {
-        let key = if heard {
+        let key = if received {
             keymap.first("why-waiting")
         } else {
             String::new()
@@ -258,7 +258,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         (Role::Error, format!("{means}{}", visible(why)))
     } else if let Some(turn) = run.left_broken().next() {
         let kind = match &turn.stream {
-            Stream::Broken(fault) => fault.kind.word(),
+            Stream::Broken(fault) => fault.kind.label(),
             _ => "broken",
         };
         let what = if again::has_arrived(&run.state, turn.id) {
@@ -266,23 +266,23 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         } else {
             "ask again, or stop"
         };
-        let words = if heard {
+        let words = if received {
             format!("{} broke ({kind}): {} to {what}", turn.id, way_to(model, turn.id))
         } else {
             format!("{} broke ({kind}): you can {what}", turn.id)
         };
         (Role::Error, words)
     } else if let Some((which, message)) = &run.state.limit_reached {
-        if heard {
+        if received {
             hint = format!("; {} limits: raise it", keymap.first("palette"));
         }
         let reached = format!("limit of {} reached: {}", visible(which), visible(message));
         (Role::Warning, reached)
     } else if let Some(need) = run.stuck() {
         let reason: String = need.reason.chars().take(200).collect();
-        hint = if !heard {
+        hint = if !received {
             String::new()
-        } else if need.cause == Cause::Edit && !model.collected.is_empty() {
+        } else if need.cause == Cause::Edit && !model.staged_edits.is_empty() {
             format!("; {}: look at it", keymap.first("collected"))
         } else {
             format!("; {}: why, what to do", keymap.first("why-waiting"))
@@ -291,25 +291,21 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     } else if let Some(again) = model.again() {
         let broken = matches!(run.state.turns.get(&again.turn), Some(turn) if is_broken(turn));
         // Where there is no room for both, how long it is counts more.
-        if heard && broken && area.width >= NARROW {
+        if received && broken && area.width >= NARROW {
             hint = format!("; {}: choose", way_to(model, again.turn));
         }
-        (Role::Warning, visible(&again.words(model.utc())))
+        (Role::Warning, visible(&again.describe(model.utc())))
     } else if let Some(why) = &run.state.restricted {
-        if heard && !model.settings.is_recorded() {
+        if received && !model.settings.is_recorded() {
             hint = format!("; {}: lift that", keymap.first("restrict"));
         }
         let words = format!("restricted to reading calls: {}", visible(why));
         (Role::Warning, words)
-    } else if let Some(silent) = model.silent() {
-        if heard {
+    } else if let Some(idle) = model.idle_time() {
+        if received {
             hint = format!("; {}: end it", keymap.first("stop-turn"));
         }
-        let words = format!(
-            "nothing has come of {} for {}",
-            silent.turn,
-            ladder::span(silent.ms)
-        );
+        let words = format!("nothing has come of {} for {}", idle.turn, ladder::span(idle.ms));
         (Role::Dim, words)
     } else {
         return;
@@ -330,7 +326,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         .iter()
         .map(|piece| piece.text.columns() as u16)
         .sum::<u16>();
-    let told = Rect { width: room, ..inner };
-    canvas.row(told, &line, Symbol::Ellipsis.glyph(model.settings.charset));
+    let reported = Rect { width: room, ..inner };
+    canvas.row(reported, &line, Symbol::Ellipsis.glyph(model.settings.charset));
     canvas.put(inner.x + used.min(room), inner.y, inner.width, &hint, role);
 }

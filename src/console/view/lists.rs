@@ -29,7 +29,7 @@ fn title(model: &Model, line: &LinePrompt) -> String {
         (None, Some(status)) if status.is_settled() => {
             format!(
                 "{title} ({call} is {} meanwhile, and is not refused any more)",
-                status.word()
+                status.base_label()
             )
         }
         _ => title,

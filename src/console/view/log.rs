@@ -7,12 +7,12 @@ use ratatui::layout::Rect;
 use super::paint::{Canvas, row_of};
 use super::{rows, shell};
 use crate::console::doc::Styled;
+use crate::console::event_text;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::console::words;
 
 /// From so many columns on a line says when it was.
 const TIMED: u16 = 60;
@@ -40,10 +40,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
                 if place.width >= TIMED {
                     styled = styled.own(Role::Dim, format!("{} ", clock(envelope.at)));
                 }
-                styled.untrusted(Role::Text, &words::of(envelope), most)
+                styled.untrusted(Role::Text, &event_text::of(envelope), most)
             }
             Line::Note(text) => Styled::new().untrusted(Role::Accent, text, most),
-            Line::Trouble(text) => Styled::new().untrusted(Role::Error, text, most),
+            Line::Problem(text) => Styled::new().untrusted(Role::Error, text, most),
         };
         let left = 1.min(place.width);
         let words = Rect {
@@ -51,7 +51,11 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             width: place.width - left,
             ..place
         };
-        canvas.row(words, &styled, Symbol::Ellipsis.glyph(model.settings.charset));
+        canvas.row(
+            words,
+            &styled,
+            Symbol::Ellipsis.glyph(model.settings.charset),
+        );
         if Some(no) == cursor {
             rows::point(model, canvas, place);
         }

@@ -73,8 +73,8 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
             };
             blank(model, frame);
             document(model, frame, &page.title, &page.doc, place, Role::Focus);
-            let known = model.cached.last_outlook();
-            let plan = known.and_then(|outlook| outlook.plan.as_ref().ok());
+            let known = model.cached.last_edit_preview();
+            let plan = known.and_then(|edit_preview| edit_preview.plan.as_ref().ok());
             touched(model, frame, &page.doc, plan);
         }
         Overlay::Review(review) => {
@@ -118,7 +118,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
             let title = match dialog.kind {
                 _ if model.run.still_asks(&dialog.question).is_err() => "this is no longer asked",
                 DialogKind::Consent => "this effect may have happened already",
-                DialogKind::Doubt => "did it happen?",
+                DialogKind::UnknownOutcome => "did it happen?",
                 DialogKind::Broken(turn) if again::has_arrived(&model.run.state, turn) => {
                     "the stream broke: ask again, keep what arrived, or stop"
                 }
@@ -133,7 +133,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 Role::Decision,
             );
         }
-        Overlay::Stop => words(
+        Overlay::Stop => draw_lines(
             model,
             frame,
             "emergency stop",
@@ -174,7 +174,7 @@ fn title_of(model: &Model, bulk: &Bulk) -> String {
 fn leave(model: &Model, frame: &mut Frame<'_>) {
     let keymap = &model.settings.keymap;
     let mut lines = Vec::new();
-    match model.collected.len() {
+    match model.staged_edits.len() {
         0 => {}
         1 => lines.push("1 collected edit is not committed: it is lost when you leave.".to_owned()),
         count => lines.push(format!(
@@ -208,7 +208,7 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     };
     lines.push(format!("{}  leave now{settled}", keymap.first("quit")));
     lines.push(format!("{}  stay", keymap.first("back")));
-    words(model, frame, "leave?", &lines);
+    draw_lines(model, frame, "leave?", &lines);
 }
 
 /// What goes on, in a sentence. Of a halted run only what went on then is known.
@@ -262,7 +262,7 @@ fn touched(model: &Model, frame: &mut Frame<'_>, doc: &Doc, plan: Option<&Plan>)
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    graph::foreseen::draw(model, &mut canvas, room, plan);
+    graph::row_preview::draw(model, &mut canvas, room, plan);
 }
 
 /// True where the pane below asks the very same: the same revision of the same call, or the same stream.
@@ -382,7 +382,7 @@ fn wrapped(lines: &[String], width: usize) -> Vec<String> {
     out
 }
 
-fn words(model: &Model, frame: &mut Frame<'_>, title: &str, lines: &[String]) {
+fn draw_lines(model: &Model, frame: &mut Frame<'_>, title: &str, lines: &[String]) {
     let width = usize::from(model.screen.overlay_width()).saturating_sub(1);
     let lines = wrapped(lines, width);
     let area = model.screen.overlay(lines.len());

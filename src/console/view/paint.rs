@@ -155,12 +155,12 @@ impl Canvas<'_> {
             let sign: &str = more.encode_utf8(&mut sign);
             let before = area.right().checked_sub(2).filter(|x| *x >= area.x);
             let before = before.and_then(|x| self.buf.cell((x, area.y)));
-            let told = before.is_some_and(|cell| cell.symbol() == sign);
+            let message = before.is_some_and(|cell| cell.symbol() == sign);
             let x = area.right() - 1;
             if self.is_mark(x, area.y) {
                 self.fill(Rect { x, width: 1, ..area }, Role::Text);
             }
-            self.put(x, area.y, 1, if told { " " } else { sign }, Role::Dim);
+            self.put(x, area.y, 1, if message { " " } else { sign }, Role::Dim);
         }
     }
 }

@@ -9,17 +9,17 @@ use super::paint::{Canvas, row_of};
 use super::shell;
 use crate::console::doc::Styled;
 use crate::console::halted;
-use crate::console::model::queue::{Item, Wanted};
+use crate::console::model::queue::{Item, QueueEntry};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::{Model, idle};
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::again;
-use crate::domain::call::{Call, Seen, Status};
+use crate::domain::call::{Call, FileCheck, Status};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::ready;
-use crate::domain::stand::Stand;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{Stream, StreamFaultKind};
@@ -88,10 +88,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 fn entry(model: &Model, item: &Item, width: usize) -> Styled {
-    match item.wanted {
-        Wanted::Call { call, rev, .. } if item.gone => gone_entry(model, call, rev, width),
-        Wanted::Call { call, rev, .. } => call_entry(model, call, rev, width),
-        Wanted::Turn { turn, .. } => {
+    match item.entry {
+        QueueEntry::Call { call, rev, .. } if item.gone => gone_entry(model, call, rev, width),
+        QueueEntry::Call { call, rev, .. } => call_entry(model, call, rev, width),
+        QueueEntry::Turn { turn, .. } => {
             let again = model.run.state.turns.get(&turn);
             let again = again.and_then(|turn| again::of(&model.run.state, turn));
             let again = again.filter(|_| !item.gone);
@@ -102,7 +102,7 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
             };
             let glyph = Symbol::Failed.glyph(model.settings.charset);
             let words = match again {
-                Some(again) => visible(&again.words(model.utc())),
+                Some(again) => visible(&again.describe(model.utc())),
                 None if unfit(model, turn) => format!("{turn}: its answer does not fit"),
                 None => format!("{turn}: its stream broke"),
             };
@@ -131,10 +131,10 @@ fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
 /// What has to be known of the files that a call may run before it is looked at.
 fn files(call: &Call) -> Option<&'static str> {
     let runs = call.runs.as_ref()?;
-    if !runs.altered.is_empty() {
+    if !runs.changed.is_empty() {
         return Some("(its file changed)");
     }
-    let unread = runs.operands.iter().any(|one| one.seen != Seen::Whole);
+    let unread = runs.operands.iter().any(|one| one.seen != FileCheck::Whole);
     unread.then_some("(its file was not read)")
 }
 
@@ -145,23 +145,23 @@ fn gone_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
         return Styled::new().own(Role::Dim, format!("{id} is gone"));
     };
-    let stand = Stand::of_call(state, call);
-    let glyph = Symbol::of_stand(stand).glyph(model.settings.charset);
+    let effective = EffectiveStatus::of_call(state, call);
+    let glyph = Symbol::of_effective_status(effective).glyph(model.settings.charset);
     let again = model
         .queue
         .items
         .iter()
-        .any(|item| matches!(item.wanted, Wanted::Call { call, .. } if call == id && !item.gone));
+        .any(|item| matches!(item.entry, QueueEntry::Call { call, .. } if call == id && !item.gone));
     let words = match (node.rev() == rev, again) {
         (_, true) => "asked anew below".to_owned(),
-        (true, false) => stand.words(),
-        (false, false) => format!("now {}: {}", node.rev(), stand.words()),
+        (true, false) => effective.describe(),
+        (false, false) => format!("now {}: {}", node.rev(), effective.describe()),
     };
     let mut line = Styled::new().own(Role::Dim, format!("{glyph} {id} {rev} ({words}) "));
     if let Some((tool, args)) = node.as_call() {
         line = line.untrusted(Role::Dim, tool, 40);
         if node.rev() == rev {
-            line = line.own(Role::Dim, format!(" {} ", call.effect.word()));
+            line = line.own(Role::Dim, format!(" {} ", call.effect.label()));
             let room = left(&line, width);
             line = line.summary(Role::Dim, &summary::arguments(args), room);
         }
@@ -178,13 +178,13 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let glyph = symbol.glyph(model.settings.charset);
     let named = thread::named(state, id);
     let mut line = Styled::new().own(symbol.role(), format!("{glyph} {named} {rev} "));
-    if model.collected.touches(id) {
+    if model.staged_edits.touches(id) {
         line = line.own(Role::Edited, "(edit collected) ");
     }
     if !matches!(call.status, Status::Awaiting) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
-    if let Stand::Held(_) = Stand::of_call(state, call) {
+    if let EffectiveStatus::Suspended(_) = EffectiveStatus::of_call(state, call) {
         line = line.own(Role::Warning, "(held) ");
     }
     if let Some(name) = call
@@ -207,23 +207,23 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     if let Some((tool, args)) = node.as_call() {
         line = line
             .untrusted(Role::Accent, tool, 40)
-            .own(Role::Dim, format!(" {} ", call.effect.word()));
+            .own(Role::Dim, format!(" {} ", call.effect.label()));
         for tag in tier(model, tool) {
             line = line.own(Role::Failed, format!("{tag} "));
         }
-        if let Some(words) = summary::altered(node) {
+        if let Some(words) = summary::describe_change(node) {
             line = line.own(Role::Edited, format!("({words}) "));
         }
         if let Some(words) = files(call) {
             line = line.own(Role::Warning, format!("{words} "));
         }
-        let words = match model.queue.alike.get(&id) {
-            Some(alike) => {
-                if alike.is_like() {
+        let words = match model.queue.call_groups.get(&id) {
+            Some(similar) => {
+                if similar.is_like() {
                     let sign = Symbol::Fan.glyph(model.settings.charset);
                     line = line.own(Role::Accent, format!("{sign} "));
                 }
-                alike.words()
+                similar.describe()
             }
             None => {
                 summary::arguments(&ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args)))

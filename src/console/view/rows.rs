@@ -13,7 +13,7 @@ use crate::console::theme::Role;
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) {
     let Some(rows) = model.lower.of(pane) else { return };
-    let words = format!("{} {}", pane.word(), rows.title);
+    let words = format!("{} {}", pane.label(), rows.title);
     let used = shell::title(model, canvas, area, pane, words.trim_end());
     others(model, canvas, area, pane, used);
     let body = inside(area);
@@ -51,7 +51,7 @@ pub(super) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: P
     let mut x = area.x + used + 1;
     for other in Pane::LOWER.into_iter().filter(|other| *other != pane) {
         let key = model.settings.keymap.first(other.command());
-        let word = format!(" {key} {} ", other.word());
+        let word = format!(" {key} {} ", other.label());
         let width = u16::try_from(word.columns()).unwrap_or(u16::MAX);
         if x.saturating_add(width) > area.right() {
             break;

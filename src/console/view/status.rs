@@ -9,7 +9,7 @@ use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::screen::Pane;
-use crate::console::said;
+use crate::console::status_line;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 
@@ -23,7 +23,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let (first, second) = (row_of(area, 0), row_of(area, 1));
     if model.message.text.is_empty() {
         if area.height > 1 {
-            let line = Styled::new().own(Role::Dim, standing(model));
+            let line = Styled::new().own(Role::Dim, default_text(model));
             canvas.row(indented(first), &line, more(model));
             keys(canvas, second, &hints);
         } else {
@@ -31,7 +31,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         }
         return;
     }
-    words(model, canvas, area, &hints);
+    draw_message(model, canvas, area, &hints);
 }
 
 /// The area without the column at its left.
@@ -50,21 +50,23 @@ fn more(model: &Model) -> char {
 
 /// Draws the newest word. What is too long for its row goes on in those below, that of the keys at last, until the next
 /// key.
-fn words(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
+fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let message = &model.message;
     let role = if message.bad { Role::Error } else { Role::Text };
     let size = (
         usize::from(area.width.saturating_sub(1)),
         usize::from(area.height),
     );
-    let told = said::told(&message.text, size, said::kept(hints));
-    let last = told.rows.len().saturating_sub(1);
-    for (at, row) in told.rows.iter().enumerate() {
+    let reported = status_line::layout(&message.text, size, status_line::pinned_columns(hints));
+    let last = reported.rows.len().saturating_sub(1);
+    for (at, row) in reported.rows.iter().enumerate() {
         let mut place = indented(row_of(area, at as u16));
-        if at == last && told.shares {
-            place.width = place.width.saturating_sub(said::kept(hints) as u16);
+        if at == last && reported.shares {
+            place.width = place
+                .width
+                .saturating_sub(status_line::pinned_columns(hints) as u16);
         }
-        let cut = at == last && !told.is_whole;
+        let cut = at == last && !reported.is_whole;
         if cut {
             let more = format!(" {}", rest(model));
             place.width = place.width.saturating_sub(more.columns() as u16);
@@ -72,10 +74,10 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hin
         }
         canvas.row(place, &Styled::new().own(role, row.clone()), self::more(model));
     }
-    if told.shares {
+    if reported.shares {
         let stay: Vec<hints::Hint> = hints.iter().filter(|hint| hint.stays).cloned().collect();
         let place = row_of(area, area.height.saturating_sub(1));
-        let width = (said::kept(hints) as u16).min(place.width);
+        let width = (status_line::pinned_columns(hints) as u16).min(place.width);
         let x = place.right() - width;
         keys(canvas, Rect { x, width, ..place }, &stay);
     } else if last + 1 < size.1 {
@@ -95,11 +97,11 @@ fn rest(model: &Model) -> String {
 
 /// Columns that a hint takes, with the gap behind it.
 fn wide(hint: &hints::Hint) -> u16 {
-    said::wide(hint) as u16
+    status_line::wide(hint) as u16
 }
 
 /// What there is to say while nothing happened.
-fn standing(model: &Model) -> String {
+fn default_text(model: &Model) -> String {
     if !model.screen.can_decide() {
         return "too small to decide: 40x10 at least".to_owned();
     }

@@ -1,7 +1,6 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
 mod bodies;
-mod foreseen;
 mod frame;
 mod graphs;
 mod halted;
@@ -12,9 +11,10 @@ mod pictures;
 mod plain;
 mod questions;
 mod room;
+mod row_preview;
 mod rows;
 mod rules;
+mod screen_edges;
 mod times;
-mod told;
 mod typing;
 mod wide;

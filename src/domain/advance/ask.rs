@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use super::output::{self, Judged};
+use super::output::{self, AnswerCheck};
 use super::{correction, delegate, escape, warn};
 use crate::domain::advice::Advice;
 use crate::domain::again;
 use crate::domain::branch::recall::recorded_reply;
 use crate::domain::breaker::{self, Breaker};
 use crate::domain::draft::Draft;
-use crate::domain::escape::standing;
+use crate::domain::escape::open_step;
 use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
@@ -31,14 +31,14 @@ const PATIENCE_MS: u64 = 60_000;
 /// Each thread goes on by itself as soon as its own turns have ended.
 pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
     for thread in thread::at_work(draft.state) {
-        go_on(draft, advice, thread);
+        resume(draft, advice, thread);
         if !draft.events.is_empty() {
             return;
         }
     }
 }
 
-fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
+fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     // The answer to a request made now would fall with the edit that is being typed.
     let allowed = !thread::waits_for_editor(draft.state, thread)
         && draft.state.limit_reached.is_none()
@@ -48,7 +48,7 @@ fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
             Mode::Paused(_) => draft.state.step,
             Mode::Stopped(_) | Mode::Finished(_) => false,
         };
-    if mend(draft, thread, allowed) || !all_settled(draft.state, thread) {
+    if retry_broken(draft, thread, allowed) || !all_settled(draft.state, thread) {
         return;
     }
     let Some(last) = draft.state.turns_of(thread).rfind(|turn| turn.is_active()) else {
@@ -60,10 +60,10 @@ fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     let child = draft.state.children.get(&thread);
     let mut answer = answer_of(draft.state, last);
     if let Some(id) = answer.filter(|_| child.is_none()) {
-        match output::judge(draft, advice, last, id) {
-            Judged::Stands => {}
-            Judged::Back => answer = None,
-            Judged::Noted => return,
+        match output::check_answer(draft, advice, last, id) {
+            AnswerCheck::Accepted => {}
+            AnswerCheck::Back => answer = None,
+            AnswerCheck::Noted => return,
         }
     }
     if (allowed || answer.is_some()) && escape::look(draft, advice, thread, answer.is_some()) {
@@ -74,7 +74,7 @@ fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
             delegate::answered(draft, child, answer);
             return;
         }
-        correction::tell_lost(draft, None);
+        correction::report_lost(draft, None);
         let failed = crate::domain::transcript::result::errors(draft.state, &last.nodes);
         draft.run(RunEvent::Finished { answer, failed });
         return;
@@ -84,7 +84,7 @@ fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     }
     // Read through the whole context once, for what is on record and for what is asked.
     let context = context_hash(draft.state, thread, None);
-    if stands_recorded(draft, last, &context)
+    if reuse_reply(draft, last, &context)
         || child.is_some_and(|child| delegate::spent(draft, child))
         || limited(draft)
     {
@@ -116,16 +116,16 @@ fn offered(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) -> bool
 
 /// After an edit, a request that was answered before is not made again: the recorded reply stands.
 /// The first request of a thread is always made.
-fn stands_recorded(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
+fn reuse_reply(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
     let state = draft.state;
     let was_asked = |turn: &Turn| turn.is_active() && turn.asked > 0;
-    let wanted = state
+    let target = state
         .started
         .as_ref()
         .is_some_and(|started| started.reuse.replies);
     // What is to be told now was not told then.
-    let wanted = wanted && !standing::has_to_tell(state, last.thread);
-    if !wanted || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
+    let target = target && !open_step::has_notice(state, last.thread);
+    if !target || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
         return false;
     }
     let hash = request_hash(state, last.thread, context, is_last(state, last.thread, true));
@@ -162,7 +162,7 @@ fn answer_of(state: &State, turn: &Turn) -> Option<NodeId> {
 /// Broken turns that are asked again by themselves: cut by a crash, empty once, or a passing fault
 /// while nothing whole had arrived. A wait before that is recorded as such, and no request until it is over: nothing
 /// is counted, and nothing on its way, that was not sent.
-fn mend(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
+fn retry_broken(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
     if matches!(draft.state.mode, Mode::Stopped(_) | Mode::Finished(_)) {
         return false;
     }
@@ -187,7 +187,7 @@ fn mend(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
                     no: turn.asked,
                     of: RETRIES,
                     wait_ms,
-                    why: fault.kind.word().into(),
+                    why: fault.kind.label().into(),
                 });
                 return true;
             }
@@ -294,7 +294,7 @@ fn requested_with(
         context,
         hash,
         // Who is to answer without tools is told that alone.
-        told: if last {
+        notices: if last {
             Vec::new()
         } else {
             warn::warnings(state, thread)
@@ -325,11 +325,11 @@ fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(No
         .max()
         .unwrap_or(Seq(0));
     let mut ids: Vec<NodeId> = Vec::new();
-    for piece in build::outline(state, thread, before, build::Standing::Active) {
+    for piece in build::outline(state, thread, before, build::TurnScope::Active) {
         match piece {
             Piece::User(node) => ids.push(node.id),
-            Piece::Assistant(said, calls) => {
-                ids.extend(said.iter().map(|said| said.node));
+            Piece::Assistant(text, calls) => {
+                ids.extend(text.iter().map(|text| text.node));
                 ids.extend(calls.iter().map(|call| call.id));
             }
             Piece::Result(call) => ids.push(call.id.observation()),
@@ -359,15 +359,15 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
         .iter()
         .find(|turn| turn.context.is_some() && !turn.drifted)
         .is_none_or(|first| {
-            let standing = build::Standing::WithHeld;
-            let now = context_hash_of(draft.state, first.thread, Some(first.id), standing);
+            let condition = build::TurnScope::WithHeld;
+            let now = context_hash_of(draft.state, first.thread, Some(first.id), condition);
             first.context.as_ref() == Some(&now)
         });
     if same {
         // What comes after a turn in which something still moves waits for it.
         let open = held.iter().position(|turn| !turn.settled);
-        let stand = open.map_or(held.len(), |open| open + 1);
-        let turns = held.iter().take(stand).map(|turn| turn.id).collect();
+        let status = open.map_or(held.len(), |open| open + 1);
+        let turns = held.iter().take(status).map(|turn| turn.id).collect();
         draft.turn_event(TurnEvent::Restored { turns });
     } else {
         let turns = held.iter().map(|turn| turn.id).collect();

@@ -34,7 +34,7 @@ pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let last = breaker.recent.back();
         let may = match breaker.phase {
             Phase::Closed => last.is_some_and(|last| last.failed),
-            Phase::HalfOpen => last.is_some() || breaker.told_nothing,
+            Phase::HalfOpen => last.is_some() || breaker.inconclusive,
             Phase::Open => false,
         };
         if !may {

@@ -58,10 +58,10 @@ pub(super) fn carry(draft: &mut Draft<'_>, call: NodeId) -> bool {
 }
 
 /// Reports each lost correction once: those of a thread up to a reply, or all.
-pub(super) fn tell_lost(draft: &mut Draft<'_>, in_reply: Option<(ThreadId, u32)>) {
-    let told = &draft.state.agenda.lost;
+pub(super) fn report_lost(draft: &mut Draft<'_>, in_reply: Option<(ThreadId, u32)>) {
+    let message = &draft.state.agenda.lost;
     let mut lost = correction::without_call(draft.state, in_reply);
-    lost.retain(|call| !told.contains(call));
+    lost.retain(|call| !message.contains(call));
     if !lost.is_empty() {
         let nodes = lost.into_iter().map(NodeId::observation).collect();
         draft.edit(EditEvent::CorrectionsLost { nodes });

@@ -23,7 +23,7 @@ pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {
         if state
             .children
             .get(thread)
-            .is_some_and(|child| !thread::stands(state, child))
+            .is_some_and(|child| !thread::is_active(state, child))
         {
             left.extend(state.turns_of(*thread).map(|turn| turn.id));
         }

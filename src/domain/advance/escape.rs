@@ -7,7 +7,7 @@ use crate::domain::advice::Advice;
 use crate::domain::decide::escape::take;
 use crate::domain::draft::Draft;
 use crate::domain::escape::advised::Advised;
-use crate::domain::escape::{Incident, Rung, Upshot};
+use crate::domain::escape::{Incident, LoopStep, StepOutcome};
 use crate::domain::event::EscapeEvent;
 use crate::domain::id::ThreadId;
 
@@ -17,7 +17,7 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId,
     let incident = state.escape.of(thread);
     if answered {
         if let Some(incident) = incident {
-            note(draft, incident, Upshot::Helped);
+            note(draft, incident, StepOutcome::Helped);
             over(draft, incident, "the thread has its answer");
         }
         return !draft.events.is_empty();
@@ -30,11 +30,11 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId,
             incident: state.escape.incidents.len() as u32 + 1,
             finding,
         }),
-        (Some(Advised::Note(upshot)), Some(incident)) => note(draft, incident, upshot),
+        (Some(Advised::Note(result)), Some(incident)) => note(draft, incident, result),
         (Some(Advised::End(why)), Some(incident)) => over(draft, incident, &why),
         // A request is part of going back: it is bounded like any other.
-        (Some(Advised::Take(plan)), Some(_)) if plan.rung == Rung::RollBack && super::ask::limited(draft) => {
-        }
+        (Some(Advised::Take(plan)), Some(_))
+            if plan.step == LoopStep::RollBack && super::ask::limited(draft) => {}
         (Some(Advised::Take(plan)), Some(incident)) => take(draft, thread, incident, &plan),
         _ => {}
     }
@@ -42,12 +42,12 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId,
 }
 
 /// What came of the newest step, unless that is known.
-fn note(draft: &mut Draft<'_>, incident: &Incident, upshot: Upshot) {
-    if let Some(step) = incident.steps.last().filter(|step| step.upshot.is_none()) {
-        draft.escape(EscapeEvent::Came {
+fn note(draft: &mut Draft<'_>, incident: &Incident, result: StepOutcome) {
+    if let Some(step) = incident.steps.last().filter(|step| step.outcome.is_none()) {
+        draft.escape(EscapeEvent::StepEnded {
             incident: incident.no,
             node: step.node,
-            upshot,
+            outcome: result,
         });
     }
 }

@@ -2,12 +2,12 @@
 //! approvals of the same bytes, the policy's word. Must not know: how a policy is written.
 
 use crate::domain::advice::Advice;
+use crate::domain::auto_approved;
 use crate::domain::call::{Call, Decision, EffectClass, Gate, Outcome, Status};
 use crate::domain::draft::Draft;
-use crate::domain::escape::standing;
+use crate::domain::escape::open_step;
 use crate::domain::event::CallEvent;
 use crate::domain::id::Rev;
-use crate::domain::let_run;
 use crate::domain::node::Origin;
 use crate::domain::repeat::{consent_needed, reusable};
 use crate::domain::restrict;
@@ -94,7 +94,7 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
         return;
     }
     // What was taken back is for a person to decide, whoever had let it run.
-    if let_run::is_taken_back(draft.state, call) {
+    if auto_approved::is_taken_back(draft.state, call) {
         draft.call(CallEvent::Asked {
             call: call.id,
             rev,
@@ -129,9 +129,9 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
         }
         if still_approved(draft.state, call, rev) {
             let rule = if call.effect <= EffectClass::Idempotent {
-                let_run::HARMLESS
+                auto_approved::HARMLESS
             } else {
-                let_run::UNHAPPENED
+                auto_approved::UNHAPPENED
             };
             draft.call(decided(Decision::Auto { rule: rule.into() }));
             return;
@@ -144,14 +144,14 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
         // What cannot be undone, and what only the operator can answer, is for the operator alone.
         approver: advice
             .approver()
-            .filter(|_| !asks && tags::word(draft.state, call.id).is_none()),
+            .filter(|_| !asks && tags::confirmation(draft.state, call.id).is_none()),
     });
 }
 
 /// What was gone through without getting on is refused for one turn.
 fn repeats(state: &State, call: &Call) -> Option<(String, String)> {
     let (tool, args) = state.nodes.get(&call.id)?.as_call()?;
-    standing::refused(state, call.id, tool, call.resolved.as_ref().unwrap_or(args))
+    open_step::refused(state, call.id, tool, call.resolved.as_ref().unwrap_or(args))
 }
 
 fn was_decided(call: &Call, rev: Rev) -> bool {
@@ -163,7 +163,7 @@ fn was_decided(call: &Call, rev: Rev) -> bool {
 /// One approval covers further attempts of the same bytes only while every earlier one is proven
 /// not to have executed, or running it again changes nothing. What the policy let run, it judges each time.
 fn still_approved(state: &State, call: &Call, rev: Rev) -> bool {
-    let by_person = let_run::by_policy(state, call).is_none();
+    let by_person = auto_approved::by_policy(state, call).is_none();
     let approved = by_person && call.approved.is_some() && call.approved == call.digest;
     let mut attempts = call
         .attempts

@@ -8,13 +8,13 @@ use crate::domain::decide::resilience;
 use crate::domain::draft::Draft;
 use crate::domain::event::ResilienceEvent;
 use crate::domain::id::{Attempt, Rev};
-use crate::domain::ladder::{Found, Next};
+use crate::domain::ladder::{Findings, Next};
 use crate::domain::node::Node;
 use crate::domain::restrict;
 use crate::domain::state::Mode;
 
 /// Decides about failures of which nothing was decided yet.
-pub(super) fn judge(draft: &mut Draft<'_>, advice: &dyn Advice) {
+pub(super) fn decide_failures(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for id in state.agenda.failures.iter().copied() {
         let Some(call) = state.calls.get(&id) else {
@@ -85,12 +85,12 @@ fn step(draft: &mut Draft<'_>, call: &Call, rev: Rev, next: Next) {
 }
 
 /// The beginning of a round, unless it is under way.
-fn diagnosed(draft: &mut Draft<'_>, call: &Call, rev: Rev, found: Found) {
+fn diagnosed(draft: &mut Draft<'_>, call: &Call, rev: Rev, found: Findings) {
     let round = found.round;
     let under_way = matches!(call.status, Status::Repairing(_));
     let id = call.id;
     if under_way {
-        let reply = call.trouble.repairs.last().and_then(|last| last.reply.as_ref());
+        let reply = call.failure.repairs.last().and_then(|last| last.reply.as_ref());
         if reply.is_none() {
             return;
         }

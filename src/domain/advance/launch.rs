@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::gate::sameness;
 use super::{breaker, delegate};
 use crate::domain::advice::Advice;
+use crate::domain::auto_approved;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{Call, Decision, EffectClass, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Seq, ThreadId};
-use crate::domain::let_run;
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::restrict;
@@ -22,10 +22,10 @@ use crate::domain::thread;
 
 /// After a crash, what changed nothing or can be repeated goes its way again. The ledger goes on
 /// saying that nobody knows: doing it twice is harmless, but that it did not happen is not proven.
-pub(super) fn settle_doubt(draft: &mut Draft<'_>, _advice: &dyn Advice) {
+pub(super) fn retry_unknown(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     for id in draft.state.agenda.waiting.values() {
         let repeatable = draft.state.calls.get(id).is_some_and(|call| {
-            matches!(call.status, Status::InDoubt(_)) && call.effect <= EffectClass::Idempotent
+            matches!(call.status, Status::OutcomeUnknown(_)) && call.effect <= EffectClass::Idempotent
         });
         if repeatable && super::acts(draft.state, *id) {
             draft.call(CallEvent::Woken { call: *id });
@@ -165,8 +165,8 @@ pub(super) fn start(
         return None;
     }
     // It was let run while something else held, and waited since, or comes again after a failure.
-    if let_run::no_more(draft, advice, call) {
-        let_run::take_back(draft, call, "the policy does not let it run any more");
+    if auto_approved::no_more(draft, advice, call) {
+        auto_approved::take_back(draft, call, "the policy does not let it run any more");
         return None;
     }
     // Somebody wrote into a file that it may run since that was looked at: it takes its way anew.
@@ -200,13 +200,13 @@ pub(super) fn start(
 /// another model; a run that a person asked for anew, another. What a fork begins is no repetition of what the other
 /// run began under the same names; what it finds begun is.
 fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
-    let wanted = call
+    let requested = call
         .decisions
         .iter()
         .filter(|(_, _, decision)| **decision == Decision::RunAgain)
         .map(|(_, seq, _)| *seq);
-    let again = (wanted.clone().count() as u64).to_le_bytes();
-    let since = wanted.max().unwrap_or_default();
+    let again = (requested.clone().count() as u64).to_le_bytes();
+    let since = requested.max().unwrap_or_default();
     let tries = call.attempts.iter().filter(|one| one.rev == node.rev());
     let first = tries.map(|one| one.intent).find(|intent| *intent > since);
     let fork = state

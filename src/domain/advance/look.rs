@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::correction;
-use crate::domain::advice::{Advice, Used, judge};
+use crate::domain::advice::{Advice, RuleUses, judge};
 use crate::domain::call::{Binding, Call, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
@@ -56,24 +56,24 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
     );
     // What a person wrote or refused stands whatever it was based on, as long as nothing new is asked of them.
     let pinned = draft.state.observation(call.id).is_some_and(|node| node.pinned);
-    let refused = matches!(call.status, Status::Rejected | Status::Left)
+    let refused = matches!(call.status, Status::Rejected | Status::Abandoned)
         && (found.is_none() || call.resolved.is_none());
     if same && !nothing {
         let bindings = found.map(|(bindings, _)| bindings).unwrap_or_default();
-        draft.call(CallEvent::Kept {
+        draft.call(CallEvent::Retained {
             call: call.id,
             bindings,
-            stands_on: None,
+            pinned_args: None,
         });
         return;
     }
     if pinned || refused {
         let changed = found.filter(|_| pinned && !same);
-        let stands_on = changed.and_then(|(_, resolved)| resolved.map(Arc::from).or(args));
-        draft.call(CallEvent::Kept {
+        let based_on = changed.and_then(|(_, resolved)| resolved.map(Arc::from).or(args));
+        draft.call(CallEvent::Retained {
             call: call.id,
             bindings: call.reach.bindings.clone(),
-            stands_on,
+            pinned_args: based_on,
         });
         return;
     }
@@ -108,7 +108,7 @@ pub(super) fn become_ready(
     let operands = advice.operands(tool, bytes);
     let digest = advice.digest(call.id, node.rev(), (tool, bytes), &operands);
     let task = thread::task(draft.state, advice, node);
-    let Some(verdict) = judge(advice, node, bytes, task.as_deref(), &Used::by(draft)) else {
+    let Some(verdict) = judge(advice, node, bytes, task.as_deref(), &RuleUses::by(draft)) else {
         return;
     };
     draft.call(CallEvent::Ready {

@@ -11,9 +11,9 @@ use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usag
 
 /// What follows from an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judged {
+pub(super) enum AnswerCheck {
     /// It is the answer.
-    Stands,
+    Accepted,
     /// The model is to answer again.
     Back,
     /// A fact about it was added.
@@ -21,20 +21,25 @@ pub(super) enum Judged {
 }
 
 /// Judges the answer of a settled turn.
-pub(super) fn judge(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, id: NodeId) -> Judged {
+pub(super) fn check_answer(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    turn: &Turn,
+    id: NodeId,
+) -> AnswerCheck {
     // The operator took it as it is.
-    if turn.stream == Stream::Closed(Stop::Kept) {
-        return Judged::Stands;
+    if turn.stream == Stream::Closed(Stop::Accepted) {
+        return AnswerCheck::Accepted;
     }
     if output::of(draft.state, turn).is_some() {
-        return Judged::Back;
+        return AnswerCheck::Back;
     }
     let Some(node) = draft.state.nodes.get(&id) else {
-        return Judged::Stands;
+        return AnswerCheck::Accepted;
     };
     let faults = advice.answer(node.text()).unwrap_or_default();
     if faults.is_empty() {
-        return Judged::Stands;
+        return AnswerCheck::Accepted;
     }
     let by_model = !matches!(node.now().origin, Origin::Operator { .. });
     if by_model && output::sent_back(draft.state, turn.thread) < output::BACK {
@@ -44,7 +49,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, id:
             rev: node.rev(),
             faults,
         });
-        return Judged::Noted;
+        return AnswerCheck::Noted;
     }
     draft.turn_event(TurnEvent::Broken {
         turn: turn.id,
@@ -55,7 +60,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, id:
         },
         usage: Usage::default(),
     });
-    Judged::Noted
+    AnswerCheck::Noted
 }
 
 /// A turn that was left to the operator for its answer goes on once they wrote another. True where that was said.

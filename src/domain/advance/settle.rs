@@ -65,7 +65,7 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
     });
     // What goes on behind a rewritten thought is still to come.
     if turn.reply > 0 && !turn.split {
-        correction::tell_lost(draft, Some((turn.thread, turn.reply)));
+        correction::report_lost(draft, Some((turn.thread, turn.reply)));
     }
 }
 
@@ -86,7 +86,7 @@ fn moves(state: &State, turn: TurnId) -> bool {
     let mut here = open.filter(|id| state.nodes.get(id).is_some_and(|node| node.turn == turn));
     here.any(|id| {
         state.calls.get(id).is_some_and(|call| match call.status {
-            Status::Running(_) | Status::InDoubt(_) | Status::Proposed => true,
+            Status::Running(_) | Status::OutcomeUnknown(_) | Status::Proposed => true,
             // What it reads is in question: nobody can decide on it.
             _ => !call.suspect,
         })
@@ -106,7 +106,7 @@ fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
                 look::become_ready(draft, advice, call, bindings, resolved);
             }
             Look::Dead { .. } if call.suspect => look::reconsider(draft, call, None),
-            Look::Dead { because } => give_up(draft, call, &because),
+            Look::Dead { because } => skip_call(draft, call, &because),
         }
     }
     if !draft.events.is_empty() {
@@ -127,16 +127,16 @@ fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
 }
 
 /// The call waits for something that will never be there: say for what.
-fn give_up(draft: &mut Draft<'_>, call: &Call, because: &str) {
+fn skip_call(draft: &mut Draft<'_>, call: &Call, because: &str) {
     if correction::carry(draft, call.id) {
         return;
     }
     let because = Arc::from(because);
-    let behind_invalid = ready::sources(draft.state, call)
+    let after_invalid = ready::sources(draft.state, call)
         .iter()
         .filter_map(|id| draft.state.calls.get(id))
         .any(|source| source.status == Status::Invalid);
-    draft.call(if behind_invalid {
+    draft.call(if after_invalid {
         CallEvent::Skipped {
             call: call.id,
             because,
@@ -200,7 +200,7 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
             }
         })
     };
-    let said = calls
+    let output = calls
         .iter()
         .rev()
         .find(|call| call.status == Status::Succeeded && is_answer(call, false))
@@ -223,17 +223,17 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
         .filter_map(|id| draft.state.calls.get(id))
         .any(|call| is_answer(call, true));
     if let Some(old) = old {
-        let stands = match &said {
+        let is_active = match &output {
             // What the operator wrote after the call ended is the answer.
             Some((text, given)) => old.text() == text || old.now().event > given.now().event,
             None => !by_tool,
         };
-        if stands {
+        if is_active {
             return;
         }
         draft.edit(EditEvent::Superseded { nodes: vec![old.id] });
     }
-    if let Some((text, _)) = said {
+    if let Some((text, _)) = output {
         let node = draft.node(NodeKind::Answer);
         draft.turn_event(TurnEvent::Answered {
             turn: turn.id,

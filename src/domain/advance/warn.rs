@@ -48,8 +48,8 @@ fn of_restriction(state: &State, thread: ThreadId) -> Option<&'static str> {
     }
     let mut turns = state.turns_of(thread).rev();
     let last = turns.find(|turn| turn.is_active() && turn.asked > 0)?;
-    let was_told = last.more.told.iter().any(|one| **one == *RESTRICTED);
-    was_told.then_some(LIFTED)
+    let turn_settled = last.more.notices.iter().any(|one| **one == *RESTRICTED);
+    turn_settled.then_some(LIFTED)
 }
 
 fn of_breaker(state: &State, thread: ThreadId, (scope, breaker): (&Scope, &Breaker)) -> String {
@@ -69,12 +69,12 @@ fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
         .turns_of(thread)
         .rev()
         .filter(|one| one.is_active() && one.asked > 0);
-    if !finding.detector.tells_only() || asked.next()?.id != *turn {
+    if !finding.detector.is_informational() || asked.next()?.id != *turn {
         return None;
     }
     Some(format!(
         "{}. Find out why before you call it again, or get on without it.",
-        finding.words()
+        finding.describe()
     ))
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::At;
-use crate::domain::breaker::{self, Phase, Ran, Scope, Source, Turn};
+use crate::domain::breaker::{self, Phase, Sample, Scope, Source, Turn};
 use crate::domain::call::Outcome;
 use crate::domain::id::{Attempt, NodeId, TurnId};
 use crate::domain::state::State;
@@ -29,8 +29,8 @@ pub(super) fn ran(
     (call, attempt): (NodeId, Attempt),
     outcome: &Outcome,
 ) {
-    let said = breaker::speaks(outcome);
-    ended(state, guards, Source::Call(call, attempt), said);
+    let text = breaker::speaks(outcome);
+    ended(state, guards, Source::Call(call, attempt), text);
 }
 
 /// A request ended; `failed` is none where that says nothing of the endpoint.
@@ -51,12 +51,12 @@ fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Source, failed: Opti
         };
         if breaker.probe == Some(probe) {
             breaker.probe = None;
-            breaker.told_nothing = failed.is_none();
+            breaker.inconclusive = failed.is_none();
         }
         if let Some(failed) = failed {
             breaker.remember(
                 *generation,
-                Ran {
+                Sample {
                     at,
                     failed,
                     of: probe,
@@ -80,7 +80,7 @@ pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32,
     breaker.generation = generation;
     breaker.recent.clear();
     breaker.probe = None;
-    breaker.told_nothing = false;
+    breaker.inconclusive = false;
     breaker.until = at
         .utc_ms
         .saturating_add(i64::try_from(turn.wait_ms).unwrap_or(i64::MAX));

@@ -38,7 +38,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
-            life.snags.faults.clone_from(faults);
+            life.validation.faults.clone_from(faults);
             life.reach.references.clone_from(references);
             life.reach.out.clone_from(out);
             life.label = label.clone();
@@ -61,7 +61,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
-            life.snags.faults.clone_from(faults);
+            life.validation.faults.clone_from(faults);
             trust(state, *call);
             invalid(state, *call);
         }
@@ -122,7 +122,7 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
         return;
     };
     life.reach.bindings.clone_from(bindings);
-    life.reach.stands_on = None;
+    life.reach.pinned_args = None;
     let resolved = resolved.clone().or(args);
     let again = life.digest.is_some() && life.resolved == resolved;
     life.resolved = resolved;
@@ -136,14 +136,14 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
 }
 
 /// The same as something that was said lately, if there is such a thing.
-fn shared<T: Clone + PartialEq>(lately: &mut Vec<Arc<T>>, said: &T) -> Arc<T> {
-    if let Some(same) = lately.iter().rev().find(|one| ***one == *said) {
+fn shared<T: Clone + PartialEq>(lately: &mut Vec<Arc<T>>, output: &T) -> Arc<T> {
+    if let Some(same) = lately.iter().rev().find(|one| ***one == *output) {
         return Arc::clone(same);
     }
     if lately.len() == LATELY {
         lately.remove(0);
     }
-    let new = Arc::new(said.clone());
+    let new = Arc::new(output.clone());
     lately.push(Arc::clone(&new));
     new
 }
@@ -160,7 +160,7 @@ fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
             set: at.seq,
             why: "it was let run".into(),
         };
-        life.trouble.delay = Some(delay);
+        life.failure.delay = Some(delay);
     }
 }
 
@@ -179,7 +179,7 @@ fn after(at: At, ms: u64) -> i64 {
 }
 
 /// The time to answer questions begins anew, as it does for whoever waits for it to end.
-pub(super) fn ask_anew(state: &mut State, at: At) {
+pub(super) fn restart_deadlines(state: &mut State, at: At) {
     let asked: Vec<(NodeId, u64)> = crate::domain::effects::open_deadlines(state)
         .map(|(call, ms)| (call.id, ms))
         .collect();
@@ -237,11 +237,11 @@ fn decided(
     digest: Option<&Digest>,
     decision: &Decision,
 ) {
-    let said = shared(&mut state.agenda.decisions, decision);
+    let output = shared(&mut state.agenda.decisions, decision);
     let Some(life) = state.calls.get_mut(&call) else {
         return;
     };
-    life.decisions.push((rev, at.seq, said));
+    life.decisions.push((rev, at.seq, output));
     if matches!(decision, Decision::Reuse { .. }) && !at.by_person {
         state.unasked.insert(at.seq);
     }
@@ -266,24 +266,24 @@ fn decided(
             Status::Ready
         }
         Decision::DidNotFinish => {
-            if let Status::InDoubt(attempt) = life.status {
+            if let Status::OutcomeUnknown(attempt) = life.status {
                 super::outcome::did_not_finish(state, at, call, (rev, attempt));
             }
             return;
         }
         Decision::Leave { reason } => {
-            life.snags.because = Some(Arc::from(reason.as_str()));
-            life.snags.denied_by = None;
-            Status::Left
+            life.validation.because = Some(Arc::from(reason.as_str()));
+            life.validation.denied_by = None;
+            Status::Abandoned
         }
         Decision::Reject { reason } => {
-            life.snags.because = Some(Arc::from(reason.as_str()));
-            life.snags.denied_by = None;
+            life.validation.because = Some(Arc::from(reason.as_str()));
+            life.validation.denied_by = None;
             Status::Rejected
         }
         Decision::Deny { rule, reason } => {
-            life.snags.because = Some(Arc::from(reason.as_str()));
-            life.snags.denied_by = Some(Arc::from(rule.as_str()));
+            life.validation.because = Some(Arc::from(reason.as_str()));
+            life.validation.denied_by = Some(Arc::from(rule.as_str()));
             Status::Rejected
         }
         Decision::Expire { consequence } => match consequence {
@@ -443,8 +443,8 @@ pub(super) fn woken(state: &mut State, id: NodeId) {
     let Some(life) = state.calls.get_mut(&id) else {
         return;
     };
-    (life.snags.because, life.snags.denied_by) = (None, None);
-    life.trouble.retries = 0;
+    (life.validation.because, life.validation.denied_by) = (None, None);
+    life.failure.retries = 0;
     // What was found wrong may have been in what it read: it is checked from the beginning.
     let next = if life.status == Status::Invalid {
         Status::Proposed

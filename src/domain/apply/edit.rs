@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{At, add_node, call, index, recall};
-use crate::domain::call::{Digest, Snags, Status};
+use crate::domain::call::{Digest, Status, Validation};
 use crate::domain::event::EditEvent;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
-use crate::domain::node::{Channel, Content, Origin, Revision, Standing};
-use crate::domain::state::{Began, EditRecord, EpochRecord, Mode, State};
+use crate::domain::node::{Channel, Content, NodeState, Origin, Revision};
+use crate::domain::state::{EditRecord, EpochOrigin, EpochRecord, Mode, State};
 use crate::domain::thread;
 
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
@@ -136,7 +136,7 @@ fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
         epoch,
         base: state.epoch,
         left: state.epoch,
-        began: Began::Edit,
+        began: EpochOrigin::Edit,
         seq: at.seq,
         what: what.clone(),
         name: None,
@@ -153,14 +153,14 @@ pub(super) fn release(state: &mut State) {
 
 /// Holds a call that appeared, or whose references were read, behind open editors.
 pub(super) fn hold_new(state: &mut State, id: NodeId) {
-    let hangs = |editing: &NodeId| {
+    let depends_value = |editing: &NodeId| {
         // What a sub-agent does goes into the result of its call.
         let above = thread::above(state, thread::of(state, *editing)).map(|child| child.call.observation());
         std::iter::once(*editing)
             .chain(above)
             .any(|editing| depends(state, id, editing))
     };
-    let edited: Vec<NodeId> = state.editing.keys().copied().filter(hangs).collect();
+    let edited: Vec<NodeId> = state.editing.keys().copied().filter(depends_value).collect();
     for node in edited {
         state.editing.entry(node).or_default().insert(id);
         state.held.insert(id);
@@ -172,7 +172,7 @@ fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
     let (Some(turn), Some(own)) = (state.turn_of(editing.call()), state.turn_of(id)) else {
         return false;
     };
-    let place = |wanted: NodeId| own.nodes.iter().position(|one| *one == wanted);
+    let place = |requested: NodeId| own.nodes.iter().position(|one| *one == requested);
     if turn.id != own.id {
         turn.thread == own.thread && own.pos > turn.pos
     } else if editing.kind == NodeKind::Thought {
@@ -187,11 +187,11 @@ pub(super) fn pin(state: &mut State, node: NodeId, pinned: bool) {
         state.agenda.pinned.insert(node.call());
     }
     if let Some(node) = state.nodes.get_mut(&node) {
-        let standing = Standing {
+        let status = NodeState {
             pinned,
-            ..node.standing()
+            ..node.state()
         };
-        node.stand(state.epoch, standing);
+        node.set_state(state.epoch, status);
     }
 }
 
@@ -204,7 +204,7 @@ fn revised(
     approves: Option<&Digest>,
 ) {
     let epoch = state.epoch;
-    let said = Revision {
+    let output = Revision {
         no: rev,
         content: content.clone(),
         origin: origin.clone(),
@@ -214,12 +214,12 @@ fn revised(
     let is_result = matches!(content, Content::Observation { .. });
     let turn = index::weighed(state, id, |state| {
         let node = state.nodes.get_mut(&id)?;
-        node.say(epoch, said);
-        let standing = Standing {
+        node.revise(epoch, output);
+        let status = NodeState {
             active: node.active || is_result,
-            ..node.standing()
+            ..node.state()
         };
-        node.stand(epoch, standing);
+        node.set_state(epoch, status);
         Some(node.turn)
     });
     let Some(turn) = turn else { return };
@@ -239,12 +239,12 @@ fn revised(
             life.remember(epoch);
             life.reach.references.clear();
             life.reach.bindings.clear();
-            life.reach.stands_on = None;
+            life.reach.pinned_args = None;
             life.resolved = None;
             life.digest = None;
             life.verdict = None;
-            life.snags = Snags::default();
-            life.trouble.retries = 0;
+            life.validation = Validation::default();
+            life.failure.retries = 0;
             life.asking.consented.clear();
             life.asking.edit_approves = approves.cloned();
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{At, add_node};
-use crate::domain::escape::{Escape, Incident, Step, Upshot};
+use crate::domain::escape::{Escape, Incident, Step, StepOutcome};
 use crate::domain::event::EscapeEvent;
 use crate::domain::id::NodeId;
 use crate::domain::node::{Channel, Content, Origin, Revision};
@@ -36,18 +36,18 @@ pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
             incident,
             node,
             forbidden,
-            told,
+            notice: message,
         } => {
             if let Some(step) = step_mut(&mut state.escape, *incident, *node) {
                 step.forbidden.clone_from(forbidden);
-                step.told.clone_from(told);
+                step.notice.clone_from(message);
             }
         }
-        EscapeEvent::Came {
+        EscapeEvent::StepEnded {
             incident,
             node,
-            upshot,
-        } => came(state, at, *incident, *node, *upshot),
+            outcome: result,
+        } => end_step(state, at, *incident, *node, *result),
         EscapeEvent::Over { incident, .. } => {
             state.escape.open.retain(|_, no| no != incident);
             if let Some(incident) = incident_mut(&mut state.escape, *incident) {
@@ -85,7 +85,7 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
     let EscapeEvent::Proposed {
         incident,
         node,
-        rung,
+        step: level,
         why,
         after,
         skipped,
@@ -98,42 +98,42 @@ fn proposed(state: &mut State, at: At, event: &EscapeEvent) {
     };
     found.steps.push(Step {
         node: *node,
-        rung: *rung,
+        kind: *level,
         why: why.clone(),
         seq: at.seq,
         after: *after,
         forbidden: Vec::new(),
-        told: None,
-        upshot: None,
+        notice: None,
+        outcome: None,
         skipped: skipped.clone(),
     });
-    let said = format!("{}: {}", rung.words(), found.finding.words());
-    let content = text(&said);
+    let output = format!("{}: {}", level.describe(), found.finding.describe());
+    let content = text(&output);
     add_node(state, at, *after, *node, content, engine());
 }
 
-fn came(state: &mut State, at: At, incident: u32, node: NodeId, upshot: Upshot) {
+fn end_step(state: &mut State, at: At, incident: u32, node: NodeId, result: StepOutcome) {
     let Some(step) = step_mut(&mut state.escape, incident, node) else {
         return;
     };
-    step.upshot = Some(upshot);
+    step.outcome = Some(result);
     let epoch = state.epoch;
     if let Some(node) = state.nodes.get_mut(&node) {
-        let said = format!("{}; {}", node.text(), upshot.word());
+        let output = format!("{}; {}", node.text(), result.label());
         let revision = Revision {
             no: node.next_rev(),
-            content: text(&said),
+            content: text(&output),
             origin: engine(),
             epoch,
             event: at.seq,
         };
-        node.say(epoch, revision);
+        node.revise(epoch, revision);
     }
 }
 
-fn text(said: &str) -> Content {
+fn text(output: &str) -> Content {
     Content::Text {
-        text: Arc::from(said),
+        text: Arc::from(output),
         channel: Channel::Spoken,
         opaque: None,
     }
@@ -141,6 +141,6 @@ fn text(said: &str) -> Content {
 
 fn engine() -> Origin {
     Origin::Engine {
-        rule: Arc::from(crate::domain::escape::standing::GUARD),
+        rule: Arc::from(crate::domain::escape::open_step::GUARD),
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::call::{AttemptRecord, Outcome, Status};
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::ladder::Stage;
-use crate::domain::node::{Node, Standing};
+use crate::domain::node::{Node, NodeState};
 use crate::domain::ready;
 use crate::domain::repeat;
 use crate::domain::state::{LedgerOutcome, Mode, State};
@@ -24,9 +24,9 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         call.remember(epoch);
     }
     if status != Status::Delayed {
-        call.trouble.delay = None;
+        call.failure.delay = None;
     }
-    call.trouble.given_up = None;
+    call.failure.given_up = None;
     call.status = status;
     let suspect = call.suspect;
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
@@ -46,7 +46,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         Status::Ready => {
             agenda.ungated.insert(id);
         }
-        Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) => {
+        Status::Awaiting | Status::Consent(_) | Status::OutcomeUnknown(_) => {
             agenda.waiting.insert(call.ready.unwrap_or_default(), id);
         }
         Status::Delayed => {
@@ -78,7 +78,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         | Status::Exited(_)
         | Status::Failed(_)
         | Status::Rejected
-        | Status::Left
+        | Status::Abandoned
         | Status::Expired
         | Status::Skipped
         | Status::Unsatisfiable => _ = agenda.settled.insert(id),
@@ -90,7 +90,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
 
 /// What of a call can make a difference to those that read it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct CallView {
     active: bool,
     suspect: bool,
     progress: Progress,
@@ -113,7 +113,7 @@ enum Progress {
 
 /// What readers see of a call now. Inside a turn they also see that it is in an active one, which
 /// [`look_at_turns`] stands for.
-pub(super) fn shown(state: &State, id: NodeId) -> Shown {
+pub(super) fn shown(state: &State, id: NodeId) -> CallView {
     let call = state.calls.get(&id);
     let progress = match call.map(|call| &call.status) {
         None => Progress::Missing,
@@ -124,7 +124,7 @@ pub(super) fn shown(state: &State, id: NodeId) -> Shown {
         Some(status) if status.is_settled() => Progress::EndedWithout,
         Some(_) => Progress::Unchecked,
     };
-    Shown {
+    CallView {
         active: state.nodes.get(&id).is_some_and(|node| node.active),
         suspect: call.is_some_and(|call| call.suspect),
         progress,
@@ -186,7 +186,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
         Status::Delayed => {
             agenda.delayed.remove(&id);
         }
-        Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) | Status::Repairing(_) => {
+        Status::Awaiting | Status::Consent(_) | Status::OutcomeUnknown(_) | Status::Repairing(_) => {
             agenda.repairing.remove(&id);
             let since = call.ready.unwrap_or_default();
             if agenda.waiting.get(&since) == Some(&id) {
@@ -197,7 +197,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
         | Status::Exited(_)
         | Status::Failed(_)
         | Status::Rejected
-        | Status::Left
+        | Status::Abandoned
         | Status::Expired
         | Status::Skipped
         | Status::Unsatisfiable => _ = agenda.settled.remove(&id),
@@ -237,11 +237,11 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
         weighed(state, *id, |state| {
             for one in [*id, id.observation()] {
                 if let Some(node) = state.nodes.get_mut(&one) {
-                    let standing = Standing {
+                    let condition = NodeState {
                         active: false,
-                        ..node.standing()
+                        ..node.state()
                     };
-                    node.stand(state.epoch, standing);
+                    node.set_state(state.epoch, condition);
                 }
             }
         });
@@ -308,12 +308,12 @@ fn gate_again_if(state: &mut State, may: impl Fn(&Node) -> bool) {
 /// What a call gave before does not count any more, and nothing came in its place.
 pub(super) fn retract(state: &mut State, id: NodeId) {
     if let Some(node) = state.nodes.get_mut(&id.observation()) {
-        let standing = Standing {
+        let condition = NodeState {
             active: false,
             pinned: false,
-            ..node.standing()
+            ..node.state()
         };
-        node.stand(state.epoch, standing);
+        node.set_state(state.epoch, condition);
     }
 }
 
@@ -378,7 +378,7 @@ pub(super) fn look_at_all(state: &mut State) {
 /// Looks again at every call that reads what this one writes.
 pub(super) fn wake_readers(state: &mut State, id: NodeId) {
     for reader in readers(state, id) {
-        if !goes_on_waiting(state, reader, id) {
+        if !still_waiting(state, reader, id) {
             look_again(state, reader);
         }
     }
@@ -413,7 +413,7 @@ pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
             // Those among them are looked at in their turn, and once is enough.
             let is_marked = state.calls.get(&reader).is_some_and(|reader| reader.suspect)
                 && marked.binary_search(&reader).is_ok();
-            if !is_marked && !goes_on_waiting(state, reader, *id) {
+            if !is_marked && !still_waiting(state, reader, *id) {
                 look_again(state, reader);
             }
         }
@@ -421,7 +421,7 @@ pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
 }
 
 /// True where a call waits for something else than what has changed.
-fn goes_on_waiting(state: &State, reader: NodeId, changed: NodeId) -> bool {
+fn still_waiting(state: &State, reader: NodeId, changed: NodeId) -> bool {
     let Some(place) = state.agenda.stalled.get(&reader) else {
         return false;
     };

@@ -8,7 +8,7 @@ use crate::domain::call::{AttemptRecord, EffectClass, Outcome, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::ledger;
-use crate::domain::node::{Content, Origin, Revision, Standing};
+use crate::domain::node::{Content, NodeState, Origin, Revision};
 use crate::domain::output_digest::OutputDigest;
 use crate::domain::repair_stats;
 use crate::domain::state::{LedgerOutcome, State};
@@ -55,14 +55,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 entry.more.probed = true;
             }
         }
-        CallEvent::Kept {
+        CallEvent::Retained {
             call,
             bindings,
-            stands_on,
+            pinned_args: based_on,
         } => {
             if let Some(life) = state.calls.get_mut(call) {
                 life.reach.bindings.clone_from(bindings);
-                life.reach.stands_on.clone_from(stands_on);
+                life.reach.pinned_args.clone_from(based_on);
             }
             trust(state, *call);
         }
@@ -89,7 +89,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 && state
                     .calls
                     .get(call)
-                    .is_some_and(|life| life.status == Status::InDoubt(*attempt))
+                    .is_some_and(|life| life.status == Status::OutcomeUnknown(*attempt))
             {
                 index::set_status(state, *call, Status::Blocked);
             }
@@ -112,10 +112,10 @@ fn finished(
     state: &mut State,
     at: At,
     which: (NodeId, Rev, Attempt),
-    said: (&Outcome, Option<OutputDigest>),
+    text: (&Outcome, Option<OutputDigest>),
     ms: u64,
 ) {
-    let (outcome, digest) = said;
+    let (outcome, digest) = text;
     let (id, rev, attempt) = which;
     let newest = state.nodes.get(&id).map(|node| (node.active, node.rev()));
     let Some(call) = state.calls.get_mut(&id) else {
@@ -134,7 +134,7 @@ fn finished(
     state.agenda.ending.remove(&(id, attempt));
     // What a sub-agent did is known from its own calls.
     let by_child = record.thread.is_some();
-    let in_doubt = matches!(outcome, Outcome::Cancelled { executed: true })
+    let is_unknown = matches!(outcome, Outcome::Cancelled { executed: true })
         && effect > EffectClass::Idempotent
         && !by_child;
     let mut unknown = false;
@@ -143,7 +143,7 @@ fn finished(
             record.ms = u64::try_from(at.utc_ms.saturating_sub(entry.at)).ok();
             LedgerOutcome::Known(outcome.clone())
         } else {
-            ledger::told_by(outcome, entry.effect)
+            ledger::ledger_outcome(outcome, entry.effect)
         };
         entry.ended = Some(at.seq);
         unknown = entry.outcome == LedgerOutcome::Unknown;
@@ -158,8 +158,8 @@ fn finished(
     if !current {
         return;
     }
-    if in_doubt {
-        index::set_status(state, id, Status::InDoubt(attempt));
+    if is_unknown {
+        index::set_status(state, id, Status::OutcomeUnknown(attempt));
         return;
     }
     record_value(state, at, id, (rev, attempt), outcome, &Origin::Execution);
@@ -176,7 +176,7 @@ pub(super) fn did_not_finish(state: &mut State, at: At, call: NodeId, of: (Rev, 
 
 fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, origin: &Origin) {
     let attempt = match state.calls.get(&call).map(|life| &life.status) {
-        Some(Status::InDoubt(attempt)) => *attempt,
+        Some(Status::OutcomeUnknown(attempt)) => *attempt,
         Some(_) => Attempt(0),
         None => return,
     };
@@ -223,20 +223,20 @@ fn record_value(
             let Some(node) = state.nodes.get_mut(&observation) else {
                 return;
             };
-            let said = Revision {
+            let text = Revision {
                 no: node.next_rev(),
                 content,
                 origin: origin.clone(),
                 epoch,
                 event: at.seq,
             };
-            node.say(epoch, said);
-            let standing = Standing {
+            node.revise(epoch, text);
+            let condition = NodeState {
                 active: true,
                 pinned: false,
-                ..node.standing()
+                ..node.state()
             };
-            node.stand(epoch, standing);
+            node.set_state(epoch, condition);
         });
     } else {
         super::add_node(state, at, turn, observation, content, origin.clone());
@@ -261,14 +261,14 @@ pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
         life.slot = Some(turn.slots);
     }
     if outcome.is_ok() {
-        life.trouble.retries = 0;
+        life.failure.retries = 0;
     }
     index::set_status(state, id, Status::of(outcome));
 }
 
 fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>) {
     if let Some(life) = state.calls.get_mut(&id) {
-        life.snags.because = Some(because.clone());
+        life.validation.because = Some(because.clone());
     }
     trust(state, id);
     index::retract(state, id);

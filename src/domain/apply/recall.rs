@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::{At, index};
 use crate::domain::branch;
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
-use crate::domain::call::{Reach, Snags, Status, Way};
+use crate::domain::call::{Reach, Status, Validation, Way};
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
-use crate::domain::node::Standing;
-use crate::domain::state::{Began, Mode, State};
-use crate::domain::turn::{Activity, TurnStanding};
+use crate::domain::node::NodeState;
+use crate::domain::state::{EpochOrigin, Mode, State};
+use crate::domain::turn::{Activity, TurnState};
 
-pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
+pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: EpochOrigin) {
     let moves = recall(state, of);
     let branch = branch::of(state, of);
     if let Some(record) = state.epochs.last_mut() {
@@ -23,14 +23,14 @@ pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
     }
     let fallen = fallen_there(state, &moves.falls, &branch::line(state, of));
     carry_out(state, at, &moves, false);
-    for (id, standing) in fallen {
+    for (id, condition) in fallen {
         index::weighed(state, id, |state| {
             if let Some(node) = state.nodes.get_mut(&id) {
-                node.stand(state.epoch, standing);
+                node.set_state(state.epoch, condition);
             }
         });
     }
-    keep_what_stands(state);
+    record_active(state);
     if matches!(state.mode, Mode::Finished(_)) {
         state.mode = Mode::Running;
     }
@@ -43,21 +43,21 @@ pub(super) fn revive(state: &mut State, at: At, turn: TurnId, of: Epoch) {
 }
 
 /// Returns how superseded nodes were at the end of a line: with their revision there, without corrections of other branches.
-fn fallen_there(state: &State, falls: &[NodeId], line: &Line) -> Vec<(NodeId, Standing)> {
+fn fallen_there(state: &State, falls: &[NodeId], line: &Line) -> Vec<(NodeId, NodeState)> {
     let both = falls.iter().flat_map(|id| [*id, id.observation()]);
     let nodes = both.filter_map(|id| state.nodes.get(&id));
     let fallen = nodes.map(|node| {
         let then = match node.history.at(line) {
             Then::Was(was) => *was,
-            Then::Now => node.standing(),
-            Then::Absent => Standing {
+            Then::Now => node.state(),
+            Then::Absent => NodeState {
                 pinned: false,
-                ..node.standing()
+                ..node.state()
             },
         };
         (
             node.id,
-            Standing {
+            NodeState {
                 active: false,
                 ..then
             },
@@ -84,21 +84,21 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     for id in results {
         index::retract(state, id.call());
     }
-    for (id, standing) in &moves.stands {
+    for (id, condition) in &moves.restored {
         index::weighed(state, *id, |state| {
             if let Some(node) = state.nodes.get_mut(id) {
-                node.stand(epoch, *standing);
+                node.set_state(epoch, *condition);
             }
         });
-        if standing.pinned {
+        if condition.pinned {
             state.agenda.pinned.insert(id.call());
         }
-        if standing.active && id.kind == NodeKind::Call {
+        if condition.active && id.kind == NodeKind::Call {
             state.agenda.retired.remove(id);
         }
     }
-    for (id, standing) in &moves.turns_stand {
-        stand(state, at, *id, standing);
+    for (id, condition) in &moves.turns_restored {
+        set_turn_state(state, at, *id, condition);
     }
     for seq in &moves.attached {
         if let Some(entry) = state.ledger.get_mut(seq) {
@@ -113,7 +113,7 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     let touched = moves
         .turns_fall
         .iter()
-        .chain(moves.turns_stand.iter().map(|(id, _)| id));
+        .chain(moves.turns_restored.iter().map(|(id, _)| id));
     let threads: BTreeSet<ThreadId> = touched
         .filter_map(|id| state.turns.get(id).map(|turn| turn.thread))
         .collect();
@@ -128,20 +128,20 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
 
 /// What stands otherwise than the branch remembers it, because it went on on another one, belongs to this
 /// one from here on. Superseded nodes stay as the branch remembers them.
-fn keep_what_stands(state: &mut State) {
+fn record_active(state: &mut State) {
     let epoch = state.epoch;
     let line = branch::line(state, epoch);
     let is_history = |activity: Activity| matches!(activity, Activity::Superseded(_));
     let turns = state.turns.values().filter(|turn| match turn.history.at(&line) {
         Then::Now => false,
         Then::Was(was) if is_history(was.activity) && is_history(turn.activity) => false,
-        Then::Was(was) => *was != turn.standing(),
+        Then::Was(was) => *was != turn.state(),
         Then::Absent => !is_history(turn.activity),
     });
     let nodes = state.nodes.values().filter(|node| match node.history.at(&line) {
         Then::Now => false,
         Then::Was(was) if !was.active && !node.active => false,
-        Then::Was(was) => *was != node.standing(),
+        Then::Was(was) => *was != node.state(),
         Then::Absent => node.active,
     });
     let counts = |id: NodeId| state.nodes.get(&id).is_some_and(|node| node.active);
@@ -165,8 +165,8 @@ fn keep_what_stands(state: &mut State) {
     }
     for id in nodes {
         if let Some(node) = state.nodes.get_mut(&id) {
-            let standing = node.standing();
-            node.history.keep(epoch, standing);
+            let condition = node.state();
+            node.history.keep(epoch, condition);
         }
     }
     for id in calls {
@@ -176,7 +176,7 @@ fn keep_what_stands(state: &mut State) {
     }
 }
 
-fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
+fn set_turn_state(state: &mut State, at: At, id: TurnId, condition: &TurnState) {
     let epoch = state.epoch;
     let Some(turn) = state.turns.get_mut(&id) else {
         return;
@@ -184,8 +184,8 @@ fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
     if matches!(turn.activity, Activity::Superseded(_)) {
         turn.more.revived = at.seq;
     }
-    turn.stand(epoch, standing.clone());
-    if standing.settled {
+    turn.set_state(epoch, condition.clone());
+    if condition.settled {
         state.agenda.open.remove(&id);
     } else {
         state.agenda.open.insert(id);
@@ -203,14 +203,14 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                 super::edit::hold_new(state, *id);
                 index::set_status(state, *id, way.status.clone());
             }
-            CallMove::Anew => {
+            CallMove::Restart => {
                 if let Some(call) = state.calls.get_mut(id) {
                     call.remember(epoch);
                     let label: Arc<str> = Arc::from(id.to_string());
                     let way = Way {
                         label,
                         reach: Reach::default(),
-                        snags: Snags::default(),
+                        validation: Validation::default(),
                         resolved: None,
                         digest: None,
                         verdict: None,
@@ -230,11 +230,11 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                 }
                 index::set_status(state, *id, Status::Running(*attempt));
             }
-            CallMove::GoesOn => {}
+            CallMove::Resume => {}
         }
         let was = match to {
             CallMove::Ended(way) => way.suspect || one_reply,
-            CallMove::GoesOn | CallMove::WorksOn(_) | CallMove::Anew => true,
+            CallMove::Resume | CallMove::WorksOn(_) | CallMove::Restart => true,
         };
         let reads = state.calls.get(id).is_some_and(|call| {
             let looked = !matches!(call.status, Status::Blocked | Status::Proposed);
@@ -256,6 +256,6 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
         call.asking.revived = at.seq;
         call.asking.edit_approves = None;
         call.asking.consented.clear();
-        call.trouble.retries = 0;
+        call.failure.retries = 0;
     }
 }

@@ -7,10 +7,10 @@ use crate::domain::breaker::Turn;
 use crate::domain::call::{Call, Status};
 use crate::domain::event::ResilienceEvent;
 use crate::domain::id::{NodeId, Rev};
-use crate::domain::journey;
 use crate::domain::ladder::{Delay, Round, Stage};
 use crate::domain::node::{Content, Node};
 use crate::domain::repair::{Reply, Strategy};
+use crate::domain::repair_trace;
 use crate::domain::state::{Configured, Mode, State};
 use crate::domain::turn::Usage;
 
@@ -102,7 +102,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 // What an earlier repair made of it is wrong as well.
                 repaired(state, *call, *rev, false);
                 with(state, *call, |life| {
-                    life.trouble.repairs.push(begun);
+                    life.failure.repairs.push(begun);
                 });
                 index::set_status(state, *call, Status::Repairing(Stage::Diagnosing));
             }
@@ -171,7 +171,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             ..
         } => {
             with(state, *call, |life| {
-                life.snags.because = Some(why.clone());
+                life.validation.because = Some(why.clone());
                 life.ready = Some(at.seq);
             });
             step(state, *call, *round, Stage::Choosing, |last| {
@@ -205,13 +205,13 @@ fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl Fn
         return;
     };
     let under_way = matches!(life.status, Status::Repairing(_));
-    let mut goes_on = false;
-    let last = life.trouble.repairs.last_mut();
+    let mut continues = false;
+    let last = life.failure.repairs.last_mut();
     if let Some(last) = last.filter(|last| under_way && last.no == round) {
         note(last);
-        goes_on = true;
+        continues = true;
     }
-    if goes_on {
+    if continues {
         index::set_status(state, call, Status::Repairing(stage));
     }
 }
@@ -237,7 +237,7 @@ fn tool_of(state: &State, call: NodeId) -> Option<Arc<str>> {
 
 /// The strategies for which the model was asked in a round.
 fn asked_by(state: &State, (call, rev, round): (NodeId, Rev, u32)) -> Vec<Strategy> {
-    let rounds = state.calls.get(&call).map(|life| &life.trouble.repairs);
+    let rounds = state.calls.get(&call).map(|life| &life.failure.repairs);
     let this = |one: &&Round| one.no == round && one.rev == rev;
     let asked = rounds.and_then(|rounds| rounds.iter().rfind(this)?.asked.as_ref());
     asked
@@ -250,7 +250,7 @@ fn applied(state: &mut State, call: NodeId, no: u32) {
     let round = state
         .calls
         .get(&call)
-        .and_then(|life| life.trouble.repairs.last());
+        .and_then(|life| life.failure.repairs.last());
     let (Some(round), Some(tool)) = (round.filter(|round| round.no == no), tool_of(state, call)) else {
         return;
     };
@@ -270,10 +270,10 @@ pub(super) fn repaired(state: &mut State, id: NodeId, rev: Rev, helped: bool) {
     let (Some(call), Some(node)) = (state.calls.get_mut(&id), state.nodes.get(&id)) else {
         return;
     };
-    let Some(seq) = journey::made(call, node, rev).map(|round| round.seq) else {
+    let Some(seq) = repair_trace::made(call, node, rev).map(|round| round.seq) else {
         return;
     };
-    let mut rounds = call.trouble.repairs.iter_mut();
+    let mut rounds = call.failure.repairs.iter_mut();
     let Some(round) = rounds.find(|one| one.seq == seq && one.helped.is_none()) else {
         return;
     };
@@ -289,13 +289,13 @@ fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Rep
     charge(state, (id, rev, round), usage);
     with(state, id, |life| {
         let this = |one: &&mut Round| one.no == round && one.rev == rev;
-        if let Some(one) = life.trouble.repairs.iter_mut().rfind(this) {
+        if let Some(one) = life.failure.repairs.iter_mut().rfind(this) {
             one.reply = Some(reply.clone());
         }
     });
     let waits = counts(state, id, rev).is_some_and(|life| {
         life.status == Status::Repairing(Stage::Asking)
-            && life.trouble.repairs.last().is_some_and(|one| one.no == round)
+            && life.failure.repairs.last().is_some_and(|one| one.no == round)
     });
     if waits {
         index::set_status(state, id, Status::Repairing(Stage::Selecting));
@@ -314,7 +314,7 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
         // What was to be repaired stands as it stood before.
         Status::Repairing(_) => {
             let before = failed_as(state, id, rev);
-            let asked = state.calls.get(&id).and_then(|life| life.trouble.repairs.last());
+            let asked = state.calls.get(&id).and_then(|life| life.failure.repairs.last());
             let asked = asked.and_then(|round| round.asked.as_ref());
             let asked = asked
                 .map(|question| question.strategies.clone())
@@ -323,8 +323,8 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
                 state.repair_stats.ended(&tool, &asked, false);
             }
             with(state, id, |life| {
-                life.snags.because = None;
-                if let Some(round) = life.trouble.repairs.last_mut() {
+                life.validation.because = None;
+                if let Some(round) = life.failure.repairs.last_mut() {
                     round.gave_up = Some(why.clone());
                 }
             });
@@ -334,14 +334,14 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
         _ => return,
     }
     with(state, id, |life| {
-        life.trouble.given_up = Some(why.clone());
+        life.failure.given_up = Some(why.clone());
     });
 }
 
 /// How a call stands whose failure is not repaired: as failed where this revision ran.
 fn failed_as(state: &State, id: NodeId, rev: Rev) -> Status {
-    let said = state.observation(id).map(|node| &node.now().content);
-    match said {
+    let text = state.observation(id).map(|node| &node.now().content);
+    match text {
         Some(Content::Observation {
             call_rev,
             outcome: crate::domain::call::Outcome::Err(error),
@@ -362,8 +362,8 @@ fn scheduled(state: &mut State, (id, rev): (NodeId, Rev), delay: Delay) {
         if !gave_value {
             life.slot = None;
         }
-        life.trouble.retries = delay.tries.map_or(0, |(no, _)| no);
-        life.trouble.delay = Some(delay);
+        life.failure.retries = delay.tries.map_or(0, |(no, _)| no);
+        life.failure.delay = Some(delay);
     });
 }
 
@@ -376,7 +376,7 @@ fn ever_ok(observation: &Node) -> bool {
 pub(super) fn freeze(state: &mut State, at: At) {
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
-            if let Some(delay) = &mut life.trouble.delay {
+            if let Some(delay) = &mut life.failure.delay {
                 delay.left_ms = delay.left(at.utc_ms);
                 delay.since = None;
             }
@@ -391,7 +391,7 @@ pub(super) fn thaw(state: &mut State, at: At) {
     }
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
-            if let Some(delay) = &mut life.trouble.delay {
+            if let Some(delay) = &mut life.failure.delay {
                 // Where something can be taken back, time in which nobody could does not count.
                 if delay.tries.is_some() {
                     delay.left_ms = delay.left(at.utc_ms);

@@ -9,10 +9,10 @@ use super::{At, index};
 use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
 use crate::domain::fork::{Elsewhere, Fork, Happened};
-use crate::domain::former;
 use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
 use crate::domain::rule::SessionRule;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
+use crate::domain::tool_change;
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
@@ -26,14 +26,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             state.started = Some(Arc::new((**started).clone()));
         }
         RunEvent::Refitted { started } => {
-            former::keep(state, at.seq, started);
+            tool_change::keep(state, at.seq, started);
             state.policy.clone_from(&started.policy);
             state.started = Some(Arc::new((**started).clone()));
         }
         RunEvent::Reopened { interrupted, .. } => {
             reopen(state, interrupted);
             thaw(state, at);
-            super::call::ask_anew(state, at);
+            super::call::restart_deadlines(state, at);
         }
         RunEvent::Paused { reason } => {
             if !matches!(state.mode, Mode::Finished(_)) {
@@ -48,7 +48,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             }
             state.step = false;
             thaw(state, at);
-            super::call::ask_anew(state, at);
+            super::call::restart_deadlines(state, at);
         }
         RunEvent::Stepped {} => state.step = true,
         RunEvent::Restricted { reason } => state.restricted = Some(reason.clone()),
@@ -147,7 +147,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
         if !state.agenda.delegates.contains(&id)
             && let Some(Status::Running(attempt)) = state.calls.get(&id).map(|call| call.status.clone())
         {
-            index::set_status(state, id, Status::InDoubt(attempt));
+            index::set_status(state, id, Status::OutcomeUnknown(attempt));
         }
     }
     // The same holds where a branch was left while they ran: it may come back.
@@ -161,7 +161,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
         })
         .collect();
     for (id, attempt) in left {
-        index::set_status(state, id, Status::InDoubt(attempt));
+        index::set_status(state, id, Status::OutcomeUnknown(attempt));
     }
     state.agenda.ending.clear();
     let running: Vec<Seq> = state

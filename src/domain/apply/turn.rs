@@ -92,11 +92,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
         TurnEvent::Partial {
             turn,
-            kept,
+            prefix_len: stored,
             spoken,
             text,
         } => with(state, *turn, |turn| {
-            let text = opened(turn.more.open_text(), *kept, text);
+            let text = opened(turn.more.open_text(), *stored, text);
             let spoken = *spoken;
             turn.more.open = Some(OpenText { text, spoken });
         }),
@@ -116,10 +116,12 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
 }
 
 /// An open text: what is new of it behind what stands of it.
-fn opened(before: &str, kept: u64, new: &Arc<str>) -> Arc<str> {
-    let stands = usize::try_from(kept).ok().and_then(|kept| before.get(..kept));
-    match stands {
-        Some(stands) if !stands.is_empty() => Arc::from([stands, new].concat()),
+fn opened(before: &str, stored: u64, new: &Arc<str>) -> Arc<str> {
+    let active = usize::try_from(stored)
+        .ok()
+        .and_then(|stored| before.get(..stored));
+    match active {
+        Some(active) if !active.is_empty() => Arc::from([active, new].concat()),
         _ => new.clone(),
     }
 }
@@ -134,7 +136,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         context,
         hash,
         last,
-        told,
+        notices: message,
         ..
     } = event
     else {
@@ -160,7 +162,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.last = *last;
         turn.more.guard = guard;
         turn.more.open = None;
-        turn.more.told.clone_from(told);
+        turn.more.notices.clone_from(message);
         turn.more.held = None;
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
@@ -258,8 +260,8 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
             state.agenda.open.remove(turn);
             with(state, *turn, |turn| turn.settled = true);
             // The model is told of the failures that stand now.
-            let told = state.turns.get(turn).map(|turn| turn.nodes.clone());
-            for id in told.iter().flatten() {
+            let message = state.turns.get(turn).map(|turn| turn.nodes.clone());
+            for id in message.iter().flatten() {
                 state.agenda.failures.remove(id);
             }
         }
@@ -277,7 +279,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
                 with(state, *turn, |turn| turn.activity = Activity::Active);
             }
             index::look_at_turns(state, turns);
-            super::call::ask_anew(state, at);
+            super::call::restart_deadlines(state, at);
         }
         TurnEvent::Drifted { turns } => {
             for turn in turns {

@@ -63,12 +63,12 @@ pub fn compare(state: &State, a: Epoch, b: Epoch) -> Comparison {
             let on_b = counted(state, node.id, &line_b);
             let left_a = on_a.and_then(|_| left(state, node.id, &line_a));
             let left_b = on_b.and_then(|_| left(state, node.id, &line_b));
-            let says = |one| on_b.is_some_and(|other| says_same(node, one, other));
+            let text = |one| on_b.is_some_and(|other| same_content(node, one, other));
             (on_a.is_some() || on_b.is_some()).then(|| Row {
                 node: node.id,
                 a: on_a,
                 b: on_b,
-                same: on_a.is_some_and(says) && left_a == left_b,
+                same: on_a.is_some_and(text) && left_a == left_b,
                 left_a,
                 left_b,
             })
@@ -92,10 +92,10 @@ fn left(state: &State, id: NodeId, line: &Line) -> Option<&'static str> {
         Then::Was(way) => &way.status,
     };
     let gave = matches!(status, Status::Succeeded | Status::Exited(_) | Status::Failed(_));
-    (status.is_settled() && !gave).then(|| status.word())
+    (status.is_settled() && !gave).then(|| status.base_label())
 }
 
-fn says_same(node: &Node, one: Rev, other: Rev) -> bool {
+fn same_content(node: &Node, one: Rev, other: Rev) -> bool {
     if one == other {
         return true;
     }

@@ -6,17 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use shared::{Shared, standing_at};
+use shared::{Shared, state_at};
 
 use super::line;
 use crate::domain::call::{Status, Way};
 use crate::domain::correction;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
-use crate::domain::node::{Content, Node, Origin, Revision, Standing};
+use crate::domain::node::{Content, Node, NodeState, Origin, Revision};
 use crate::domain::state::{EditRecord, LedgerOutcome, State};
 use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnStanding};
+use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnState};
 
 mod shared;
 
@@ -26,11 +26,11 @@ pub struct Moves {
     /// Nodes that count no more.
     pub falls: Vec<NodeId>,
     /// Nodes that count again, or say something else.
-    pub stands: Vec<(NodeId, Standing)>,
+    pub restored: Vec<(NodeId, NodeState)>,
     /// Turns that are history.
     pub turns_fall: Vec<TurnId>,
     /// Turns that count again, or stand otherwise.
-    pub turns_stand: Vec<(TurnId, TurnStanding)>,
+    pub turns_restored: Vec<(TurnId, TurnState)>,
     /// Calls that stand otherwise.
     pub calls: Vec<(NodeId, CallMove)>,
     /// Executions with effects whose results count no more.
@@ -45,9 +45,9 @@ pub enum CallMove {
     /// It stands as it ended.
     Ended(Box<Way>),
     /// It had not ended: it takes its way from the beginning.
-    Anew,
+    Restart,
     /// It goes on where it is, once it is clear that it still reads the same.
-    GoesOn,
+    Resume,
     /// It gave what its sub-agent came to on the branch that is left: the same execution works on.
     WorksOn(Attempt),
 }
@@ -56,10 +56,10 @@ impl Moves {
     /// True where nothing would change.
     pub fn is_empty(&self) -> bool {
         self.falls.is_empty()
-            && self.stands.is_empty()
+            && self.restored.is_empty()
             && self.turns_fall.is_empty()
-            && self.turns_stand.is_empty()
-            && self.calls.iter().all(|(_, to)| *to == CallMove::GoesOn)
+            && self.turns_restored.is_empty()
+            && self.calls.iter().all(|(_, to)| *to == CallMove::Resume)
     }
 }
 
@@ -105,17 +105,17 @@ pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
     let Some(turn) = state.turns.get(&id) else {
         return moves;
     };
-    let standing = match turn.history.at(&line) {
+    let condition = match turn.history.at(&line) {
         Then::Was(was) => was.clone(),
         Then::Now | Then::Absent => return moves,
     };
     // It is asked for with what it was asked with.
-    let standing = TurnStanding {
+    let condition = TurnState {
         activity: Activity::Active,
         drifted: false,
-        ..standing
+        ..condition
     };
-    moves.turns_stand.push((id, standing));
+    moves.turns_restored.push((id, condition));
     let mut open = vec![turn];
     while let Some(turn) = open.pop() {
         for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
@@ -137,7 +137,7 @@ fn recall_work<'s>(state: &'s State, call: NodeId, line: &Line, moves: &mut Move
             if let Then::Was(was) = turn.history.at(line)
                 && was.activity == Activity::Active
             {
-                moves.turns_stand.push((turn.id, was.clone()));
+                moves.turns_restored.push((turn.id, was.clone()));
                 back.push(turn);
             }
         }
@@ -153,17 +153,17 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
     };
     let same_call = node.active
         && shared.common.contains(&node.turn)
-        && standing_at(state, node, line, shared).is_some_and(|then| then.rev == node.rev());
+        && state_at(state, node, line, shared).is_some_and(|then| then.rev == node.rev());
     let ended = matches!(call.history.at(line), Then::Was(way) if way.status.is_settled());
-    let tells_apart = |edit: &&EditRecord| line.holds(edit.epoch) != shared.now.holds(edit.epoch);
+    let distinguishes = |edit: &&EditRecord| line.holds(edit.epoch) != shared.now.holds(edit.epoch);
     let of_its_work = |edit: &EditRecord| {
         edit.thread == child.thread
             || thread::above(state, edit.thread).any(|above| above.parent == child.thread)
     };
     same_call
         && !ended
-        && thread::stands(state, child)
-        && !state.edits.iter().filter(tells_apart).any(of_its_work)
+        && thread::is_active(state, child)
+        && !state.edits.iter().filter(distinguishes).any(of_its_work)
 }
 
 fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
@@ -186,11 +186,11 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
             return;
         }
     };
-    let goes_on = !is_history && was.request == turn.request && was.split == turn.split;
+    let continues = !is_history && was.request == turn.request && was.split == turn.split;
     let was_cut = !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_));
-    if !goes_on && was_cut {
+    if !continues && was_cut {
         // What came of the reply before an edit of another branch ended it came of it here as well.
-        let same = |then: &TurnStanding| {
+        let same = |then: &TurnState| {
             !matches!(then.activity, Activity::Superseded(_))
                 && then.request == was.request
                 && then.split == was.split
@@ -200,25 +200,25 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
             shared.arrived.insert(turn.id, (line, was.request.clone()));
         }
     }
-    let standing = if goes_on {
+    let condition = if continues {
         // The same reply on both: what has come of it since is no work of the edits between.
         shared.common.insert(turn.id);
         if was_cut {
             shared.turns.insert(turn.id);
         }
-        let now = TurnStanding {
+        let now = TurnState {
             activity: was.activity,
             drifted: was.drifted,
             // Whether it has ended is found anew where it had not.
             settled: was.settled,
-            ..turn.standing()
+            ..turn.state()
         };
         if matches!(
             (&was.stream, &turn.stream),
             (Stream::Broken(_), Stream::Aborted(_))
         ) {
             // The edit went on from what had arrived; without it that is still to be decided.
-            TurnStanding {
+            TurnState {
                 stream: was.stream.clone(),
                 settled: was.settled,
                 ..now
@@ -227,13 +227,13 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
             now
         }
     } else {
-        TurnStanding {
+        TurnState {
             stream: cut(&was.stream),
             ..was.clone()
         }
     };
-    if standing != turn.standing() {
-        moves.turns_stand.push((turn.id, standing));
+    if condition != turn.state() {
+        moves.turns_restored.push((turn.id, condition));
     }
 }
 
@@ -255,15 +255,15 @@ fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
         NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
         NodeKind::Call => recall_call(state, node, line, shared, moves),
         NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
-            let then = standing_at(state, node, line, shared);
+            let then = state_at(state, node, line, shared);
             set(node, then, moves);
         }
     }
 }
 
-fn set(node: &Node, then: Option<Standing>, moves: &mut Moves) {
+fn set(node: &Node, then: Option<NodeState>, moves: &mut Moves) {
     match then {
-        Some(standing) if standing != node.standing() => moves.stands.push((node.id, standing)),
+        Some(condition) if condition != node.state() => moves.restored.push((node.id, condition)),
         None if node.active => moves.falls.push(node.id),
         Some(_) | None => {}
     }
@@ -273,13 +273,13 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
     let Some(call) = state.calls.get(&node.id) else {
         return;
     };
-    let then = standing_at(state, node, line, shared);
+    let then = state_at(state, node, line, shared);
     set(node, then, moves);
     let Some(then) = then else { return };
-    let goes_on = node.active && node.rev() == then.rev;
+    let continues = node.active && node.rev() == then.rev;
     let observation = state.nodes.get(&node.id.observation());
     let observed = |observation: &Node| match observation.history.at(line) {
-        Then::Now => Some(observation.standing()).filter(|now| now.active),
+        Then::Now => Some(observation.state()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
         Then::Absent => None,
     };
@@ -293,7 +293,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
                 .calls
                 .push((node.id, CallMove::Ended(Box::new(way.clone()))));
         }
-        Then::Now if goes_on => {
+        Then::Now if continues => {
             // A corrected result leaves the call itself as it was.
             if let Some(observation) = observation
                 && had_ended(&call.status)
@@ -307,10 +307,10 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
             }
             moves.calls.push((node.id, CallMove::Ended(Box::new(call.way()))));
         }
-        _ if goes_on && !was_taken(state, node.id, line) => {
-            if let Some((standing, status)) = before_correction(state, node.id, line) {
+        _ if continues && !was_taken(state, node.id, line) => {
+            if let Some((condition, status)) = before_correction(state, node.id, line) {
                 if let Some(observation) = observation {
-                    set(observation, Some(standing), moves);
+                    set(observation, Some(condition), moves);
                 }
                 let way = Way {
                     status,
@@ -329,33 +329,33 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
                 }
                 moves.calls.push((node.id, CallMove::WorksOn(child.attempt)));
             } else {
-                moves.calls.push((node.id, CallMove::GoesOn));
+                moves.calls.push((node.id, CallMove::Resume));
             }
         }
         _ => {
             if let Some(observation) = observation {
                 set(observation, None, moves);
             }
-            moves.calls.push((node.id, CallMove::Anew));
+            moves.calls.push((node.id, CallMove::Restart));
         }
     }
 }
 
 /// How a call that had not ended here did end, where edits of another branch corrected its result since.
-fn before_correction(state: &State, call: NodeId, line: &Line) -> Option<(Standing, Status)> {
-    let said = uncorrected(state, call, line)?;
-    if said.no == state.observation(call)?.rev() {
+fn before_correction(state: &State, call: NodeId, line: &Line) -> Option<(NodeState, Status)> {
+    let text = uncorrected(state, call, line)?;
+    if text.no == state.observation(call)?.rev() {
         return None;
     }
-    let Content::Observation { outcome, .. } = &said.content else {
+    let Content::Observation { outcome, .. } = &text.content else {
         return None;
     };
-    let standing = Standing {
-        rev: said.no,
+    let condition = NodeState {
+        rev: text.no,
         active: true,
-        pinned: matches!(said.origin, Origin::Operator { .. }),
+        pinned: matches!(text.origin, Origin::Operator { .. }),
     };
-    Some((standing, Status::of(outcome)))
+    Some((condition, Status::of(outcome)))
 }
 
 /// The result of a call as it stands, before edits of other branches corrected it.
@@ -363,35 +363,35 @@ fn uncorrected<'s>(state: &'s State, call: NodeId, line: &Line) -> Option<&'s Re
     let node = state.observation(call)?;
     let rev = state.nodes.get(&call)?.rev();
     let mut until = node.revisions.iter().take(node.current.0 as usize).rev();
-    until.find(|said| {
-        let of_this = matches!(&said.content, Content::Observation { call_rev, .. } if *call_rev == rev);
-        of_this && !by_edit_of(state, said, node.id, line)
+    until.find(|text| {
+        let of_this = matches!(&text.content, Content::Observation { call_rev, .. } if *call_rev == rev);
+        of_this && !by_edit_of(state, text, node.id, line)
     })
 }
 
 /// True where a person said it by an edit of something on another branch.
-fn by_edit_of(state: &State, said: &Revision, target: NodeId, line: &Line) -> bool {
-    let mut edits = state.edits.iter().filter(|edit| edit.epoch == said.epoch);
-    matches!(said.origin, Origin::Operator { .. })
-        && !line.holds(said.epoch)
+fn by_edit_of(state: &State, text: &Revision, target: NodeId, line: &Line) -> bool {
+    let mut edits = state.edits.iter().filter(|edit| edit.epoch == text.epoch);
+    matches!(text.origin, Origin::Operator { .. })
+        && !line.holds(text.epoch)
         && edits.any(|edit| edit.target == Some(target))
 }
 
 /// True where an edit of another branch gave a call that had not ended the result that it has, corrected
 /// since or not.
 fn was_taken(state: &State, call: NodeId, line: &Line) -> bool {
-    uncorrected(state, call, line).is_some_and(|said| by_edit_of(state, said, call, line))
+    uncorrected(state, call, line).is_some_and(|text| by_edit_of(state, text, call, line))
 }
 
 /// Whose results count again, and whose do not any more.
 fn ledger(state: &State, moves: &mut Moves) {
     let mut touched: BTreeSet<NodeId> = moves.falls.iter().map(|id| id.call()).collect();
-    touched.extend(moves.stands.iter().map(|(id, _)| id.call()));
+    touched.extend(moves.restored.iter().map(|(id, _)| id.call()));
     touched.extend(
         moves
             .calls
             .iter()
-            .filter(|(_, to)| *to != CallMove::GoesOn)
+            .filter(|(_, to)| *to != CallMove::Resume)
             .map(|(id, _)| *id),
     );
     for (id, to) in &moves.calls {
@@ -400,16 +400,16 @@ fn ledger(state: &State, moves: &mut Moves) {
         }
     }
     let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
-    let stands: BTreeMap<NodeId, Standing> = moves.stands.iter().copied().collect();
+    let remaining: BTreeMap<NodeId, NodeState> = moves.restored.iter().copied().collect();
     let after = |id: NodeId| {
         if falls.contains(&id) {
             return None;
         }
-        let standing = match stands.get(&id) {
-            Some(standing) => *standing,
-            None => state.nodes.get(&id)?.standing(),
+        let condition = match remaining.get(&id) {
+            Some(condition) => *condition,
+            None => state.nodes.get(&id)?.state(),
         };
-        standing.active.then_some(standing.rev)
+        condition.active.then_some(condition.rev)
     };
     let effects = state
         .agenda
@@ -450,8 +450,8 @@ pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option
     let asked = state.agenda.replies.get(request)?;
     asked.iter().rev().find_map(|id| {
         let turn = state.turns.get(id)?;
-        let behind = turn.thread == after.thread && turn.pos > after.pos;
-        if !behind || !matches!(turn.activity, Activity::Superseded(_)) {
+        let following = turn.thread == after.thread && turn.pos > after.pos;
+        if !following || !matches!(turn.activity, Activity::Superseded(_)) {
             return None;
         }
         let (epoch, _) = turn.history.spans().find(|(epoch, was)| {

@@ -127,7 +127,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// The class in one or two lower-case words.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Structural => "structural",
             Self::Param => "parameter",

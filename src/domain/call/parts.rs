@@ -22,12 +22,12 @@ pub struct Reach {
     /// What they were bound to when it became ready.
     pub bindings: Vec<Binding>,
     /// The current argument bytes of a call that keeps an operator's result although its inputs changed.
-    pub stands_on: Option<Arc<str>>,
+    pub pinned_args: Option<Arc<str>>,
 }
 
 /// Why a call does not run, or ended without a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Snags {
+pub struct Validation {
     /// What the check of this revision found.
     pub faults: Vec<Fault>,
     /// Why it was refused, skipped or is unsatisfiable.
@@ -63,7 +63,7 @@ pub struct Asking {
 
 /// What is done about the failures of a call, and what it waits for before it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Trouble {
+pub struct FailureState {
     /// Retries of the failure that is under way; none after a success, an edit, or a run that a person
     /// asked for.
     pub retries: u32,

@@ -64,7 +64,7 @@ pub enum Consequence {
 
 impl Consequence {
     /// What becomes of the call, in a word or two.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Deny => "denied",
             Self::Halt => "the run stops",
@@ -222,7 +222,7 @@ pub enum Decision {
 
 impl Decision {
     /// True for one after which the call runs.
-    pub const fn lets_run(&self) -> bool {
+    pub const fn allows_run(&self) -> bool {
         matches!(
             self,
             Self::Approve { .. } | Self::Auto { .. } | Self::Allowed { .. } | Self::Edited | Self::RunAgain

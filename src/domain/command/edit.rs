@@ -51,7 +51,7 @@ pub enum Edit {
     /// A thought after a turn, or behind something in it; the model continues from it.
     InsertThought {
         /// What it stands behind; everything where nothing is named.
-        after: Option<Behind>,
+        after: Option<InsertAfter>,
         /// The words.
         text: Arc<str>,
     },
@@ -99,14 +99,14 @@ pub enum Edit {
     untagged,
     expecting = "it stands after the number of a turn, such as 3, or behind a node, such as \"c5\""
 )]
-pub enum Behind {
+pub enum InsertAfter {
     /// A whole turn: nothing in it falls.
     Turn(TurnId),
     /// Something in a turn: what the model said behind it falls.
     Node(NodeId),
 }
 
-impl std::fmt::Display for Behind {
+impl std::fmt::Display for InsertAfter {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Turn(id) => id.fmt(out),
@@ -117,7 +117,7 @@ impl std::fmt::Display for Behind {
 
 impl Edit {
     /// The words that a person wrote for it; none where it takes over or takes away.
-    pub fn words(&self) -> Option<&Arc<str>> {
+    pub fn text(&self) -> Option<&Arc<str>> {
         match self {
             Self::Call { args, .. } | Self::InsertCall { args, .. } => Some(args),
             Self::Text { text, .. } | Self::InsertPrompt { text, .. } | Self::InsertThought { text, .. } => {

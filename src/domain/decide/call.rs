@@ -8,16 +8,16 @@ use serde_json::value::RawValue;
 use super::{consent, edit, escape};
 use crate::domain::advice::Advice;
 use crate::domain::approver;
+use crate::domain::auto_approved;
 use crate::domain::call::{Answer, Call, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
+use crate::domain::effective_status;
 use crate::domain::event::{CallEvent, EditEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
-use crate::domain::let_run;
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::restrict;
-use crate::domain::stand;
 use crate::domain::state::{Mode, State};
 use crate::domain::tags;
 use crate::domain::thread;
@@ -105,7 +105,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: {}", stand::replaced_words(state, id)),
+            format!("{id} is history: {}", effective_status::replaced_words(state, id)),
         ));
     }
     match state.turn_of(id).map(|turn| thread::activity(state, turn)) {
@@ -116,7 +116,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
         )),
         _ => Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: {}", stand::replaced_words(state, id)),
+            format!("{id} is history: {}", effective_status::replaced_words(state, id)),
         )),
     }
 }
@@ -206,7 +206,7 @@ fn approve(
                 "Choose: reuse the recorded result, run it again, or reject",
             ));
         }
-        Status::InDoubt(_) => {
+        Status::OutcomeUnknown(_) => {
             return Err(wrong_status(call, "approve", "Say first whether it happened"));
         }
         _ => {
@@ -243,7 +243,7 @@ fn approve(
 
 /// Refuses to let something run that cannot be undone where the name of its tool was not given.
 pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(), Refusal> {
-    match tags::word(state, id) {
+    match tags::confirmation(state, id) {
         Some(tool) if given != Some(tool) => Err(Refusal::new(
             RefusalKind::Denied,
             format!(
@@ -261,7 +261,9 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
     same_rev(draft.state, id, rev)?;
     match &call.status {
         Status::Running(_) => return Err(wrong_status(call, "reject", "Cancel it instead")),
-        Status::InDoubt(_) => return Err(wrong_status(call, "reject", "Say first whether it happened")),
+        Status::OutcomeUnknown(_) => {
+            return Err(wrong_status(call, "reject", "Say first whether it happened"));
+        }
         status if status.is_settled() => {
             return Err(wrong_status(
                 call,
@@ -269,7 +271,7 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
                 "Correct its observation, or delete the call",
             ));
         }
-        _ if was_told(draft.state, id) => {
+        _ if turn_settled(draft.state, id) => {
             return Err(wrong_status(
                 call,
                 "reject",
@@ -291,7 +293,7 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
 }
 
 /// True where the turn of a call has ended: what became of the call is part of what follows.
-fn was_told(state: &State, id: NodeId) -> bool {
+fn turn_settled(state: &State, id: NodeId) -> bool {
     state.turn_of(id).is_some_and(|turn| turn.settled)
 }
 
@@ -319,7 +321,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
                 "It has a result: correct its observation",
             ));
         }
-        Status::InDoubt(_) => {
+        Status::OutcomeUnknown(_) => {
             return Err(wrong_status(call, "answer for", "Say first whether it happened"));
         }
         Status::Running(attempt) => draft.call(CallEvent::CancelAsked {
@@ -328,7 +330,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
             reason: "the operator answered for the tool".into(),
         }),
         // Ended without a value: its dependents fell with it and come back with the answer.
-        status if status.is_settled() || was_told(draft.state, id) => {
+        status if status.is_settled() || turn_settled(draft.state, id) => {
             edit::begin(draft, Some(id), &format!("answer for {id}"), None);
             edit::invalidate_after_value(draft, id);
         }
@@ -412,7 +414,7 @@ fn withdraw(draft: &mut Draft<'_>, call: &Call, shown: Option<Attempt>, reason: 
             format!("{shown} of {} has ended: look at it again", call.id),
         ));
     }
-    draft.call(let_run::withdrawal(draft.state, call, reason));
+    draft.call(auto_approved::withdrawal(draft.state, call, reason));
     Ok(())
 }
 

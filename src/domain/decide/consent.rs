@@ -12,11 +12,11 @@ use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::node::{Node, Origin};
+use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::repeat;
 use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::survivor::Survivor;
 
 /// Settles the question whether an effect may come again.
 pub(super) fn consent(
@@ -90,15 +90,15 @@ fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> 
     if !equal {
         return refuse(format!("execution {entry} had other arguments"));
     }
-    match (found, repeat::stands_for(state, call)) {
+    match (found, repeat::reusable_result(state, call)) {
         (LedgerOutcome::Running, _) => refuse(format!("execution {entry} is still running")),
         (LedgerOutcome::Unknown, _) => refuse(format!(
             "nobody knows how execution {entry} ended: type its result, run again, or reject"
         )),
         (LedgerOutcome::DidNot, _) => refuse(format!("execution {entry} did not happen")),
-        (LedgerOutcome::Known(_), Some((stands, outcome))) if stands == entry => Ok(outcome),
-        (LedgerOutcome::Known(_), Some((stands, _))) => refuse(format!(
-            "execution {entry} is not the one that {} would repeat: reuse the result of {stands}, run again, or reject",
+        (LedgerOutcome::Known(_), Some((active, outcome))) if active == entry => Ok(outcome),
+        (LedgerOutcome::Known(_), Some((active, _))) => refuse(format!(
+            "execution {entry} is not the one that {} would repeat: reuse the result of {active}, run again, or reject",
             call.id
         )),
         (LedgerOutcome::Known(_), None) => refuse(repeat::no_result(call)),
@@ -130,18 +130,18 @@ pub(super) fn resolve(
     }
     let found = find(draft.state, id);
     let waits_no_more = match &found {
-        Ok(call) => !matches!(call.status, Status::InDoubt(_)),
+        Ok(call) => !matches!(call.status, Status::OutcomeUnknown(_)),
         Err(refusal) => refusal.kind == RefusalKind::Superseded,
     };
     let value = match what {
         Resolution::Happened { value } => Some(value),
         Resolution::DidNot | Resolution::DidNotFinish | Resolution::Leave { .. } => None,
     };
-    let resolved = |attempt, kept: Option<&Arc<str>>| CallEvent::Resolved {
+    let resolved = |attempt, stored: Option<&Arc<str>>| CallEvent::Resolved {
         call: id,
         attempt,
         happened: value.is_some(),
-        value: kept.cloned(),
+        value: stored.cloned(),
         evidence: Arc::from("the operator says so"),
     };
     if waits_no_more && let Some(attempt) = forgotten(draft.state, id) {
@@ -154,7 +154,7 @@ pub(super) fn resolve(
         return Ok(());
     }
     let call = found?;
-    let Status::InDoubt(attempt) = call.status else {
+    let Status::OutcomeUnknown(attempt) = call.status else {
         return Err(wrong_status(call, "resolve", "Its outcome is known"));
     };
     same_attempt(id, shown, attempt)?;
@@ -173,7 +173,7 @@ pub(super) fn resolve(
 /// Leaves it open what came of an execution: its call ends without a result and does not run again.
 fn leave(draft: &mut Draft<'_>, (id, shown): (NodeId, Option<Attempt>), reason: &str) -> Result<(), Refusal> {
     let call = find(draft.state, id)?;
-    let Status::InDoubt(attempt) = call.status else {
+    let Status::OutcomeUnknown(attempt) = call.status else {
         return Err(wrong_status(call, "leave", "Nothing of it is in doubt"));
     };
     same_attempt(id, shown, attempt)?;
@@ -195,7 +195,7 @@ fn did_not_finish(
     (id, shown): (NodeId, Option<Attempt>),
 ) -> Result<(), Refusal> {
     let call = find(draft.state, id)?;
-    let Status::InDoubt(attempt) = call.status else {
+    let Status::OutcomeUnknown(attempt) = call.status else {
         return Err(wrong_status(call, "resolve", "Nothing of it is in doubt"));
     };
     same_attempt(id, shown, attempt)?;
@@ -236,12 +236,12 @@ fn has_ended(state: &State, advice: &dyn Advice, (id, attempt): (NodeId, Attempt
     }
 }
 
-fn runs_on(id: NodeId, left: Survivor, pid: u32) -> Refusal {
+fn runs_on(id: NodeId, left: OrphanProcess, pid: u32) -> Refusal {
     Refusal::new(
         RefusalKind::Status,
         format!(
             "{}: it may happen yet. Wait for the end of that, or {}; then it can be said that it did not happen",
-            left.words(id, pid),
+            left.describe(id, pid),
             left.ending(pid)
         ),
     )

@@ -21,18 +21,18 @@ use crate::domain::advice::Advice;
 use crate::domain::apply;
 use crate::domain::command::{Edit, EditCommand};
 use crate::domain::draft::Draft;
+use crate::domain::effective_status;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::restrict;
-use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::thread;
 
 pub(super) use back::go_back;
-pub(super) use waits::go_on_waiting;
+pub(super) use waits::restore_holds;
 pub(crate) use wave::supersede_turns;
 pub(crate) use wave::{cancel_running, effects_of, orphan};
 pub(super) use wave::{
@@ -148,15 +148,15 @@ pub fn commit(
 /// Refuses an edit that makes history of what an edit before it in the same commit says: it would be shown as
 /// something that happens, and be lost.
 fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<(), Refusal> {
-    let said =
+    let output =
         |node: NodeId, turn: Option<TurnId>| (node, turn.or_else(|| Some(state.nodes.get(&node)?.turn)));
     let put_in = before.iter().filter_map(|event| match event {
-        Event::Edit(EditEvent::Revised { node, .. }) => Some(said(*node, None)),
+        Event::Edit(EditEvent::Revised { node, .. }) => Some(output(*node, None)),
         Event::Turn(
             TurnEvent::Prompted { node, turn, .. }
             | TurnEvent::Thought { node, turn, .. }
             | TurnEvent::Proposed { node, turn, .. },
-        ) => Some(said(*node, Some(*turn))),
+        ) => Some(output(*node, Some(*turn))),
         _ => None,
     });
     let put_in: Vec<(NodeId, Option<TurnId>)> = put_in.collect();
@@ -200,7 +200,7 @@ pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
 pub const MOST_WORDS: usize = 4 << 20;
 
 fn not_too_long(edit: &Edit) -> Result<(), Refusal> {
-    let bytes = edit.words().map_or(0, |words| words.len());
+    let bytes = edit.text().map_or(0, |words| words.len());
     if bytes <= MOST_WORDS {
         return Ok(());
     }
@@ -248,7 +248,7 @@ fn one(
         } => revise::call(draft, advice, (*node, *base), (tool, args), *shown, reason),
         Edit::Text { node, base, text } => match node.kind {
             NodeKind::Thought => revise::thought(draft, (*node, *base), text, reason),
-            NodeKind::Prompt | NodeKind::Answer => revise::words(draft, (*node, *base), text, reason),
+            NodeKind::Prompt | NodeKind::Answer => revise::revise_text(draft, (*node, *base), text, reason),
             NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
                 Err(Refusal::new(
                     RefusalKind::Unknown,
@@ -272,7 +272,7 @@ fn one(
 
 /// Asks the model anew for a whole turn: it becomes history with what came after it, and the request
 /// is made although its reply is on record.
-pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal> {
+pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal> {
     let state = draft.state;
     let Some(turn) = state.turns.get(&id).filter(|turn| thread::acts(state, turn)) else {
         return Err(Refusal::new(
@@ -293,7 +293,7 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
     let after = before.rfind(|one| one.is_active()).map(|one| one.id);
     not_pinned_above(state, turn.thread)?;
     nothing_open_before(state, id)?;
-    begin_after(draft, id, &format!("{} {id}", stand::ASKS_ANEW), None);
+    begin_after(draft, id, &format!("{} {id}", effective_status::ASKS_AGAIN), None);
     supersede_turns(draft, turns);
     // What it is asked with depends on what falls: the request is made from what is left.
     let mut left = state.clone();
@@ -351,7 +351,7 @@ fn begin_at(
     });
     let after = after.and_then(|id| draft.state.turns.get(&id));
     if let Some(turn) = after.or_else(|| draft.state.turn_of(target?)) {
-        wave::go_on_above(draft, turn.thread);
+        wave::resume_callers(draft, turn.thread);
     }
 }
 

@@ -8,8 +8,8 @@ use crate::domain::advance::delegate;
 use crate::domain::command::EscapeCommand;
 use crate::domain::draft::Draft;
 use crate::domain::escape::advised::Plan;
-use crate::domain::escape::standing::GUARD;
-use crate::domain::escape::{Incident, Rung, Upshot};
+use crate::domain::escape::open_step::GUARD;
+use crate::domain::escape::{Incident, LoopStep, StepOutcome};
 use crate::domain::event::{EditEvent, EscapeEvent, RunEvent};
 use crate::domain::id::{NodeId, NodeKind, ThreadId};
 use crate::domain::node::{Content, Origin};
@@ -71,7 +71,7 @@ pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
     let asks = incident
         .steps
         .last()
-        .is_some_and(|step| step.rung == Rung::Human && step.upshot.is_none());
+        .is_some_and(|step| step.kind == LoopStep::Human && step.outcome.is_none());
     asks && !incident.over && matches!(&state.mode, Mode::Paused(reason) if *reason == pause_reason(incident))
 }
 
@@ -112,7 +112,7 @@ pub(super) fn ended_by_operator(draft: &mut Draft<'_>, thread: ThreadId) {
 
 /// Why a run is paused for an incident.
 pub fn pause_reason(incident: &Incident) -> String {
-    format!("loop {}: {}", incident.no, incident.finding.words())
+    format!("loop {}: {}", incident.no, incident.finding.describe())
 }
 
 /// Takes a step. What cannot be taken is recorded as that, and another one follows.
@@ -121,7 +121,7 @@ pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: 
     draft.escape(EscapeEvent::Proposed {
         incident: incident.no,
         node,
-        rung: plan.rung,
+        step: plan.step,
         why: plan.why.clone(),
         after: plan.after,
         skipped: plan.skipped.clone(),
@@ -131,39 +131,39 @@ pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: 
         incident: incident.no,
         node,
         forbidden: plan.forbidden.clone(),
-        told: plan.told.clone(),
+        notice: plan.notice.clone(),
     };
     draft.escape(applied);
-    match plan.rung {
-        Rung::Guidance | Rung::Refuse => {}
-        Rung::Substitute => {
+    match plan.step {
+        LoopStep::Guidance | LoopStep::Refuse => {}
+        LoopStep::Substitute => {
             for (call, tool) in &plan.substitutes {
                 substitute(draft, *call, tool);
             }
         }
-        Rung::RollBack => {
-            let what = format!("go back to where it began: {}", incident.finding.words());
+        LoopStep::RollBack => {
+            let what = format!("go back to where it began: {}", incident.finding.describe());
             let gone = plan
                 .back_to
                 .is_some_and(|turn| edit::go_back(draft, turn, node, (&what, GUARD)).is_ok());
             if !gone {
                 draft.events.truncate(before);
-                draft.escape(EscapeEvent::Came {
+                draft.escape(EscapeEvent::StepEnded {
                     incident: incident.no,
                     node,
-                    upshot: Upshot::Impossible,
+                    outcome: StepOutcome::Impossible,
                 });
             }
         }
-        Rung::Human => {
+        LoopStep::Human => {
             let reason = pause_reason(incident);
             draft.run(RunEvent::Paused { reason });
         }
-        Rung::Restrict => {
+        LoopStep::Restrict => {
             let reason = Arc::from(pause_reason(incident));
             draft.run(RunEvent::Restricted { reason });
         }
-        Rung::Stop => stop(draft, thread, incident),
+        LoopStep::Stop => stop(draft, thread, incident),
     }
 }
 
@@ -194,7 +194,7 @@ fn substitute(draft: &mut Draft<'_>, call: NodeId, tool: &Arc<str>) {
 
 /// The end: of the sub-agent that goes round, or of the run.
 fn stop(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident) {
-    let words = incident.finding.words();
+    let words = incident.finding.describe();
     match draft
         .state
         .children

@@ -57,8 +57,8 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             .state
             .calls
             .get(call)
-            .is_some_and(|life| life.status == Status::InDoubt(*attempt))
-            || left_in_doubt(draft.state, *call, *attempt) =>
+            .is_some_and(|life| life.status == Status::OutcomeUnknown(*attempt))
+            || unknown_after_edit(draft.state, *call, *attempt) =>
         {
             draft.call(CallEvent::Undetermined {
                 call: *call,
@@ -80,7 +80,7 @@ fn record(draft: &Draft<'_>, call: crate::domain::id::NodeId, attempt: crate::do
 }
 
 /// True for an execution of unknown outcome whose call got another revision, or counts no more.
-fn left_in_doubt(
+fn unknown_after_edit(
     state: &State,
     call: crate::domain::id::NodeId,
     attempt: crate::domain::id::Attempt,
@@ -102,8 +102,8 @@ fn probed(
     let Some(life) = draft.state.calls.get(&call) else {
         return;
     };
-    if life.status != Status::InDoubt(attempt) {
-        if left_in_doubt(draft.state, call, attempt) {
+    if life.status != Status::OutcomeUnknown(attempt) {
+        if unknown_after_edit(draft.state, call, attempt) {
             draft.call(CallEvent::Resolved {
                 call,
                 attempt,

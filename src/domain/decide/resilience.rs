@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::call::{find, not_over, same_rev, wrong_status};
 use crate::domain::advance::ask::{RETRIES, no_request_for, wait_before};
 use crate::domain::advice::Advice;
-use crate::domain::altered::{self, Altered};
 use crate::domain::breaker::{Breaker, Phase, Scope};
 use crate::domain::call::{Call, Status};
 use crate::domain::command::ResilienceCommand;
@@ -18,6 +17,7 @@ use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::repair::{Passing, Reply};
 use crate::domain::restrict;
+use crate::domain::setting_change::{self, SettingChange};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
 
@@ -57,7 +57,7 @@ pub(super) fn answered(
 ) {
     let state = draft.state;
     let life = state.calls.get(&call);
-    let mut rounds = life.iter().flat_map(|life| &life.trouble.repairs);
+    let mut rounds = life.iter().flat_map(|life| &life.failure.repairs);
     let asked =
         rounds.find(|one| one.no == round && one.rev == rev && one.asked.is_some() && one.reply.is_none());
     let waits = life.is_some_and(|life| life.status == Status::Repairing(Stage::Asking));
@@ -158,12 +158,12 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
         ));
     }
     let changed = match now {
-        Some(now) => altered::between(&now.policy, &policy),
+        Some(now) => setting_change::between(&now.policy, &policy),
         // What held before is what the program begins with; it is not recorded.
-        None => vec![Altered {
+        None => vec![SettingChange {
             key: Arc::from(key),
             from: None,
-            to: Some(altered::shown(key, value)),
+            to: Some(setting_change::shown(key, value)),
         }],
     };
     draft.resilience(ResilienceEvent::PolicySet {
@@ -181,7 +181,7 @@ fn waits(state: &State, (id, rev): (NodeId, Rev), set: Seq) -> Option<&Call> {
     let node = state.nodes.get(&id)?;
     let call = state.calls.get(&id)?;
     let same = node.active && node.rev() == rev && call.status == Status::Delayed;
-    let delay = call.trouble.delay.as_ref()?;
+    let delay = call.failure.delay.as_ref()?;
     (same && delay.set == set && state.mode == Mode::Running).then_some(call)
 }
 
@@ -212,7 +212,7 @@ fn grace_over(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), set: Seq) {
 fn is_graced(call: &Call) -> bool {
     call.status == Status::Delayed
         && call
-            .trouble
+            .failure
             .delay
             .as_ref()
             .is_some_and(|delay| delay.tries.is_none())
@@ -270,7 +270,7 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
             ),
         ));
     };
-    let no = call.trouble.repairs.last().map_or(0, |round| round.no);
+    let no = call.failure.repairs.last().map_or(0, |round| round.no);
     apply(draft, id, no, chosen);
     Ok(())
 }
@@ -283,7 +283,7 @@ fn skip(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> 
         return Err(wrong_status(call, "stop repairing", "It is not being repaired"));
     }
     let none_is_left = call.offered().is_some_and(<[Fix]>::is_empty);
-    let why = call.snags.because.clone().filter(|_| none_is_left);
+    let why = call.validation.because.clone().filter(|_| none_is_left);
     draft.resilience(ResilienceEvent::GaveUp {
         call: id,
         rev,

@@ -6,43 +6,43 @@ use std::sync::Arc;
 
 use super::call::{find, same_rev, shown};
 use crate::domain::advance;
-use crate::domain::advice::{Advice, Used};
+use crate::domain::advice::{Advice, RuleUses};
+use crate::domain::auto_approved;
 use crate::domain::bulk;
 use crate::domain::call::{Call, Decision, Digest, Gate, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent};
 use crate::domain::id::{NodeId, Rev};
-use crate::domain::let_run;
 use crate::domain::ready;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::rule::{self, SessionRule, Wanted, Written};
+use crate::domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
 use crate::domain::tags;
 
 pub(super) fn add(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
-    wanted: &Wanted,
+    requested: &RuleRequest,
     seen: &[Digest],
 ) -> Result<(), Refusal> {
     let state = draft.state;
     let no = state.rules.last().map_or(1, |rule| rule.no.saturating_add(1));
-    let written = match wanted {
-        Wanted::Exact { call, rev, digest } => exact(draft, advice, (*call, *rev), digest)?,
-        Wanted::Text { text } => Written::Text {
+    let written = match requested {
+        RuleRequest::Exact { call, rev, digest } => exact(draft, advice, (*call, *rev), digest)?,
+        RuleRequest::Text { text } => RuleSpec::Text {
             text: Arc::from(text.trim()),
         },
     };
     if state
         .rules
         .iter()
-        .any(|rule| !rule.dropped && says_the_same(&rule.written, &written))
+        .any(|rule| !rule.dropped && same_rule(&rule.written, &written))
     {
         return Err(Refusal::new(
             RefusalKind::NoChange,
             "a rule of the session says this already",
         ));
     }
-    let judged = advice
+    let evaluated = advice
         .with_rule(no, &written)
         .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
     draft.run(RunEvent::RuleAdded { no, rule: written });
@@ -54,23 +54,23 @@ pub(super) fn add(
             && !tags::asks_operator(state, call.id)
     });
     for call in waiting {
-        if let Some(decided) = word(draft, &*judged, call, no) {
+        if let Some(decided) = decide_waiting(draft, &*evaluated, call, no) {
             draft.call(decided);
         }
     }
-    let_run::judge_again(draft, &*judged, &format!("{} judges it now", rule::name(no)));
+    auto_approved::recheck(draft, &*evaluated, &format!("{} judges it now", rule::name(no)));
     Ok(())
 }
 
 /// What the policy before it let run and has not begun is judged again; what a person let run stays so.
 pub(super) fn set_policy(draft: &mut Draft<'_>, advice: &dyn Advice, policy: &str) -> Result<(), Refusal> {
-    let judged = advice
+    let evaluated = advice
         .with_policy(policy)
         .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
     draft.run(RunEvent::PolicyChanged {
         policy: policy.to_owned(),
     });
-    let_run::judge_again(draft, &*judged, &format!("the policy is {policy} now"));
+    auto_approved::recheck(draft, &*evaluated, &format!("the policy is {policy} now"));
     Ok(())
 }
 
@@ -89,8 +89,8 @@ pub(super) fn drop_rule(draft: &mut Draft<'_>, advice: &dyn Advice, no: u32) -> 
                 .filter(|rule| rule.no != no)
                 .cloned()
                 .collect();
-            let judged = advice.with_rules(&left);
-            let_run::judge_again(draft, &*judged, &format!("{} judges no more", rule::name(no)));
+            let evaluated = advice.with_rules(&left);
+            auto_approved::recheck(draft, &*evaluated, &format!("{} judges no more", rule::name(no)));
             Ok(())
         }
         None => Err(Refusal::new(
@@ -106,7 +106,7 @@ fn exact(
     advice: &dyn Advice,
     (id, rev): (NodeId, Rev),
     digest: &Digest,
-) -> Result<Written, Refusal> {
+) -> Result<RuleSpec, Refusal> {
     let state = draft.state;
     let call = find(state, id)?;
     same_rev(state, id, rev)?;
@@ -115,7 +115,7 @@ fn exact(
     if call.status != Status::Awaiting {
         return Err(refused(format!(
             "{id} does not wait for approval: it is {}",
-            call.status.word()
+            call.status.base_label()
         )));
     }
     let node = state.nodes.get(&id);
@@ -128,7 +128,7 @@ fn exact(
     let key = advice
         .exact(tool, &args)
         .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
-    Ok(Written::Exact {
+    Ok(RuleSpec::Exact {
         call: id,
         rev,
         tool: tool.clone(),
@@ -138,21 +138,21 @@ fn exact(
 }
 
 /// The same words, or the same bytes of the same tool, whichever call they were taken from.
-fn says_the_same(one: &Written, other: &Written) -> bool {
+fn same_rule(one: &RuleSpec, other: &RuleSpec) -> bool {
     match (one, other) {
-        (Written::Exact { key: a, .. }, Written::Exact { key: b, .. })
-        | (Written::Text { text: a }, Written::Text { text: b }) => a == b,
+        (RuleSpec::Exact { key: a, .. }, RuleSpec::Exact { key: b, .. })
+        | (RuleSpec::Text { text: a }, RuleSpec::Text { text: b }) => a == b,
         _ => false,
     }
 }
 
 /// What the new rule decides about a call that waits; none where another rule has the last word.
-fn word(draft: &Draft<'_>, judged: &dyn Advice, call: &Call, no: u32) -> Option<CallEvent> {
+fn decide_waiting(draft: &Draft<'_>, evaluated: &dyn Advice, call: &Call, no: u32) -> Option<CallEvent> {
     let state = draft.state;
     let node = state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     let args = ready::resolved_args(state, call)?;
-    let verdict = judged.verdict(tool, &args, &Used::by(draft));
+    let verdict = evaluated.verdict(tool, &args, &RuleUses::by(draft));
     if !rule::is_of(&verdict.rule, no) {
         return None;
     }

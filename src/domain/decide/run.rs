@@ -242,7 +242,7 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         return Err(over(&draft.state.mode));
     }
     if draft.state.turns.get(&turn).is_some_and(ask::is_whole) {
-        return edit::ask_anew(draft, turn);
+        return edit::regenerate_turn(draft, turn);
     }
     broken(draft, turn)?;
     edit::nothing_open_before(draft.state, turn)?;
@@ -257,7 +257,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         .state
         .turns
         .get(&turn)
-        .and_then(|turn| turn.more.open.as_ref()?.said().map(Arc::from));
+        .and_then(|turn| turn.more.open.as_ref()?.model_text().map(Arc::from));
     if !again::has_arrived(draft.state, turn) {
         return Err(Refusal::new(
             RefusalKind::Status,
@@ -277,7 +277,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     }
     draft.turn_event(TurnEvent::Closed {
         turn,
-        stop: Stop::Kept,
+        stop: Stop::Accepted,
         usage: Usage::default(),
     });
     Ok(())

@@ -180,20 +180,20 @@ pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<st
     if before == &**text {
         return;
     }
-    let kept = alike(before, text);
+    let stored = common_prefix_len(before, text);
     draft.turn_event(TurnEvent::Partial {
         turn: turn.id,
-        kept: kept as u64,
+        prefix_len: stored as u64,
         spoken: Some(spoken),
-        text: match kept {
+        text: match stored {
             0 => text.clone(),
-            _ => Arc::from(text.get(kept..).unwrap_or_default()),
+            _ => Arc::from(text.get(stored..).unwrap_or_default()),
         },
     });
 }
 
 /// Bytes of whole characters with which both begin. As a rule the later is the earlier with more behind it.
-fn alike(before: &str, now: &str) -> usize {
+fn common_prefix_len(before: &str, now: &str) -> usize {
     if now.starts_with(before) {
         return before.len();
     }
@@ -243,10 +243,10 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
                 what arrived, or stop"
             ),
         )),
-        Stop::End | Stop::Calls | Stop::Kept if says_nothing(draft.state, turn) => {
+        Stop::End | Stop::Calls | Stop::Accepted if is_empty_reply(draft.state, turn) => {
             Some(fault(StreamFaultKind::Empty, "the model said nothing at all"))
         }
-        Stop::End | Stop::Calls | Stop::Kept => None,
+        Stop::End | Stop::Calls | Stop::Accepted => None,
     };
     match fault {
         Some(fault) => draft.turn_event(TurnEvent::Broken {
@@ -263,7 +263,7 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
 }
 
 /// True where no block of the current request is a call or an answer: thinking alone is no reply.
-fn says_nothing(state: &State, turn: &Turn) -> bool {
+fn is_empty_reply(state: &State, turn: &Turn) -> bool {
     let line = branch::line(state, state.epoch);
     let mut matched = 0;
     !turn.nodes.iter().any(|id| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Finding, Rung, Signature, Skipped, Upshot};
+use super::{Finding, LoopStep, Signature, Skipped, StepOutcome};
 use crate::domain::id::{NodeId, TurnId};
 
 /// One thing to do; asked again after it was done.
@@ -18,7 +18,7 @@ pub enum Advised {
     /// Begin an incident.
     Find(Finding),
     /// Record what came of the newest step.
-    Note(Upshot),
+    Note(StepOutcome),
     /// Take a step.
     Take(Plan),
     /// End the incident.
@@ -29,7 +29,7 @@ pub enum Advised {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Which.
-    pub rung: Rung,
+    pub step: LoopStep,
     /// Why this one.
     pub why: Arc<str>,
     /// The newest turn of the thread.
@@ -37,7 +37,7 @@ pub struct Plan {
     /// What the gate refuses in the next turn.
     pub forbidden: Vec<Signature>,
     /// What the model is told with the next request.
-    pub told: Option<Arc<str>>,
+    pub notice: Option<Arc<str>>,
     /// Calls that another tool makes.
     pub substitutes: Vec<(NodeId, Arc<str>)>,
     /// The turn that is asked for anew.

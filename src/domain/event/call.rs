@@ -235,7 +235,8 @@ pub enum CallEvent {
         because: Arc<str>,
     },
     /// A suspect call keeps its result: its inputs are unchanged, or the operator wrote the result.
-    Kept {
+    #[serde(rename = "kept")]
+    Retained {
         /// The call.
         call: NodeId,
         /// What the references are bound to now.
@@ -243,7 +244,8 @@ pub enum CallEvent {
         bindings: Vec<Binding>,
         /// The current argument bytes, if an operator's result is kept although they changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        stands_on: Option<Arc<str>>,
+        #[serde(rename = "stands_on")]
+        pinned_args: Option<Arc<str>>,
     },
     /// What it reads, or a file that it may run, is another thing now: it takes its way again.
     Woken {
@@ -304,7 +306,7 @@ impl CallEvent {
             | Self::Given { call, .. }
             | Self::Skipped { call, .. }
             | Self::Unsatisfiable { call, .. }
-            | Self::Kept { call, .. }
+            | Self::Retained { call, .. }
             | Self::Woken { call, .. }
             | Self::Continued { call, .. }
             | Self::Undetermined { call, .. }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::call::Digest;
 use crate::domain::id::{Epoch, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Origin};
-use crate::domain::state::Began;
+use crate::domain::state::EpochOrigin;
 
 /// Facts about edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ pub enum EditEvent {
         #[serde(default)]
         of: Epoch,
         /// By what.
-        by: Began,
+        by: EpochOrigin,
     },
     /// Operator results that no call has any longer.
     CorrectionsLost {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::escape::{Detector, Finding, Rung, Signature, Skipped, Upshot};
+use crate::domain::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
 use crate::domain::id::{NodeId, TurnId};
 
 /// Facts about repetition.
@@ -36,7 +36,8 @@ pub enum EscapeEvent {
         /// The node that stands for it in the graph.
         node: NodeId,
         /// Which.
-        rung: Rung,
+        #[serde(rename = "rung")]
+        step: LoopStep,
         /// Why this one, in words.
         why: Arc<str>,
         /// The newest turn of the thread.
@@ -58,17 +59,20 @@ pub enum EscapeEvent {
         forbidden: Vec<Signature>,
         /// What the model is told with the next request.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        told: Option<Arc<str>>,
+        #[serde(rename = "told")]
+        notice: Option<Arc<str>>,
     },
     /// What came of a step.
-    Came {
+    #[serde(rename = "came")]
+    StepEnded {
         /// The incident.
         #[serde(default)]
         incident: u32,
         /// The node.
         node: NodeId,
         /// What.
-        upshot: Upshot,
+        #[serde(rename = "upshot")]
+        outcome: StepOutcome,
     },
     /// Nothing more is to be done about an incident.
     Over {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::ErrorClass;
 use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::ladder::Fix;
 use crate::domain::repair::{Change, Diagnosis, Question, Reply};
+use crate::domain::setting_change::SettingChange;
 use crate::domain::turn::Usage;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -98,7 +98,7 @@ pub enum ResilienceEvent {
         live: bool,
         /// What of it is another value than before. Older records do not tell.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        changed: Vec<Altered>,
+        changed: Vec<SettingChange>,
     },
     /// A round of repair begins.
     RepairStarted {

@@ -9,7 +9,7 @@ use crate::domain::call::EffectClass;
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::price::Price;
-use crate::domain::rule::Written;
+use crate::domain::rule::RuleSpec;
 use crate::domain::template::Template;
 
 /// What a run was started with; everything that a fold needs and could not otherwise know.
@@ -46,7 +46,8 @@ pub struct Started {
     /// True where the model is not told in words that a person or a repair changed what it sees. It holds for the
     /// whole run: what was said once is part of every later request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub silent: bool,
+    #[serde(rename = "silent")]
+    pub hide_edits: bool,
     /// What the model's tokens cost; none where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
@@ -298,7 +299,7 @@ pub enum RunEvent {
         #[serde(default)]
         no: u32,
         /// The rule.
-        rule: Written,
+        rule: RuleSpec,
     },
     /// A rule of the session judges no more.
     RuleDropped {

@@ -88,7 +88,8 @@ pub enum TurnEvent {
         new: Vec<(NodeId, Rev)>,
         /// What this request alone tells the model: tools that are left alone for a while, a budget near its end.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        told: Vec<Arc<str>>,
+        #[serde(rename = "told")]
+        notices: Vec<Arc<str>>,
     },
     /// The request broke and is made again by itself, after what the server asked for or a moment that grows with
     /// each try. Until then nothing is on its way.
@@ -202,7 +203,8 @@ pub enum TurnEvent {
         turn: TurnId,
         /// Bytes that stand of what was written down before; none where it begins anew.
         #[serde(default, skip_serializing_if = "is_zero")]
-        kept: u64,
+        #[serde(rename = "kept")]
+        prefix_len: u64,
         /// Bytes at the beginning of all of it that are text of the model; what follows is reasoning, or arguments of
         /// calls. Older records do not tell it: all of it counts.
         #[serde(default, skip_serializing_if = "Option::is_none")]

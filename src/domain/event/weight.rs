@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::ThreadId;
-use crate::domain::weight::{Learned, Noted, Offered};
+use crate::domain::weight::{Learned, ToolOffer, WeightRecord};
 
 /// Facts about how well tools serve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub enum WeightEvent {
         thread: ThreadId,
         /// In the order in which they come.
         #[serde(default)]
-        tools: Vec<Offered>,
+        tools: Vec<ToolOffer>,
     },
     /// All weights, as they follow from the executions so far.
     Noted {
@@ -52,6 +52,6 @@ pub enum WeightEvent {
         executions: u64,
         /// Each.
         #[serde(default)]
-        weights: Vec<Noted>,
+        weights: Vec<WeightRecord>,
     },
 }

@@ -9,7 +9,7 @@ use crate::domain::turn::{Activity, Turn};
 
 /// What counted at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Counted {
+pub enum PointInTime {
     /// What counts now.
     #[default]
     Now,
@@ -19,14 +19,14 @@ pub enum Counted {
     Before(Seq),
 }
 
-impl Counted {
+impl PointInTime {
     /// At the time of a turn.
     pub fn around(turn: &Turn) -> Self {
         let Activity::Superseded(at) = turn.activity else {
             return Self::Now;
         };
         let mut spans = turn.history.spans();
-        let last = spans.find(|(_, was)| stands(was.activity));
+        let last = spans.find(|(_, was)| is_active(was.activity));
         last.map_or(Self::Before(at), |(epoch, _)| Self::Ended(epoch))
     }
 
@@ -35,7 +35,7 @@ impl Counted {
         match (self, turn.activity) {
             // What fell together with it, or later, had counted.
             (Self::Before(at), Activity::Superseded(fell)) => fell >= at,
-            (_, now) => self.was(&turn.history, stands(now), |was| stands(was.activity)),
+            (_, now) => self.was(&turn.history, is_active(now), |was| is_active(was.activity)),
         }
     }
 
@@ -63,6 +63,6 @@ impl Counted {
     }
 }
 
-const fn stands(activity: Activity) -> bool {
+const fn is_active(activity: Activity) -> bool {
     !matches!(activity, Activity::Superseded(_))
 }

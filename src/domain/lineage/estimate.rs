@@ -34,14 +34,14 @@ pub(super) fn tokens(state: &State, reach: &Reach, events: &[Event]) -> u64 {
     let in_stream = |id: &&NodeId| !matches!(id.kind, NodeKind::Observation | NodeKind::Intervention);
     let recalled = then.recalled.iter().filter(in_stream);
     let come_back: BTreeSet<TurnId> = recalled.filter_map(turn_of).collect();
-    let stands = |turn: &&Turn| {
+    let remaining = |turn: &&Turn| {
         let is_there = turn.is_active() && turn.pos < cut && !falls.contains(&turn.id);
         is_there || come_back.contains(&turn.id)
     };
-    let now: usize = state.turns_of(own).filter(stands).map(|turn| turn.bytes).sum();
+    let now: usize = state.turns_of(own).filter(remaining).map(|turn| turn.bytes).sum();
     let counting = |id: &NodeId| {
         let turn = turn_of(id).and_then(|turn| of_thread(&turn));
-        turn.is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)) && stands(&turn))
+        turn.is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)) && remaining(&turn))
     };
     let touched = then.touched();
     let touched = touched.iter().filter(|id| counting(id));
@@ -70,7 +70,7 @@ impl Then<'_> {
     /// Nodes of turns that the edit may make others, calls in place of their results.
     fn touched(&self) -> BTreeSet<NodeId> {
         let ids = self.written.keys().chain(&self.reach.gone);
-        let ids = ids.chain(&self.recalled).chain(self.reach.says.keys());
+        let ids = ids.chain(&self.recalled).chain(self.reach.revisions.keys());
         let in_stream = |id: &NodeId| id.kind != NodeKind::Intervention;
         ids.map(|id| id.call()).filter(in_stream).collect()
     }
@@ -82,13 +82,13 @@ impl Then<'_> {
             return 0;
         }
         let result = Some(id.observation()).filter(|result| *result != id);
-        self.said(id) + result.map_or(0, |result| self.said(result))
+        self.content_bytes(id) + result.map_or(0, |result| self.content_bytes(result))
     }
 
-    fn said(&self, id: NodeId) -> usize {
+    fn content_bytes(&self, id: NodeId) -> usize {
         let then = || {
             let node = self.state.nodes.get(&id)?;
-            let there = self.reach.says.get(&id).and_then(|rev| node.revision(*rev));
+            let there = self.reach.revisions.get(&id).and_then(|rev| node.revision(*rev));
             Some(bytes::of_content(&there.unwrap_or_else(|| node.now()).content))
         };
         self.written.get(&id).copied().or_else(then).unwrap_or(0)

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Asked, is_active, repeated};
+use super::{ModelRequest, is_active, repeated};
 use crate::domain::branch::recall::{CallMove, Moves, recall};
 use crate::domain::correction;
 use crate::domain::decide;
@@ -35,7 +35,7 @@ pub(super) struct Reach {
     pub(super) held: Vec<TurnId>,
     pub(super) perhaps: BTreeSet<NodeId>,
     /// What the nodes of a branch that comes back say there.
-    pub(super) says: BTreeMap<NodeId, Rev>,
+    pub(super) revisions: BTreeMap<NodeId, Rev>,
     /// Delegated calls whose sub-agents work on.
     pub(super) continued: Vec<NodeId>,
     /// Calls with an equal effect on record.
@@ -46,7 +46,7 @@ pub(super) struct Reach {
     recalls: bool,
     /// Deleted nodes.
     deleted: BTreeSet<NodeId>,
-    pub(super) asks: Asked,
+    pub(super) asks: ModelRequest,
     /// True where turns are held or come back: what stands at the tip is not what was there.
     pub(super) begins: bool,
     /// Turns that these facts make or ask for.
@@ -73,7 +73,7 @@ impl Reach {
         reach.take_children(state);
         reach.take_held(state);
         if !reach.begun.is_empty() {
-            reach.asks = Asked::Yes;
+            reach.asks = ModelRequest::Yes;
         }
         reach.begins |= !reach.begun.is_empty();
         reach.possible.retain(|id| !reach.gone.contains(id));
@@ -92,30 +92,30 @@ impl Reach {
         let falls = reach.gone.iter().chain(&reach.perhaps);
         reach
             .effects
-            .extend(ledger::stood_for_by(state, falls.map(|id| id.call())));
+            .extend(ledger::orphaned_without(state, falls.map(|id| id.call())));
         // Where the kept turns end with an answer, nobody is asked.
         if !reach.drifted.is_empty() && ends_with_answer(state, &Moves::default()) {
-            reach.asks = Asked::No;
+            reach.asks = ModelRequest::No;
         }
         reach.take_repeats(state);
         reach
     }
 
     /// Of the calls that may run, those that never ran with what they would run with.
-    pub(super) fn anew(&self, state: &State) -> Vec<NodeId> {
+    pub(super) fn first_runs(&self, state: &State) -> Vec<NodeId> {
         let ran = |id: &&NodeId| {
             let (Some(call), Some(node)) = (state.calls.get(id), state.nodes.get(id)) else {
                 return false;
             };
             let mut attempts = call.attempts.iter();
             if let Some((_, tool, args)) = self.edited.iter().rfind(|(one, ..)| one == *id) {
-                let tool_at = |rev| match node.revision(rev).map(|said| &said.content) {
+                let tool_at = |rev| match node.revision(rev).map(|text| &text.content) {
                     Some(Content::Call { tool, .. }) => Some(tool),
                     _ => None,
                 };
                 return attempts.any(|one| one.args == *args && tool_at(one.rev) == Some(tool));
             }
-            let rev = self.says.get(id).copied().unwrap_or_else(|| node.rev());
+            let rev = self.revisions.get(id).copied().unwrap_or_else(|| node.rev());
             attempts.any(|one| one.rev == rev)
         };
         self.possible.iter().filter(|id| !ran(id)).copied().collect()
@@ -238,7 +238,7 @@ impl Reach {
                 ..
             }) => {
                 if node.kind != NodeKind::Answer {
-                    self.asks = Asked::Yes;
+                    self.asks = ModelRequest::Yes;
                 }
                 if approves.is_some() {
                     self.approves.push(*node);
@@ -283,7 +283,7 @@ impl Reach {
             }
             Event::Turn(TurnEvent::Suspended { turns }) => {
                 self.held.extend(turns);
-                self.asks = self.asks.max(Asked::IfDifferent);
+                self.asks = self.asks.max(ModelRequest::IfDifferent);
                 self.begins = true;
             }
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
@@ -300,7 +300,7 @@ impl Reach {
             }
             Event::Call(CallEvent::Continued { call, .. }) => {
                 self.continued.push(*call);
-                self.asks = self.asks.max(Asked::IfDifferent);
+                self.asks = self.asks.max(ModelRequest::IfDifferent);
             }
             Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
             Event::Run(_)
@@ -320,23 +320,23 @@ impl Reach {
         self.gone.extend(&moves.falls);
         self.turns.extend(&moves.turns_fall);
         self.effects.extend(&moves.orphaned);
-        let said = moves.stands.iter().map(|(id, standing)| (*id, standing.rev));
-        self.says.extend(said);
+        let text = moves.restored.iter().map(|(id, status)| (*id, status.rev));
+        self.revisions.extend(text);
         let back = |id: &NodeId| !is_active(state, *id);
-        let stands = moves.stands.iter().map(|(id, _)| *id);
-        self.recalled.extend(stands.filter(back));
+        let active = moves.restored.iter().map(|(id, _)| *id);
+        self.recalled.extend(active.filter(back));
         // In order, as all others are: a list of thousands is asked for single nodes.
         self.recalled.sort_unstable();
         self.held.extend(held(state, moves));
         for (id, to) in &moves.calls {
             match to {
-                CallMove::Anew if may_be_given(state, *id, self.says.get(id)) => {
+                CallMove::Restart if may_be_given(state, *id, self.revisions.get(id)) => {
                     self.possible.insert(*id);
                 }
-                CallMove::Anew => {
+                CallMove::Restart => {
                     self.certain.insert(*id);
                 }
-                CallMove::GoesOn => {
+                CallMove::Resume => {
                     self.possible.insert(*id);
                 }
                 CallMove::Ended(way) if way.suspect => {
@@ -361,8 +361,8 @@ fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
         .map(|turn| turn.id)
         .filter(|id| !fall.contains(id))
         .collect();
-    for (id, standing) in &moves.turns_stand {
-        if is_held(standing.activity) {
+    for (id, status) in &moves.turns_restored {
+        if is_held(status.activity) {
             held.insert(*id);
         } else {
             held.remove(id);
@@ -372,28 +372,32 @@ fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
 }
 
 /// The model is asked where nothing that stands is an answer.
-fn asked_unless(answered: bool) -> Asked {
-    if answered { Asked::No } else { Asked::Yes }
+fn asked_unless(answered: bool) -> ModelRequest {
+    if answered {
+        ModelRequest::No
+    } else {
+        ModelRequest::Yes
+    }
 }
 
 /// True where a call that begins anew, with the revision that it says then if it is another, may take an equal
 /// result on record instead of running.
-fn may_be_given(state: &State, id: NodeId, says: Option<&Rev>) -> bool {
+fn may_be_given(state: &State, id: NodeId, claims: Option<&Rev>) -> bool {
     let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
         return false;
     };
-    let rev = says.copied().unwrap_or_else(|| node.rev());
+    let rev = claims.copied().unwrap_or_else(|| node.rev());
     node.revision(rev)
-        .is_some_and(|said| repeat::may_be_reused(state, call, &said.origin))
+        .is_some_and(|text| repeat::may_be_reused(state, call, &text.origin))
 }
 
 /// True where what stands after the moves ends with an answer: nobody is asked then.
 fn ends_with_answer(state: &State, moves: &Moves) -> bool {
     let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
-    let standing: BTreeSet<NodeId> = moves.stands.iter().map(|(id, _)| *id).collect();
+    let status: BTreeSet<NodeId> = moves.restored.iter().map(|(id, _)| *id).collect();
     let down: BTreeSet<TurnId> = moves.turns_fall.iter().copied().collect();
-    let up: BTreeSet<TurnId> = moves.turns_stand.iter().map(|(id, _)| *id).collect();
-    let stands = |id: &NodeId| standing.contains(id) || (is_active(state, *id) && !falls.contains(id));
+    let up: BTreeSet<TurnId> = moves.turns_restored.iter().map(|(id, _)| *id).collect();
+    let active = |id: &NodeId| status.contains(id) || (is_active(state, *id) && !falls.contains(id));
     let last = state
         .threads
         .get(&ThreadId(0))
@@ -403,13 +407,13 @@ fn ends_with_answer(state: &State, moves: &Moves) -> bool {
         .filter_map(|id| state.turns.get(id))
         .find(|turn| up.contains(&turn.id) || (turn.is_active() && !down.contains(&turn.id)));
     last.is_some_and(|turn| {
-        let back = moves.turns_stand.iter().find(|(id, _)| *id == turn.id);
-        let stream = back.map_or(&turn.stream, |(_, standing)| &standing.stream);
+        let back = moves.turns_restored.iter().find(|(id, _)| *id == turn.id);
+        let stream = back.map_or(&turn.stream, |(_, status)| &status.stream);
         // A reply that was cut is asked for again, whatever had arrived of it.
         !matches!(stream, Stream::Broken(_))
             && turn
                 .nodes
                 .iter()
-                .any(|id| id.kind == NodeKind::Answer && stands(id))
+                .any(|id| id.kind == NodeKind::Answer && active(id))
     })
 }

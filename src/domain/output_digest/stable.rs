@@ -26,17 +26,17 @@ pub(super) fn stable(text: &str) -> Cow<'_, [u8]> {
     let mut scan = Scan {
         text: text.as_bytes(),
         out: Vec::new(),
-        kept: 0,
+        consumed: 0,
         named: None,
     };
     scan.all();
-    if scan.kept == 0 {
+    if scan.consumed == 0 {
         return Cow::Borrowed(text.as_bytes());
     }
-    let rest = scan.text.get(scan.kept..).unwrap_or_default();
+    let rest = scan.text.get(scan.consumed..).unwrap_or_default();
     scan.out.extend_from_slice(rest);
-    let says = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-    if without_escapes(&scan.out).any(|byte| says(&byte)) {
+    let claims = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    if without_escapes(&scan.out).any(|byte| claims(&byte)) {
         Cow::Owned(scan.out)
     } else {
         Cow::Borrowed(text.as_bytes())
@@ -64,7 +64,7 @@ struct Scan<'t> {
     text: &'t [u8],
     out: Vec<u8>,
     /// Everything before this place is in `out` or left out.
-    kept: usize,
+    consumed: usize,
     /// What the newest word says about a number after it, and where that word ends.
     named: Option<(Names, usize)>,
 }
@@ -141,12 +141,12 @@ impl Scan<'_> {
     }
 
     fn leave_out(&mut self, from: usize, to: usize) {
-        if self.kept == 0 {
+        if self.consumed == 0 {
             self.out.reserve(self.text.len());
         }
-        let before = self.text.get(self.kept..from).unwrap_or_default();
+        let before = self.text.get(self.consumed..from).unwrap_or_default();
         self.out.extend_from_slice(before);
-        self.kept = to;
+        self.consumed = to;
     }
 
     /// A word without digits: a month, a day, the root of temporary files, or a name of what follows.

@@ -48,7 +48,7 @@ fn what_differs_each_time_is_left_out() {
 }
 
 #[test]
-fn what_tells_something_stays() {
+fn informative_text_is_preserved() {
     for text in [
         "3 of 5 tests failed",
         "error at src/a.rs:12:30: expected `;`",
@@ -172,7 +172,7 @@ proptest! {
 
     #[test]
     fn a_short_id_makes_no_difference(one in "[0-9]{1,3}[a-f][0-9a-f]{4,30}", other in "[0-9]{1,3}[a-f][0-9a-f]{4,30}") {
-        let said = |id: &str| Outcome::ok(serde_json::to_string(&format!("Chunk ID: {id}\nno such target")).unwrap());
-        prop_assert_eq!(OutputDigest::of(&said(&one)), OutputDigest::of(&said(&other)));
+        let output = |id: &str| Outcome::ok(serde_json::to_string(&format!("Chunk ID: {id}\nno such target")).unwrap());
+        prop_assert_eq!(OutputDigest::of(&output(&one)), OutputDigest::of(&output(&other)));
     }
 }

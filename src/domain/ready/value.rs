@@ -2,25 +2,25 @@
 
 use serde_json::Value;
 
-use super::{Found, Progress, View, descend, ended};
+use super::{Evaluation, Progress, View, descend, ended};
 use crate::domain::call::{Binding, Outcome};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::reference::{Expr, Root, Target};
 use crate::domain::thread;
 
 impl View<'_> {
-    pub(super) fn evaluate(&self, expr: &Expr) -> Found {
+    pub(super) fn evaluate(&self, expr: &Expr) -> Evaluation {
         match expr {
             Expr::Read(target) => self.read(target),
             Expr::Fallback(parts) => {
                 let mut last = String::from("an empty fallback");
                 for part in parts {
                     match self.evaluate(part) {
-                        Found::Never(because) => last = because,
+                        Evaluation::Never(because) => last = because,
                         found => return found,
                     }
                 }
-                Found::Never(last)
+                Evaluation::Never(last)
             }
             Expr::All(parts) => {
                 let mut bindings = Vec::new();
@@ -28,41 +28,41 @@ impl View<'_> {
                 let mut pending = false;
                 for part in parts {
                     match self.evaluate(part) {
-                        Found::Value(bound, read) => {
+                        Evaluation::Value(bound, read) => {
                             bindings.extend(bound);
                             value = read;
                         }
-                        Found::Pending => pending = true,
-                        Found::Never(because) => return Found::Never(because),
+                        Evaluation::Pending => pending = true,
+                        Evaluation::Never(because) => return Evaluation::Never(because),
                     }
                 }
                 if pending {
-                    Found::Pending
+                    Evaluation::Pending
                 } else {
-                    Found::Value(bindings, value)
+                    Evaluation::Value(bindings, value)
                 }
             }
         }
     }
 
-    fn read(&self, target: &Target) -> Found {
+    fn read(&self, target: &Target) -> Evaluation {
         match target.root {
             Root::Input => self.read_input(target),
             Root::Call => match self.holder(&target.head) {
                 Some(source) => self.read_call(target, source),
-                None if !self.at_rest => Found::Pending,
+                None if !self.at_rest => Evaluation::Pending,
                 None if *target.head == *self.reader.label => {
-                    Found::Never(format!("it waits for itself: †{target} is its own result"))
+                    Evaluation::Never(format!("it waits for itself: †{target} is its own result"))
                 }
-                None => Found::Never(format!("nothing writes †{target}")),
+                None => Evaluation::Never(format!("nothing writes †{target}")),
             },
             Root::State => self.read_state(target),
         }
     }
 
-    fn read_input(&self, target: &Target) -> Found {
+    fn read_input(&self, target: &Target) -> Evaluation {
         if thread::of(self.state, self.reader.id) != thread::ROOT {
-            return Found::Never(format!(
+            return Evaluation::Never(format!(
                 "a sub-agent reads no †{target}: what it needs of it stands in its task"
             ));
         }
@@ -82,17 +82,17 @@ impl View<'_> {
                     source: None,
                     rev: Rev(0),
                 };
-                Found::Value(vec![bound], value.clone())
+                Evaluation::Value(vec![bound], value.clone())
             }
-            _ => Found::Never(format!("the session's input has no `{target}`")),
+            _ => Evaluation::Never(format!("the session's input has no `{target}`")),
         }
     }
 
-    fn read_call(&self, target: &Target, source: NodeId) -> Found {
+    fn read_call(&self, target: &Target, source: NodeId) -> Evaluation {
         let node = match self.progress(source) {
             Progress::Value(node) => node,
-            Progress::Pending => return Found::Pending,
-            Progress::Never(call) => return Found::Never(ended(call)),
+            Progress::Pending => return Evaluation::Pending,
+            Progress::Never(call) => return Evaluation::Never(ended(call)),
         };
         let Some(Outcome::Ok {
             value,
@@ -101,10 +101,10 @@ impl View<'_> {
             ..
         }) = node.outcome()
         else {
-            return Found::Pending;
+            return Evaluation::Pending;
         };
         if *discarded > 0 {
-            return Found::Never(format!(
+            return Evaluation::Never(format!(
                 "the result of {source} was cut ({discarded} bytes were not kept), so it cannot be passed on whole"
             ));
         }
@@ -117,17 +117,17 @@ impl View<'_> {
         };
         let parsed: Value = serde_json::from_str(value).unwrap_or(Value::Null);
         if let Some(found) = descend(&parsed, target.path.iter()) {
-            return Found::Value(bound(), found.clone());
+            return Evaluation::Value(bound(), found.clone());
         }
         if target.path.first().is_some_and(|first| first == "meta")
             && let Some(meta) = meta
         {
             let meta: Value = serde_json::from_str(meta).unwrap_or(Value::Null);
             if let Some(found) = descend(&meta, target.path.iter().skip(1)) {
-                return Found::Value(bound(), found.clone());
+                return Evaluation::Value(bound(), found.clone());
             }
         }
-        Found::Never(format!(
+        Evaluation::Never(format!(
             "the result of {source} has no `{}`",
             target.path.join(".")
         ))

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Found, Outlook, Progress, View, descend, ended};
+use super::{Availability, Evaluation, Progress, View, descend, ended};
 use crate::domain::call::{Binding, Call, Outcome, Status};
 use crate::domain::id::{NodeId, ThreadId};
 use crate::domain::node::Node;
@@ -85,41 +85,41 @@ impl View<'_> {
         })
     }
 
-    pub(super) fn outlook_of_state(&self, target: &Target) -> Outlook {
+    pub(super) fn availability_of_state(&self, target: &Target) -> Availability {
         let (before, later) = self.sides(target);
         if self.waits_for_writer(&before) {
-            return Outlook::Pending;
+            return Availability::Pending;
         }
         let mut some_none = false;
         let mut some_pending = false;
         for id in &before {
             match self.write_of(*id) {
-                Write::Done(_) => return Outlook::There,
+                Write::Done(_) => return Availability::There,
                 Write::Pending => {}
                 Write::None(_) => some_none = true,
             }
         }
         for id in &later {
             match self.write_of(*id) {
-                Write::Done(_) => return Outlook::There,
+                Write::Done(_) => return Availability::There,
                 Write::Pending => some_pending = true,
                 Write::None(_) => some_none = true,
             }
         }
         if some_none && !some_pending {
-            Outlook::Never
+            Availability::Never
         } else if some_pending {
-            Outlook::Pending
+            Availability::Pending
         } else {
             self.missing()
         }
     }
 
     /// Calls before the reader in its own turn must have ended; then the newest writes are put together.
-    pub(super) fn read_state(&self, target: &Target) -> Found {
+    pub(super) fn read_state(&self, target: &Target) -> Evaluation {
         let (before, later) = self.sides(target);
         if self.waits_for_writer(&before) {
-            return Found::Pending;
+            return Evaluation::Pending;
         }
         let mut whole = Value::Null;
         let mut bindings = self.put_together(&before, target, &mut whole);
@@ -138,15 +138,15 @@ impl View<'_> {
                     _ => None,
                 });
             return match refused {
-                _ if pending => Found::Pending,
-                Some(because) => Found::Never(because),
-                None if self.at_rest => Found::Never(format!("nothing writes †{target}")),
-                None => Found::Pending,
+                _ if pending => Evaluation::Pending,
+                Some(because) => Evaluation::Never(because),
+                None if self.at_rest => Evaluation::Never(format!("nothing writes †{target}")),
+                None => Evaluation::Pending,
             };
         }
         match descend(&whole, std::iter::once(&target.head).chain(&target.path)) {
-            Some(value) => Found::Value(bindings, value.clone()),
-            None => Found::Never(format!("what was written has no `{target}`")),
+            Some(value) => Evaluation::Value(bindings, value.clone()),
+            None => Evaluation::Never(format!("what was written has no `{target}`")),
         }
     }
 
@@ -302,7 +302,7 @@ pub fn same_targets(state: &State, id: NodeId) -> Vec<NodeId> {
 
 /// A path of the state, and who writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct PathWriters {
     /// The thread whose readers see it.
     pub thread: ThreadId,
     /// The path.
@@ -316,7 +316,7 @@ pub struct Written {
 type Writes<'s> = BTreeMap<(ThreadId, &'s Target), Vec<(u32, u32, NodeId)>>;
 
 /// Every path of the state that calls which count write, by thread and name.
-pub fn written_paths(state: &State) -> Vec<Written> {
+pub fn written_paths(state: &State) -> Vec<PathWriters> {
     let mut found = Writes::new();
     for id in state.agenda.writers.values().flatten() {
         let (Some(call), Some(turn)) = (state.calls.get(id), state.turn_of(*id)) else {
@@ -338,7 +338,7 @@ pub fn written_paths(state: &State) -> Vec<Written> {
         .into_iter()
         .map(|((thread, target), mut writes)| {
             writes.sort_unstable();
-            Written {
+            PathWriters {
                 thread,
                 target: target.clone(),
                 writers: writes.into_iter().map(|(_, _, id)| id).collect(),

@@ -24,7 +24,7 @@ pub struct Scanned {
 }
 
 /// One string value of an argument text.
-struct Found<'a> {
+struct StringValue<'a> {
     /// JSON pointer.
     at: String,
     /// Byte range with the quotes.
@@ -184,7 +184,7 @@ fn tidy(text: &str) -> String {
 
 /// Every string value of a JSON text that says something beside itself, in order: label, output path, all
 /// of what the call waits for, and what begins with a dagger.
-fn strings(text: &str) -> Vec<Found<'_>> {
+fn strings(text: &str) -> Vec<StringValue<'_>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut stack: Vec<Level<'_>> = Vec::new();
@@ -213,7 +213,7 @@ fn strings(text: &str) -> Vec<Found<'_>> {
                     && **key == *"_why"
                     && let Some(range) = no_string(bytes, at + 1)
                 {
-                    found.push(Found {
+                    found.push(StringValue {
                         at: pointer(&stack),
                         range: range.clone(),
                         value: Cow::Borrowed(text.get(range.clone()).unwrap_or_default()),
@@ -246,7 +246,7 @@ fn strings(text: &str) -> Vec<Found<'_>> {
                     };
                     let value = decode(raw);
                     if is_reserved || value.starts_with(DAGGER) {
-                        found.push(Found {
+                        found.push(StringValue {
                             at: pointer(&stack),
                             range: at..end,
                             value,

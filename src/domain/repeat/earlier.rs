@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use crate::domain::call::{Call, Status};
+use crate::domain::effective_status;
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{NodeId, Rev, Seq};
 use crate::domain::ledger;
 use crate::domain::node::{Node, Origin};
-use crate::domain::stand;
 use crate::domain::state::{LedgerEntry, State};
 use crate::domain::thread;
 
@@ -28,7 +28,7 @@ pub enum Since {
     /// Nothing took its place.
     Counts,
     /// Its call is history, and its result stands for this one.
-    StandsFor(NodeId),
+    ReusedBy(NodeId),
     /// Its call is history, or a call that its sub-agent worked for: by what, in words of the domain's own.
     Replaced(String),
     /// This call, which is its own or one that its sub-agent worked for, says something else since: by what.
@@ -46,10 +46,10 @@ impl Since {
     }
 
     /// The same in a few lower-case words; no text of anybody else is in them.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Counts => "counts still".to_owned(),
-            Self::StandsFor(call) => format!("its result stands for {call}"),
+            Self::ReusedBy(call) => format!("its result stands for {call}"),
             Self::Replaced(why) => format!("counts no more: {why}"),
             Self::Changed(call, by) => format!("counts no more: {by} changed {call} since"),
             Self::Another(call) => format!("counts no more: {call} has another result since"),
@@ -85,17 +85,17 @@ pub fn repeating(state: &State) -> BTreeMap<Seq, Vec<NodeId>> {
 
 /// What became of an execution since it began.
 pub fn since(state: &State, entry: &LedgerEntry) -> Since {
-    if let Some(call) = ledger::stands_for(state, entry) {
-        return Since::StandsFor(call);
+    if let Some(call) = ledger::reusing_call(state, entry) {
+        return Since::ReusedBy(call);
     }
     let above = thread::above(state, thread::of(state, entry.call)).map(|child| (child.call, child.rev));
-    let hangs_on: Vec<(NodeId, Rev)> = std::iter::once((entry.call, entry.rev)).chain(above).collect();
+    let depends_on: Vec<(NodeId, Rev)> = std::iter::once((entry.call, entry.rev)).chain(above).collect();
     let nodes = || {
-        let found = hangs_on.iter();
+        let found = depends_on.iter();
         found.filter_map(|(id, rev)| Some((state.nodes.get(id)?, *rev)))
     };
     if let Some((node, _)) = nodes().find(|(node, _)| !node.active) {
-        return Since::Replaced(stand::replaced_told(state, node.id));
+        return Since::Replaced(effective_status::describe_replaced(state, node.id));
     }
     if let Some((node, rev)) = nodes().find(|(node, rev)| node.rev() != *rev) {
         return Since::Changed(node.id, changed_by(state, node, rev));
@@ -120,5 +120,5 @@ fn changed_by(state: &State, node: &Node, rev: Rev) -> String {
     if repaired {
         return "a repair".to_owned();
     }
-    stand::began_by(state, node.history.since()).unwrap_or_else(|| "an edit".to_owned())
+    effective_status::began_by(state, node.history.since()).unwrap_or_else(|| "an edit".to_owned())
 }

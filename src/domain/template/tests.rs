@@ -85,8 +85,8 @@ fn what_was_recorded_is_never_read_as_a_reference() {
 }
 
 #[test]
-fn what_is_missing_is_said_and_nothing_is_offered() {
-    for (text, said) in [
+fn missing_values_are_reported_and_nothing_is_offered() {
+    for (text, output) in [
         ("{/gone}", "{/gone}: nothing was recorded there"),
         ("{/no}", "{/no}: nothing was recorded there"),
         ("a {result/nr} b", "{result/nr}: nothing was recorded there"),
@@ -94,7 +94,7 @@ fn what_is_missing_is_said_and_nothing_is_offered() {
     ] {
         assert_eq!(
             filled(&json!({"k": [{"x": text}]})).unwrap_err().to_string(),
-            said
+            output
         );
     }
     let mut sources = sources();
@@ -109,7 +109,7 @@ fn what_is_missing_is_said_and_nothing_is_offered() {
 #[test]
 fn bad_templates_are_refused_with_the_cure() {
     use Purpose::{Compensate, Probe};
-    for (purpose, tool, args, said) in [
+    for (purpose, tool, args, output) in [
         (Compensate, "t", json!("x"), "the arguments are no table"),
         (
             Compensate,
@@ -142,7 +142,7 @@ fn bad_templates_are_refused_with_the_cure() {
             "`{/path}` stands in a command line and could be read as more than one word; write {/path|sh}",
         ),
     ] {
-        assert_eq!(wrong(purpose, tool, &args), said);
+        assert_eq!(wrong(purpose, tool, &args), output);
     }
     let shell = json!({"command": "stat {/path|sh}", "cwd": "x{/path}"});
     assert!(Template::new(Probe, "shell", &shell).is_ok());

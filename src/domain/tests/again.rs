@@ -41,7 +41,7 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
         (one.left(0), one.left(23_999), one.left(24_000)),
         (Some(24_000), Some(1), Some(0))
     );
-    let words = |now| one.words(now);
+    let words = |now| one.describe(now);
     assert_eq!(
         words(Some(0)),
         "turn 2 is asked again in 24 s (rate limit, 1 of 4)"
@@ -64,12 +64,12 @@ fn a_request_is_held_for_as_long_as_the_server_asked() {
 }
 
 #[test]
-fn the_second_wait_counts_anew_and_a_whole_answer_leaves_none() {
+fn the_second_delay_restarts_its_count_and_a_complete_answer_clears_it() {
     let mut w = World::new();
     limited(&mut w, 5_000);
     w.waited(TurnId(2));
     limited(&mut w, 7_000);
-    let words: Vec<String> = waits(&w).iter().map(|one| one.words(Some(0))).collect();
+    let words: Vec<String> = waits(&w).iter().map(|one| one.describe(Some(0))).collect();
     assert_eq!(words, ["turn 2 is asked again in 7 s (rate limit, 2 of 4)"]);
     w.elapsed_of_old(&Timer::Request { turn: TurnId(2) });
     assert_eq!(
@@ -105,13 +105,13 @@ fn what_is_left_to_the_operator_is_asked_again_by_nobody() {
 }
 
 #[test]
-fn a_paused_run_asks_again_once_it_goes_on() {
+fn a_paused_run_retries_once_it_resumes() {
     let mut w = World::new();
     let reason = String::new();
     w.run(RunCommand::Pause { reason }).unwrap();
     w.broke(StreamFaultKind::Network);
     assert_eq!(w.asked.len(), 1, "nothing is asked while the run is paused");
-    let words: Vec<String> = waits(&w).iter().map(|one| one.words(Some(0))).collect();
+    let words: Vec<String> = waits(&w).iter().map(|one| one.describe(Some(0))).collect();
     assert_eq!(
         words,
         ["turn 2 is asked again when the run goes on (network error)"]
@@ -147,7 +147,7 @@ fn a_shut_endpoint_is_waited_for_and_named() {
     let left = u64::try_from(breaker.until).unwrap();
     assert_eq!(one.left(0), Some(left));
     assert_eq!(
-        one.words(Some(0)),
+        one.describe(Some(0)),
         format!(
             "turn 2 is asked again in {} (network error): breaker open, model:script",
             ladder::span(left)
@@ -157,7 +157,7 @@ fn a_shut_endpoint_is_waited_for_and_named() {
 }
 
 #[test]
-fn a_program_that_died_says_nothing_of_the_endpoint() {
+fn a_crash_of_the_program_does_not_count_against_the_endpoint() {
     let mut w = World::new();
     w.crash();
     assert_eq!(waits(&w), [], "what was cut off is asked again at once");
@@ -169,7 +169,7 @@ fn a_pause_within_the_wait_lets_nothing_be_sent_when_it_ends() {
     limited(&mut w, 15_000);
     let reason = String::new();
     w.run(RunCommand::Pause { reason }).unwrap();
-    let words = waits(&w)[0].words(Some(0));
+    let words = waits(&w)[0].describe(Some(0));
     assert_eq!(words, "turn 2 is asked again when the run goes on (rate limit)");
     w.waited(TurnId(2));
     assert_eq!((w.asked.len(), w.state.requests), (1, 1), "the run is paused");
@@ -219,7 +219,7 @@ fn a_request_that_was_never_sent_uses_up_no_limit() {
 }
 
 #[test]
-fn who_goes_on_after_a_crash_waits_for_the_rest_of_the_time() {
+fn resuming_after_a_crash_waits_for_the_remaining_time() {
     let mut w = World::new();
     limited(&mut w, 20_000);
     w.crash();

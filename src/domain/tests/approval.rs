@@ -129,7 +129,7 @@ fn an_approval_covers_another_attempt_only_if_the_first_did_nothing() {
     let (mut w, id) = asked();
     w.approve(id).unwrap();
     w.crash();
-    assert!(matches!(w.status(id), Status::InDoubt(_)));
+    assert!(matches!(w.status(id), Status::OutcomeUnknown(_)));
     let did_not = crate::domain::command::Resolution::DidNot;
     w.cmd(Command::Call(CallCommand::Resolve {
         attempt: None,
@@ -147,7 +147,7 @@ fn an_approval_covers_another_attempt_only_if_the_first_did_nothing() {
 }
 
 #[test]
-fn an_edit_is_also_the_approval_of_what_it_says() {
+fn an_edit_also_approves_its_content() {
     let (mut w, id) = asked();
     w.args(id, r#"{"_as":"a","n":3}"#).unwrap();
     assert_eq!(w.runs(id), [r#"{"n":3}"#]);
@@ -287,7 +287,7 @@ fn what_nobody_answers_expires_as_its_own_outcome() {
 }
 
 #[test]
-fn a_deadline_concerns_one_revision_and_stands_still_in_a_pause() {
+fn a_deadline_applies_to_one_revision_and_stops_during_a_pause() {
     let mut w = with_deadline(Consequence::Deny);
     let id = w.id("a");
     w.run(RunCommand::Pause {

@@ -53,8 +53,8 @@ fn a_call_that_it_allows_runs_once_and_the_record_names_it() {
     let digest = w.digest(id);
     answered(&mut w, (id, set), Answer::Allow);
     assert_eq!(w.runs(id), [r#"{"n":1}"#]);
-    let said = last(&w, id).unwrap();
-    assert_eq!(approver::of(&said).as_deref(), Some("guard"));
+    let text = last(&w, id).unwrap();
+    assert_eq!(approver::of(&text).as_deref(), Some("guard"));
     assert_eq!(w.state.calls[&id].digest, Some(digest));
     answered(&mut w, (id, set), Answer::Allow);
     answered(&mut w, (id, set), Answer::Deny);
@@ -64,14 +64,14 @@ fn a_call_that_it_allows_runs_once_and_the_record_names_it() {
 }
 
 #[test]
-fn a_call_that_it_denies_does_not_run_and_the_model_is_told_why() {
+fn a_denied_call_does_not_run_and_the_model_gets_the_reason() {
     let (mut w, id, set) = asked(None);
     answered(&mut w, (id, set), Answer::Deny);
     assert_eq!(w.status(id), Status::Rejected);
     assert!(w.runs(id).is_empty());
-    let snags = &w.state.calls[&id].snags;
-    assert_eq!(snags.because.as_deref(), Some("because"));
-    assert_eq!(snags.denied_by.as_deref(), Some("approver guard"));
+    let problems_found = &w.state.calls[&id].validation;
+    assert_eq!(problems_found.because.as_deref(), Some("because"));
+    assert_eq!(problems_found.denied_by.as_deref(), Some("approver guard"));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn consent_to_repeat_an_effect_stays_with_the_operator() {
     let (mut w, id, set) = asked(None);
     answered(&mut w, (id, set), Answer::Allow);
     w.crash();
-    assert!(matches!(w.status(id), Status::InDoubt(_)));
+    assert!(matches!(w.status(id), Status::OutcomeUnknown(_)));
     assert!(w.approvers.is_empty());
     answered(&mut w, (id, set), Answer::Allow);
     assert_eq!(w.starts(id), 1);

@@ -58,17 +58,17 @@ pub struct Book {
     /// came back, let go on.
     works: BTreeMap<NodeId, Attempt>,
     /// What stood before a result that comes too late.
-    late: Option<Standing>,
+    late: Option<Snapshot>,
 }
 
 /// All that a late result must leave alone.
-struct Standing {
+struct Snapshot {
     nodes: Vec<Node>,
     calls: Vec<(NodeId, Way)>,
     turns: BTreeMap<TurnId, Turn>,
 }
 
-impl Standing {
+impl Snapshot {
     fn of(state: &State) -> Self {
         Self {
             nodes: state.nodes.values().cloned().collect(),
@@ -174,7 +174,7 @@ impl Book {
                 origin,
                 ..
             }) => {
-                if let Status::InDoubt(attempt) = state.calls[call].status
+                if let Status::OutcomeUnknown(attempt) = state.calls[call].status
                     && let Some(line) = self.line(*call, attempt)
                 {
                     line.fate = Fate::Happened(outcome.clone());
@@ -243,8 +243,8 @@ impl Book {
             .filter(|entry| consent(entry).is_none())
             .copied()
             .collect();
-        let came_back = |entry: &&Seq| consent(entry).is_none_or(|at| *at < self.recalled);
-        let may: BTreeSet<Seq> = all.iter().filter(came_back).copied().collect();
+        let returned = |entry: &&Seq| consent(entry).is_none_or(|at| *at < self.recalled);
+        let may: BTreeSet<Seq> = all.iter().filter(returned).copied().collect();
         let other = |seq: &Seq| {
             let line = self.lines.iter().find(|line| line.seq == *seq);
             line.is_some_and(|line| {
@@ -305,7 +305,7 @@ impl Book {
             && state.nodes[&call].rev() == rev
             && state.calls[&call].is_running();
         if !current {
-            self.late = Some(Standing::of(state));
+            self.late = Some(Snapshot::of(state));
         }
         let line = self.line(call, attempt).expect("it was begun");
         line.fate = fate(outcome, line.effect);
@@ -365,8 +365,8 @@ impl Book {
         assert_eq!(record.fenced, self.late.is_some(), "{call} {attempt}");
         let Some(before) = self.late.take() else {
             let observed = state.observation(*call).is_some();
-            let in_doubt = matches!(state.calls[call].status, Status::InDoubt(_));
-            assert!(observed || in_doubt, "{call} has ended without a result");
+            let is_unknown = matches!(state.calls[call].status, Status::OutcomeUnknown(_));
+            assert!(observed || is_unknown, "{call} has ended without a result");
             return;
         };
         assert!(
@@ -377,9 +377,9 @@ impl Book {
         for (id, was) in &before.calls {
             let mut now = state.calls[id].way();
             // What is about to repeat an effect that has become doubtful is asked about first.
-            let asked_anew = now.status == Status::Ready
+            let asked_again = now.status == Status::Ready
                 && matches!(was.status, Status::Awaiting | Status::Queued | Status::Consent(_));
-            if asked_anew {
+            if asked_again {
                 now.status = was.status.clone();
             }
             assert_eq!(now, *was, "a late result of {call} changed {id}");

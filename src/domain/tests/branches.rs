@@ -144,7 +144,7 @@ fn what_the_edit_cut_off_is_asked_for_again_and_matched() {
 }
 
 #[test]
-fn what_ran_on_beside_an_undone_edit_goes_on() {
+fn work_running_next_to_an_undone_edit_continues() {
     let mut w = World::asking(&["read"]);
     w.stream(call("read", r#"{"_as":"a","n":1}"#));
     w.stream(call("pure", r#"{"_as":"p","n":1}"#));
@@ -189,7 +189,7 @@ fn an_undo_gives_back_no_approval() {
 }
 
 #[test]
-fn an_effect_that_comes_back_is_not_repeated_and_one_that_goes_is_told() {
+fn a_restored_effect_is_not_repeated_and_an_orphaned_one_is_reported() {
     let mut w = World::new();
     w.reply(&[think("x"), call("write", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -251,7 +251,7 @@ fn a_consent_that_was_not_used_is_not_brought_back() {
 }
 
 #[test]
-fn later_turns_can_be_kept_and_are_marked() {
+fn later_turns_can_be_preserved_and_are_marked() {
     let mut w = answered();
     let turn = *w.turns().last().unwrap();
     let node = w.id("s").observation();
@@ -406,7 +406,7 @@ fn a_late_result_of_a_branch_that_was_left_counts_for_nothing() {
 }
 
 #[test]
-fn an_undo_stands_after_a_crash() {
+fn an_undo_persists_after_a_crash() {
     let mut w = answered();
     w.args(w.id("a"), r#"{"_as":"a","n":4}"#).unwrap();
     w.drain();

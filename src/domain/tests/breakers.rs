@@ -128,7 +128,7 @@ fn one_is_let_through_to_see_and_no_more() {
 }
 
 #[test]
-fn what_ends_late_says_nothing_of_a_breaker_that_changed() {
+fn a_late_end_does_not_affect_a_changed_breaker() {
     let mut w = world(settings());
     w.reply(&[read("late", 9), read("a", 1), read("b", 2)]);
     let late = w.id("late");
@@ -161,7 +161,7 @@ fn arguments_that_are_wrong_do_not_speak_against_a_tool() {
 }
 
 #[test]
-fn calls_of_an_open_breaker_fail_at_once_where_that_is_wanted() {
+fn calls_of_an_open_breaker_fail_immediately_if_configured() {
     let (w, c) = open(Settings {
         when_open: WhenOpen::Fail,
         ..settings()
@@ -170,10 +170,10 @@ fn calls_of_an_open_breaker_fail_at_once_where_that_is_wanted() {
         (w.status(c), w.starts(c)),
         (Status::Failed(ErrorClass::Transient), 0)
     );
-    let said = w.state.observation(c).unwrap();
-    assert!(matches!(said.now().origin, Origin::Engine { .. }));
-    let Some(Outcome::Err(error)) = said.outcome() else {
-        panic!("{said:?}")
+    let output = w.state.observation(c).unwrap();
+    assert!(matches!(output.now().origin, Origin::Engine { .. }));
+    let Some(Outcome::Err(error)) = output.outcome() else {
+        panic!("{output:?}")
     };
     assert_eq!(
         error.message,

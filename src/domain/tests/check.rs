@@ -128,7 +128,7 @@ impl Witness {
         );
         let decision = call.decisions.iter().rev().find(|(one, _, _)| *one == rev);
         assert!(
-            decision.is_some_and(|(_, _, decision)| decision.lets_run()),
+            decision.is_some_and(|(_, _, decision)| decision.allows_run()),
             "{id} starts without a decision: {decision:?}"
         );
         if let Some((_, before)) = self.ran.get(&id) {
@@ -171,7 +171,7 @@ impl Witness {
             digest,
             decision,
         }) = &envelope.event
-            && decision.lets_run()
+            && decision.allows_run()
         {
             self.decided.insert(*call, digest.clone());
             let life = &state.calls[call];

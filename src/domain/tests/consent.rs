@@ -32,7 +32,7 @@ fn orphaned() -> World {
 }
 
 #[test]
-fn an_orphaned_effect_is_told_and_not_repeated_without_consent() {
+fn an_orphaned_effect_is_reported_and_not_repeated_without_consent() {
     let mut w = orphaned();
     assert!(w.last_request().contains("Already happened"));
     w.reply(&[
@@ -163,7 +163,7 @@ fn an_unknown_outcome_is_asked_about_and_can_be_resolved() {
         ]);
         let id = w.id("a");
         w.crash();
-        assert_eq!(w.status(id), Status::InDoubt(Attempt(1)));
+        assert_eq!(w.status(id), Status::OutcomeUnknown(Attempt(1)));
         assert_eq!(w.probes, [(id, Attempt(1))]);
         w.input(Input::Probed {
             call: id,
@@ -225,7 +225,7 @@ fn another_call_with_an_unknown_equal_effect_asks() {
     let a = w.id("a");
     w.finish(w.id("b"));
     w.crash();
-    assert!(matches!(w.status(a), Status::InDoubt(_)));
+    assert!(matches!(w.status(a), Status::OutcomeUnknown(_)));
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
     w.drain();
     assert_eq!(w.runs(a), [r#"{"n":1}"#, r#"{"n":2}"#]);
@@ -235,7 +235,7 @@ fn another_call_with_an_unknown_equal_effect_asks() {
 }
 
 #[test]
-fn a_cancelled_write_is_in_doubt_and_a_cancelled_read_is_not() {
+fn a_cancelled_write_has_an_unknown_outcome_and_a_cancelled_read_has_not() {
     let mut w = World::new();
     w.reply(&[call("write", r#"{"_as":"w"}"#), call("read", r#"{"_as":"r"}"#)]);
     for label in ["w", "r"] {
@@ -248,7 +248,7 @@ fn a_cancelled_write_is_in_doubt_and_a_cancelled_read_is_not() {
         .unwrap();
         w.finish(call);
     }
-    assert!(matches!(w.status(w.id("w")), Status::InDoubt(_)));
+    assert!(matches!(w.status(w.id("w")), Status::OutcomeUnknown(_)));
     assert!(matches!(w.status(w.id("r")), Status::Failed(_)));
     assert_eq!(w.asked.len(), 1);
     let id = w.id("w");
@@ -257,7 +257,7 @@ fn a_cancelled_write_is_in_doubt_and_a_cancelled_read_is_not() {
 }
 
 #[test]
-fn an_idempotent_call_goes_on_after_a_crash_with_the_same_key_and_honest_ledger() {
+fn an_idempotent_call_resumes_after_a_crash_with_the_same_key_and_ledger() {
     let mut w = World::new();
     w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
     let id = w.id("a");
@@ -288,7 +288,7 @@ fn twins() -> (World, NodeId, NodeId) {
 }
 
 #[test]
-fn what_waits_is_asked_anew_when_an_equal_effect_becomes_doubtful() {
+fn a_pending_call_needs_consent_when_an_equal_effect_becomes_unknown() {
     // By a crash.
     let (mut w, a, _) = twins();
     w.crash();

@@ -5,12 +5,12 @@ mod branches;
 
 use super::world::*;
 use crate::domain::call::{Decision, Outcome, Status};
-use crate::domain::came::{self, Came};
 use crate::domain::command::{ConsentChoice, Edit, EditCommand};
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::{NodeId, NodeKind, ThreadId};
 use crate::domain::input::Block;
 use crate::domain::lineage::{Plan, plan};
+use crate::domain::result_source::{self, ResultSource};
 use crate::domain::state::Mode;
 
 const GOOD: &str = r#"{"v":70}"#;
@@ -46,11 +46,11 @@ fn corrected(tool: &str) -> World {
 }
 
 fn lost(w: &World) -> Vec<Vec<NodeId>> {
-    let told = w.events().filter_map(|event| match event {
+    let message = w.events().filter_map(|event| match event {
         Event::Edit(EditEvent::CorrectionsLost { nodes }) => Some(nodes.clone()),
         _ => None,
     });
-    told.collect()
+    message.collect()
 }
 
 fn pinned(w: &World, call: NodeId) -> bool {
@@ -81,7 +81,10 @@ fn it_stays_where_the_same_call_is_made_again() {
             pinned(&w, now) && carried(&w, now),
             "{tool}: still marked as the operator's"
         );
-        assert_eq!(came::now(&w.state, &w.state.calls[&now]), Some(Came::Carried));
+        assert_eq!(
+            result_source::now(&w.state, &w.state.calls[&now]),
+            Some(ResultSource::Carried)
+        );
         assert_eq!(w.executed.len(), runs, "{tool}: nothing runs");
         assert!(w.last_request().contains("70"), "{}", w.last_request());
         w.reply(&[answer("after both")]);
@@ -214,7 +217,7 @@ fn what_never_could_run_keeps_its_answer() {
 }
 
 #[test]
-fn a_call_with_other_arguments_runs_and_the_operator_is_told_once() {
+fn different_arguments_drop_the_correction_and_notify_the_operator_once() {
     let mut w = corrected("read");
     let before = w.id("b");
     w.reply(&[call("read", r#"{"_as":"b","n":3}"#)]);
@@ -231,7 +234,7 @@ fn a_call_with_other_arguments_runs_and_the_operator_is_told_once() {
 }
 
 #[test]
-fn a_run_that_ends_before_the_call_is_made_again_says_that_it_is_lost() {
+fn a_run_that_ends_before_the_call_repeats_reports_the_lost_correction() {
     let mut w = corrected("read");
     let before = w.id("b");
     w.reply(&[answer("at once")]);
@@ -241,7 +244,7 @@ fn a_run_that_ends_before_the_call_is_made_again_says_that_it_is_lost() {
 
 #[test]
 fn of_equal_calls_each_keeps_its_own() {
-    let twice = [
+    let doubled = [
         call("read", r#"{"n":2}"#),
         call("read", r#"{"n":2}"#),
         call("read", r#"{"n":3}"#),
@@ -249,14 +252,19 @@ fn of_equal_calls_each_keeps_its_own() {
     let mut w = World::new();
     w.reply(&[a()]);
     w.drain();
-    w.reply(&twice);
+    w.reply(&doubled);
     w.drain();
     let second = w.all(NodeKind::Call)[2];
     w.correct(second, GOOD).unwrap();
     w.reply(&[answer("one")]);
     w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
     // In another order, with something in between.
-    w.reply(&[twice[2].clone(), twice[0].clone(), think("and"), twice[1].clone()]);
+    w.reply(&[
+        doubled[2].clone(),
+        doubled[0].clone(),
+        think("and"),
+        doubled[1].clone(),
+    ]);
     w.drain();
     let calls = w.all(NodeKind::Call);
     let own: Vec<bool> = calls[1..].iter().map(|id| pinned(&w, *id)).collect();
@@ -266,7 +274,7 @@ fn of_equal_calls_each_keeps_its_own() {
 }
 
 #[test]
-fn behind_a_rewritten_thought_equal_calls_are_told_apart_as_well() {
+fn equal_calls_are_distinguished_after_a_rewritten_thought() {
     let again = || call("read", r#"{"n":2}"#);
     for second in [false, true] {
         let mut w = World::new();
@@ -381,7 +389,7 @@ fn plan_of_a(w: &World) -> Plan {
 }
 
 #[test]
-fn the_preview_names_what_is_kept_and_what_is_lost() {
+fn the_preview_lists_preserved_and_lost_corrections() {
     let mut w = two_turns("read");
     assert!(plan_of_a(&w).corrections.is_empty());
     w.correct(w.id("b"), GOOD).unwrap();

@@ -121,7 +121,7 @@ fn a_cut_stream_is_asked_again_and_equal_blocks_keep_their_results() {
 }
 
 #[test]
-fn the_first_difference_ends_what_was_recorded_behind_it() {
+fn the_first_difference_supersedes_the_recorded_nodes_after_it() {
     let mut w = World::new();
     w.stream(call("read", r#"{"_as":"a","n":"†call.c.v"}"#));
     w.stream(call("write", r#"{"_as":"b","n":2}"#));
@@ -251,7 +251,7 @@ fn every_prefix_of_a_journal_can_be_folded() {
 }
 
 /// A write that was cut off by a crash, and whose thought was rewritten since.
-fn left_in_doubt() -> (World, NodeId) {
+fn outcome_unknown() -> (World, NodeId) {
     let mut w = World::new();
     w.reply(&[think("plan"), call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
@@ -272,8 +272,8 @@ fn looked(w: &mut World, call: NodeId, finding: Option<Finding>) {
 }
 
 #[test]
-fn what_an_edit_left_in_doubt_is_looked_for_once() {
-    let (mut w, a) = left_in_doubt();
+fn an_effect_left_unknown_by_an_edit_is_probed_once() {
+    let (mut w, a) = outcome_unknown();
     let entry = w.state.calls[&a].attempts[0].intent;
     w.crash();
     assert_eq!(w.probes, [(a, Attempt(1))]);
@@ -283,7 +283,7 @@ fn what_an_edit_left_in_doubt_is_looked_for_once() {
     w.crash();
     assert!(w.probes.is_empty(), "it could not be found out");
 
-    let (mut w, a) = left_in_doubt();
+    let (mut w, a) = outcome_unknown();
     w.crash();
     let finding = Finding {
         happened: true,
@@ -297,8 +297,8 @@ fn what_an_edit_left_in_doubt_is_looked_for_once() {
 }
 
 #[test]
-fn where_something_was_begun_since_a_look_tells_nothing_of_what_an_edit_left() {
-    let (mut w, _) = left_in_doubt();
+fn no_probe_of_an_older_unknown_effect_if_a_newer_one_started() {
+    let (mut w, _) = outcome_unknown();
     // The request that the crash cut off.
     w.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
     let b = w.id("b");

@@ -207,7 +207,7 @@ fn scopes_are_read_once_shown_under_their_names_and_recorded() {
 }
 
 #[test]
-fn a_scope_that_is_no_reference_is_told_at_once() {
+fn a_scope_that_is_not_a_reference_is_rejected_immediately() {
     let mut w = World::new();
     w.reply(&[
         delegate("a", r#","scopes":["s"]"#),
@@ -274,7 +274,7 @@ fn the_class_of_a_delegated_call_is_the_highest_of_what_was_done_for_it() {
 }
 
 #[test]
-fn a_broken_stream_of_a_child_waits_for_the_operator_and_the_sibling_goes_on() {
+fn a_broken_child_stream_waits_for_the_operator_while_the_sibling_continues() {
     use crate::domain::command::RunCommand;
     use crate::domain::turn::StreamFaultKind;
     let mut w = two();

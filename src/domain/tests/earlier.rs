@@ -15,12 +15,12 @@ fn entry(w: &World, call: NodeId) -> Seq {
 }
 
 /// Each execution that a call would repeat, with its call and what became of it.
-fn told(w: &World, call: NodeId) -> Vec<(Seq, String, String)> {
+fn repeated_by(w: &World, call: NodeId) -> Vec<(Seq, String, String)> {
     let found = earlier(&w.state, &w.state.calls[&call]).map(|one| match one {
         Earlier::Here(entry) => (
             entry.seq,
             thread::named(&w.state, entry.call),
-            since(&w.state, entry).words(),
+            since(&w.state, entry).describe(),
         ),
         Earlier::Elsewhere(seq, one) => (seq, one.call.to_string(), one.session.to_string()),
     });
@@ -52,14 +52,14 @@ fn it_is_named_with_the_edit_that_replaced_it_and_nothing_else_is() {
     let (b, c) = (w.id("b"), w.id("c"));
     assert_eq!(w.status(b), Status::Consent(ConsentCause::Orphaned));
     let why = format!("counts no more: an edit replaced it ({})", last_edit(&w));
-    assert_eq!(told(&w, b), [(entry(&w, a), a.to_string(), why)]);
-    assert_eq!(told(&w, c), [], "it repeats nothing");
-    assert_eq!(told(&w, a), [], "it asks for nothing");
+    assert_eq!(repeated_by(&w, b), [(entry(&w, a), a.to_string(), why)]);
+    assert_eq!(repeated_by(&w, c), [], "it repeats nothing");
+    assert_eq!(repeated_by(&w, a), [], "it asks for nothing");
     let all: Vec<_> = repeating(&w.state).into_iter().collect();
     assert_eq!(all, [(entry(&w, a), vec![b])]);
     // Once it is answered nothing is asked about it.
     w.consent(b, ConsentChoice::RunAgain).unwrap();
-    assert_eq!(told(&w, b), []);
+    assert_eq!(repeated_by(&w, b), []);
     assert!(repeating(&w.state).is_empty());
 }
 
@@ -71,8 +71,8 @@ fn an_undo_has_no_name_and_a_result_that_was_given_on_counts_there() {
     let from = entry(&w, a);
     w.consent(b, ConsentChoice::Reuse { entry: from }).unwrap();
     let found = since(&w.state, &w.state.ledger[&from]);
-    assert_eq!(found, Since::StandsFor(b));
-    assert_eq!(found.words(), format!("its result stands for {b}"));
+    assert_eq!(found, Since::ReusedBy(b));
+    assert_eq!(found.describe(), format!("its result stands for {b}"));
     assert!(!found.counts());
 
     let mut w = World::new();
@@ -86,11 +86,11 @@ fn an_undo_has_no_name_and_a_result_that_was_given_on_counts_there() {
     w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     let b = w.id("b");
     let why = "counts no more: an undo replaced it".to_owned();
-    assert_eq!(told(&w, b), [(entry(&w, a), a.to_string(), why)]);
+    assert_eq!(repeated_by(&w, b), [(entry(&w, a), a.to_string(), why)]);
 }
 
 #[test]
-fn a_call_that_repeats_itself_says_whether_it_was_changed_since() {
+fn the_earlier_execution_of_a_repeated_call_shows_if_it_was_edited_since() {
     let mut w = World::new();
     w.reply(&[call("write", WRITE)]);
     w.drain();
@@ -98,7 +98,10 @@ fn a_call_that_repeats_itself_says_whether_it_was_changed_since() {
     w.retry(a).unwrap();
     assert_eq!(w.status(a), Status::Consent(ConsentCause::SameCall));
     let first = entry(&w, a);
-    assert_eq!(told(&w, a), [(first, a.to_string(), "counts still".to_owned())]);
+    assert_eq!(
+        repeated_by(&w, a),
+        [(first, a.to_string(), "counts still".to_owned())]
+    );
 
     let mut w = World::new();
     w.reply(&[call("write", WRITE)]);
@@ -108,11 +111,11 @@ fn a_call_that_repeats_itself_says_whether_it_was_changed_since() {
     w.drain();
     w.args(a, r#"{ "_as":"a", "n":1 }"#).unwrap();
     let why = format!("counts no more: an edit ({}) changed {a} since", last_edit(&w));
-    assert_eq!(told(&w, a), [(entry(&w, a), a.to_string(), why)]);
+    assert_eq!(repeated_by(&w, a), [(entry(&w, a), a.to_string(), why)]);
 }
 
 #[test]
-fn several_are_told_newest_first_and_what_a_sub_agent_did_with_its_call() {
+fn earlier_executions_are_listed_newest_first_with_their_sub_agent() {
     let mut w = World::new();
     w.reply(&[call("delegate", r#"{"_as":"d","task":"do it"}"#)]);
     let sub = w.id("d");
@@ -130,7 +133,7 @@ fn several_are_told_newest_first_and_what_a_sub_agent_did_with_its_call() {
     let c = w.id("c");
     let why = format!("counts no more: an edit replaced it ({})", last_edit(&w));
     assert_eq!(
-        told(&w, c),
+        repeated_by(&w, c),
         [
             (entry(&w, b), b.to_string(), why.clone()),
             (entry(&w, a), format!("{sub} > {a}"), why),
@@ -139,19 +142,19 @@ fn several_are_told_newest_first_and_what_a_sub_agent_did_with_its_call() {
 }
 
 #[test]
-fn what_another_run_did_is_told_as_its() {
+fn earlier_executions_of_another_run_show_their_session() {
     let mut w = World::new();
     let at = w.state.seq;
     w.reply(&[call("write", WRITE)]);
     w.drain();
     let a = w.id("a");
     let (mut fork, _) = w.fork(Some(at), 0);
-    let told_by = *fork.state.elsewhere.keys().next().unwrap();
+    let reported_by = *fork.state.elsewhere.keys().next().unwrap();
     fork.crash();
     fork.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     let b = fork.id("b");
     assert_eq!(fork.status(b), Status::Consent(ConsentCause::Elsewhere));
-    let session = fork.state.elsewhere[&told_by].what.session.to_string();
-    assert_eq!(told(&fork, b), [(told_by, a.to_string(), session)]);
+    let session = fork.state.elsewhere[&reported_by].what.session.to_string();
+    assert_eq!(repeated_by(&fork, b), [(reported_by, a.to_string(), session)]);
     assert!(w.state.elsewhere.is_empty());
 }

@@ -43,9 +43,9 @@ fn an_edit_of_a_call_that_waits_replaces_it_before_it_runs() {
 }
 
 #[test]
-fn where_edits_are_not_told_the_model_takes_what_ran_for_its_own_words() {
+fn without_edit_notices_the_model_sees_edits_as_its_own_output() {
     let mut first = started(Limits::default());
-    first.silent = true;
+    first.hide_edits = true;
     let gates = std::iter::once(("read".to_owned(), Gate::Ask)).collect();
     let rules = Rules {
         gates,
@@ -266,7 +266,7 @@ fn a_corrected_observation_runs_nothing_of_its_call() {
 }
 
 #[test]
-fn a_pinned_observation_stands_whatever_happens_before_it() {
+fn a_pinned_result_stays_active_despite_earlier_edits() {
     let mut w = chain();
     let b = w.id("b");
     w.correct(b, r#"{"v":70}"#).unwrap();
@@ -302,7 +302,7 @@ fn a_pinned_observation_stands_whatever_happens_before_it() {
 }
 
 #[test]
-fn an_edited_prompt_asks_anew_and_runs_nothing_again() {
+fn an_edited_prompt_asks_again_and_reruns_nothing() {
     let mut w = chain();
     let before = w.executed.len();
     w.text(w.all(NodeKind::Prompt)[0], "other").unwrap();
@@ -387,7 +387,7 @@ fn edits_of_a_turn_that_is_still_streaming_leave_the_stream_alone() {
 }
 
 #[test]
-fn an_invalid_call_that_the_model_was_told_of_can_still_be_mended() {
+fn an_invalid_call_reported_to_the_model_can_still_be_fixed() {
     let mut w = World::new();
     w.reply(&[
         call("read", r#"{"_as":"a","n":"x"}"#),

@@ -74,7 +74,7 @@ fn a_prompt_after_the_answer_continues_and_an_answer_ends_it_again() {
 }
 
 #[test]
-fn a_refused_answer_is_history_and_the_model_is_told_why() {
+fn a_rejected_answer_is_superseded_and_the_model_gets_the_reason() {
     let mut w = World::new();
     w.reply(&[answer("one")]);
     let node = w.all(NodeKind::Answer)[0];
@@ -136,7 +136,7 @@ fn a_cut_or_refused_reply_is_never_an_answer() {
 }
 
 #[test]
-fn a_prompt_after_a_broken_turn_goes_on_from_what_had_arrived() {
+fn a_prompt_after_a_broken_turn_continues_from_the_partial_reply() {
     let mut w = World::new();
     w.broke(StreamFaultKind::Auth);
     let turn = w.turns()[1];
@@ -244,7 +244,7 @@ fn limits_stop_requests_until_they_are_raised() {
 }
 
 #[test]
-fn a_limit_met_in_a_single_step_is_said_once() {
+fn a_limit_reached_in_a_single_step_is_reported_once() {
     let mut w = World::limited(
         Rules::default(),
         Limits {
@@ -260,11 +260,11 @@ fn a_limit_met_in_a_single_step_is_said_once() {
     w.run(RunCommand::Step {}).unwrap();
     w.drain();
     w.run(RunCommand::Step {}).unwrap();
-    let said = w
+    let content = w
         .events()
         .filter(|event| matches!(event, Event::Run(RunEvent::LimitReached { .. })))
         .count();
-    assert_eq!(said, 1);
+    assert_eq!(content, 1);
     assert_eq!(w.asked.len(), 1);
 }
 
@@ -349,7 +349,7 @@ fn pause_starts_nothing_step_one_thing_resume_all() {
 }
 
 #[test]
-fn stop_ends_what_runs_and_resume_goes_on() {
+fn stop_cancels_running_calls_and_resume_continues() {
     let mut w = World::new();
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.run(RunCommand::Stop {

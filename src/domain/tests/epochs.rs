@@ -8,7 +8,7 @@ use crate::domain::call::Way;
 use crate::domain::history::Then;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::state::State;
-use crate::domain::turn::{Activity, TurnStanding};
+use crate::domain::turn::{Activity, TurnState};
 
 /// What stood at one time.
 #[derive(Clone, Default)]
@@ -16,7 +16,7 @@ pub struct End {
     /// What counted, with the revisions that did.
     pub nodes: BTreeMap<NodeId, Rev>,
     calls: BTreeMap<NodeId, Way>,
-    turns: BTreeMap<TurnId, TurnStanding>,
+    turns: BTreeMap<TurnId, TurnState>,
 }
 
 fn is_history(activity: Activity) -> bool {
@@ -44,7 +44,7 @@ impl End {
         let turns = state.turns.values().filter(|turn| !is_history(turn.activity));
         Self {
             calls: calls.map(|call| (call.id, call.way())).collect(),
-            turns: turns.map(|turn| (turn.id, turn.standing())).collect(),
+            turns: turns.map(|turn| (turn.id, turn.state())).collect(),
             nodes,
         }
     }
@@ -54,8 +54,8 @@ impl End {
 pub fn remembered(state: &State, ends: &BTreeMap<Epoch, End>) {
     for (epoch, then) in ends {
         let line = branch::line(state, *epoch);
-        let said = state.nodes.values();
-        for node in said.filter(|node| node.id.kind != NodeKind::Intervention) {
+        let text = state.nodes.values();
+        for node in text.filter(|node| node.id.kind != NodeKind::Intervention) {
             let remembered = branch::counted(state, node.id, &line);
             let was = then.nodes.get(&node.id).copied();
             assert_eq!(remembered, was, "{} at the end of {epoch}", node.id);
@@ -76,10 +76,10 @@ pub fn remembered(state: &State, ends: &BTreeMap<Epoch, End>) {
         for turn in state.turns.values() {
             let remembered = match turn.history.at(&line) {
                 Then::Absent => None,
-                Then::Now => Some(turn.standing()),
-                Then::Was(standing) => Some(standing.clone()),
+                Then::Now => Some(turn.state()),
+                Then::Was(condition) => Some(condition.clone()),
             };
-            let remembered = remembered.filter(|standing| !is_history(standing.activity));
+            let remembered = remembered.filter(|condition| !is_history(condition.activity));
             let was = then.turns.get(&turn.id);
             assert_eq!(remembered.as_ref(), was, "{} at the end of {epoch}", turn.id);
         }

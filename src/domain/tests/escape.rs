@@ -11,7 +11,7 @@ use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
 use crate::domain::command::{CallCommand, Command, Edit, EscapeCommand, RunCommand};
-use crate::domain::escape::{Detector, Finding, Incident, Rung, Upshot};
+use crate::domain::escape::{Detector, Finding, Incident, LoopStep, StepOutcome};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{EditEvent, EscapeEvent, Event};
 use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
@@ -25,7 +25,7 @@ use crate::resilience::need::{Branch, calls_of, need};
 mod delegates;
 mod exhausted;
 mod substitutes;
-mod told;
+mod tool_notices;
 mod window;
 
 /// Failures of calls with a negative sum; the others give it.
@@ -74,9 +74,9 @@ fn incident(w: &World) -> &Incident {
     w.state.escape.incidents.last().unwrap()
 }
 
-fn steps(w: &World) -> Vec<(Rung, Option<Upshot>)> {
+fn steps(w: &World) -> Vec<(LoopStep, Option<StepOutcome>)> {
     let steps = w.state.escape.incidents.iter().flat_map(|one| &one.steps);
-    steps.map(|step| (step.rung, step.upshot)).collect()
+    steps.map(|step| (step.kind, step.outcome)).collect()
 }
 
 fn newest(w: &World) -> NodeId {
@@ -131,7 +131,7 @@ fn a_warning_comes_before_a_loop_and_is_given_once() {
 }
 
 #[test]
-fn the_model_is_told_first_and_then_the_very_calls_are_refused_for_one_turn() {
+fn the_model_is_warned_first_then_equal_calls_are_refused_for_one_turn() {
     let mut w = world();
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     let Finding {
@@ -147,21 +147,24 @@ fn the_model_is_told_first_and_then_the_very_calls_are_refused_for_one_turn() {
         (Detector::Sequence, 1, 3, true)
     );
     assert_eq!(nodes, w.all(NodeKind::Call));
-    assert_eq!(steps(&w), [(Rung::Guidance, None)]);
+    assert_eq!(steps(&w), [(LoopStep::Guidance, None)]);
     // The next request, which is open now, says so; it is the last of its messages.
     let turn_now = w.tip().0;
     let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
-    let told = format!("{notices:?}");
-    assert!(told.contains("You repeat yourself"), "{told}");
-    assert!(told.contains("read is closed today"), "{told}");
-    assert!(!told.contains("refused"), "{told}");
+    let reported = format!("{notices:?}");
+    assert!(reported.contains("You repeat yourself"), "{reported}");
+    assert!(reported.contains("read is closed today"), "{reported}");
+    assert!(!reported.contains("refused"), "{reported}");
 
     // The first step refuses nothing: the call runs. Then it is said that it will not.
     turn(&mut w, "read", r#"{"n":-1}"#);
     assert_eq!(w.starts(newest(&w)), 1);
     assert_eq!(
         steps(&w),
-        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Refuse, None)]
+        [
+            (LoopStep::Guidance, Some(StepOutcome::Ignored)),
+            (LoopStep::Refuse, None)
+        ]
     );
     let turn_now = w.tip().0;
     let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
@@ -175,7 +178,7 @@ fn the_model_is_told_first_and_then_the_very_calls_are_refused_for_one_turn() {
     w.drain();
     let again = w.id("again");
     assert_eq!(w.status(again), Status::Rejected);
-    let rule = w.state.calls[&again].snags.denied_by.clone();
+    let rule = w.state.calls[&again].validation.denied_by.clone();
     assert!(rule.is_some_and(|rule| rule.starts_with("loop guard")));
     assert_eq!(w.executed.len(), before + 1, "only the other call ran");
 }
@@ -209,7 +212,10 @@ fn nothing_is_refused_for_longer_than_a_turn() {
     // It helped for a while: the same step once more.
     assert_eq!(
         steps(&w)[1..],
-        [(Rung::Refuse, Some(Upshot::Relapsed)), (Rung::Refuse, None)]
+        [
+            (LoopStep::Refuse, Some(StepOutcome::Relapsed)),
+            (LoopStep::Refuse, None)
+        ]
     );
 }
 
@@ -218,9 +224,9 @@ fn an_incident_ends_once_the_run_gets_on() {
     let mut w = world();
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     turn(&mut w, "read", r#"{"n":1}"#);
-    assert_eq!(steps(&w), [(Rung::Guidance, None)], "one turn is no proof");
+    assert_eq!(steps(&w), [(LoopStep::Guidance, None)], "one turn is no proof");
     turn(&mut w, "read", r#"{"n":2}"#);
-    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert_eq!(steps(&w), [(LoopStep::Guidance, Some(StepOutcome::Helped))]);
     assert!(incident(&w).over);
     let step = &incident(&w).steps[0];
     assert!(w.state.nodes[&step.node].text().ends_with("it helped"));
@@ -232,7 +238,7 @@ fn an_answer_ends_an_incident() {
     let mut w = world();
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     w.reply(&[answer("I cannot")]);
-    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert_eq!(steps(&w), [(LoopStep::Guidance, Some(StepOutcome::Helped))]);
     assert!(incident(&w).over);
     assert!(matches!(w.state.mode, Mode::Finished(_)));
 }
@@ -249,15 +255,15 @@ fn the_steps_grow_stronger_until_the_operator_is_asked() {
         both(&mut w);
     }
     assert_eq!(incident(&w).finding.detector, Detector::Sequence);
-    assert_eq!(steps(&w), [(Rung::Guidance, None)]);
+    assert_eq!(steps(&w), [(LoopStep::Guidance, None)]);
     both(&mut w);
     both(&mut w);
     assert_eq!(
         steps(&w),
         [
-            (Rung::Guidance, Some(Upshot::Ignored)),
-            (Rung::Refuse, Some(Upshot::Ignored)),
-            (Rung::Human, None)
+            (LoopStep::Guidance, Some(StepOutcome::Ignored)),
+            (LoopStep::Refuse, Some(StepOutcome::Ignored)),
+            (LoopStep::Human, None)
         ]
     );
     let why = &incident(&w).steps[2].why;
@@ -266,7 +272,7 @@ fn the_steps_grow_stronger_until_the_operator_is_asked() {
 }
 
 #[test]
-fn going_back_replaces_the_round_and_asks_anew_with_a_word_on_it() {
+fn rollback_replaces_the_loop_and_asks_again_with_a_notice() {
     let mut w = world();
     turn(&mut w, "read", r#"{"n":9}"#);
     times(&mut w, 3, "read", r#"{"n":-1}"#);
@@ -275,7 +281,10 @@ fn going_back_replaces_the_round_and_asks_anew_with_a_word_on_it() {
     times(&mut w, 2, "read", r#"{"n":-1}"#);
     assert_eq!(
         steps(&w)[1..],
-        [(Rung::Refuse, Some(Upshot::Ignored)), (Rung::RollBack, None)]
+        [
+            (LoopStep::Refuse, Some(StepOutcome::Ignored)),
+            (LoopStep::RollBack, None)
+        ]
     );
     assert!(!w.state.nodes[&first].active, "the round is history");
     assert_eq!(w.state.epoch.0, 1, "a branch like that of an edit");
@@ -299,12 +308,15 @@ fn going_back_replaces_the_round_and_asks_anew_with_a_word_on_it() {
 }
 
 #[test]
-fn nobody_goes_back_behind_an_effect() {
+fn rollback_never_crosses_an_effect() {
     let mut w = world();
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert_eq!(
         steps(&w)[1..],
-        [(Rung::Refuse, Some(Upshot::Ignored)), (Rung::Human, None)]
+        [
+            (LoopStep::Refuse, Some(StepOutcome::Ignored)),
+            (LoopStep::Human, None)
+        ]
     );
     let why = &incident(&w).steps[2].why;
     assert!(why.contains("going back: write"), "{why}");
@@ -313,7 +325,7 @@ fn nobody_goes_back_behind_an_effect() {
 }
 
 #[test]
-fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
+fn an_operator_intervention_resolves_the_incident_and_resumes_the_run() {
     let mut w = world();
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert!(matches!(w.state.mode, Mode::Paused(_)));
@@ -323,7 +335,7 @@ fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
     })
     .unwrap();
     assert_eq!(w.state.mode, Mode::Running);
-    assert_eq!(steps(&w)[2].1, Some(Upshot::Overtaken));
+    assert_eq!(steps(&w)[2].1, Some(StepOutcome::Overtaken));
     assert!(incident(&w).over);
     // So does a result by hand.
     let mut w = world();
@@ -352,7 +364,7 @@ fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
 }
 
 #[test]
-fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
+fn the_run_pauses_for_the_operator_and_allowing_the_incident_resumes_it() {
     let mut w = world();
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     let (Mode::Paused(reason), no) = (w.state.mode.clone(), incident(&w).no) else {
@@ -360,32 +372,35 @@ fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
     };
     assert_eq!(reason, "loop 1: write: the same 3 times in a row");
     assert!(w.notes.iter().any(|note| note.contains("loop 1")));
-    let say = |incident, allowed| Command::Escape(EscapeCommand::AllowIncident { incident, allowed });
-    let allow = |incident| say(incident, true);
+    let describe = |incident, allowed| Command::Escape(EscapeCommand::AllowIncident { incident, allowed });
+    let allow = |incident| describe(incident, true);
     assert_eq!(kind(w.cmd(allow(7))), RefusalKind::Unknown);
     w.cmd(allow(no)).unwrap();
     assert_eq!(w.state.mode, Mode::Running);
     assert!(incident(&w).over);
-    assert_eq!(steps(&w)[2].1, Some(Upshot::Overtaken));
+    assert_eq!(steps(&w)[2].1, Some(StepOutcome::Overtaken));
     assert_eq!(kind(w.cmd(allow(no))), RefusalKind::NoChange);
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert_eq!(w.state.escape.incidents.len(), 1, "it may repeat");
     // Until that is taken back: then it is found anew.
-    w.cmd(say(no, false)).unwrap();
-    assert_eq!(kind(w.cmd(say(no, false))), RefusalKind::NoChange);
+    w.cmd(describe(no, false)).unwrap();
+    assert_eq!(kind(w.cmd(describe(no, false))), RefusalKind::NoChange);
     turn(&mut w, "write", r#"{"n":-1}"#);
     assert_eq!(w.state.escape.incidents.len(), 2);
 }
 
 #[test]
-fn going_on_as_it_is_brings_the_question_back_and_then_the_end() {
+fn resuming_without_a_change_pauses_again_and_then_stops_the_run() {
     let mut w = world();
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     w.run(RunCommand::Resume {}).unwrap();
     turn(&mut w, "write", r#"{"n":-1}"#);
     assert_eq!(
         steps(&w)[2..],
-        [(Rung::Human, Some(Upshot::Ignored)), (Rung::Human, None)]
+        [
+            (LoopStep::Human, Some(StepOutcome::Ignored)),
+            (LoopStep::Human, None)
+        ]
     );
     w.run(RunCommand::Resume {}).unwrap();
     let ran = w.executed.len();
@@ -402,7 +417,10 @@ fn going_on_as_it_is_brings_the_question_back_and_then_the_end() {
     assert_eq!(w.executed.len(), ran + 1);
     assert_eq!(
         steps(&w)[4..],
-        [(Rung::Restrict, Some(Upshot::Ignored)), (Rung::Stop, None)]
+        [
+            (LoopStep::Restrict, Some(StepOutcome::Ignored)),
+            (LoopStep::Stop, None)
+        ]
     );
     assert!(matches!(&w.state.mode, Mode::Stopped(reason) if reason.starts_with("loop 1")));
     assert!(w.open.is_empty());
@@ -422,7 +440,7 @@ fn an_edit_of_the_operator_begins_a_new_count() {
     // And it ends an incident that is open.
     w.guide("stop that").unwrap();
     turn(&mut w, "pure", r#"{"n":1}"#);
-    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Overtaken))]);
+    assert_eq!(steps(&w), [(LoopStep::Guidance, Some(StepOutcome::Overtaken))]);
     assert!(incident(&w).over);
 }
 
@@ -449,7 +467,7 @@ fn a_muted_detector_takes_no_step() {
 }
 
 #[test]
-fn each_step_is_a_node_that_hangs_on_what_repeats() {
+fn each_step_is_a_node_that_depends_on_the_repeated_call() {
     let mut w = world();
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     let node = incident(&w).steps[0].node;
@@ -463,11 +481,14 @@ fn each_step_is_a_node_that_hangs_on_what_repeats() {
 }
 
 #[test]
-fn undoing_what_the_guard_did_is_an_operators_course() {
+fn undoing_a_guard_step_counts_as_an_operator_undo() {
     let mut w = world();
     turn(&mut w, "read", r#"{"n":9}"#);
     times(&mut w, 5, "read", r#"{"n":-1}"#);
-    assert_eq!(steps(&w).last().map(|(rung, _)| *rung), Some(Rung::RollBack));
+    assert_eq!(
+        steps(&w).last().map(|(level, _)| *level),
+        Some(LoopStep::RollBack)
+    );
     let gone = incident(&w).finding.nodes.clone();
     w.undo().unwrap();
     let active = |id: &NodeId| w.state.nodes.get(id).is_some_and(|node: &Node| node.active);
@@ -480,7 +501,7 @@ fn undoing_what_the_guard_did_is_an_operators_course() {
 }
 
 #[test]
-fn a_step_that_asks_anew_keeps_to_the_limits() {
+fn a_step_that_asks_again_respects_the_limits() {
     let mut w = World::limited(
         rules(Config::default()),
         Limits {
@@ -501,12 +522,12 @@ proptest! {
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         for incident in &w.state.escape.incidents {
             prop_assert!(incident.steps.len() <= 11, "{incident:?}");
-            for rung in Rung::ALL {
-                prop_assert!(incident.taken(rung) <= 2, "{incident:?}");
+            for level in LoopStep::ALL {
+                prop_assert!(incident.taken(level) <= 2, "{incident:?}");
             }
             // Only the newest step may be open, and none of an incident that is over.
             let closed = incident.steps.len() - usize::from(!incident.over && !incident.steps.is_empty());
-            prop_assert!(incident.steps[..closed].iter().all(|step| step.upshot.is_some()), "{incident:?}");
+            prop_assert!(incident.steps[..closed].iter().all(|step| step.outcome.is_some()), "{incident:?}");
         }
         tape::bring_home(&mut w);
         w.crash();
@@ -529,24 +550,24 @@ fn a_restricted_run_that_reads_on_gets_out_of_a_loop() {
         ..Config::default()
     }));
     times(&mut w, 3, "write", r#"{"n":-1}"#);
-    assert_eq!(steps(&w), [(Rung::Restrict, None)]);
+    assert_eq!(steps(&w), [(LoopStep::Restrict, None)]);
     let step = incident(&w).steps.last().unwrap();
     assert!(
-        step.told
+        step.notice
             .as_deref()
             .unwrap()
             .contains("restricted to reading calls")
     );
     turn(&mut w, "read", r#"{"n":1}"#);
     turn(&mut w, "read", r#"{"n":2}"#);
-    assert_eq!(steps(&w), [(Rung::Restrict, Some(Upshot::Helped))]);
+    assert_eq!(steps(&w), [(LoopStep::Restrict, Some(StepOutcome::Helped))]);
     assert!(w.state.restricted.is_some(), "only the operator lifts it");
     // It helps once: a loop in a restricted run skips it, and so does one of reading calls.
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     let skipped = |w: &World| {
         let incident = w.state.escape.incidents.last().unwrap();
         let skipped = &incident.steps.last().unwrap().skipped;
-        let of = skipped.iter().find(|one| one.rung == Rung::Restrict);
+        let of = skipped.iter().find(|one| one.step == LoopStep::Restrict);
         of.unwrap().why.to_string()
     };
     assert_eq!(skipped(&w), "the run is restricted already");

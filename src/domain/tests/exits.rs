@@ -32,7 +32,7 @@ fn world(others: &[(&str, &str)]) -> (World, NodeId) {
 }
 
 #[test]
-fn the_call_has_succeeded_and_the_model_is_told_the_code() {
+fn a_nonzero_exit_succeeds_and_the_model_gets_the_code() {
     let (w, a) = world(&[]);
     assert_eq!(
         (w.status(a), w.status(a).label().as_ref()),
@@ -68,7 +68,7 @@ fn what_reads_it_gets_no_value() {
         ("pure", r#"{"_as":"e","n":"†call.a && †call.d.v"}"#),
     ]);
     assert_eq!(w.status(w.id("b")), Status::Skipped);
-    let because = w.state.calls[&w.id("b")].snags.because.clone().unwrap();
+    let because = w.state.calls[&w.id("b")].validation.because.clone().unwrap();
     assert_eq!(&*because, "c3 (a) ended with exit 1");
     assert_eq!(w.status(w.id("c")), Status::Succeeded);
     assert_eq!(w.status(w.id("e")), Status::Skipped);
@@ -99,7 +99,7 @@ fn a_person_can_make_it_a_value() {
 }
 
 #[test]
-fn it_says_nothing_of_its_tool() {
+fn a_nonzero_exit_does_not_affect_tool_health() {
     let mut w = World::with(Rules {
         breakers: Some(Settings {
             consecutive: 2,
@@ -134,7 +134,7 @@ fn an_effect_that_ended_so_happened() {
     let entry = ledger::rows(&w.state).next().unwrap().entry;
     assert!(ledger::may_have_happened(entry));
     assert_eq!(
-        ledger::told_by(&exited(1), entry.effect),
+        ledger::ledger_outcome(&exited(1), entry.effect),
         crate::domain::state::LedgerOutcome::Known(exited(1))
     );
     assert!(exited(1).is_ok() && !exited(1).has_value());

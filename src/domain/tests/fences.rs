@@ -6,7 +6,7 @@ use crate::domain::call::Status;
 use crate::domain::graph;
 
 #[test]
-fn a_call_that_was_told_to_wait_begins_once_the_other_has_ended() {
+fn a_call_with_an_after_reference_starts_when_the_other_has_ended() {
     let mut w = World::asking(&["write"]);
     w.reply(&[
         call("read", r#"{"_as":"a","n":1}"#),

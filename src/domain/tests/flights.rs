@@ -14,15 +14,15 @@ use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::id::NodeId;
 use crate::domain::input::Input;
-use crate::domain::journey;
 use crate::domain::ladder::Stage;
 use crate::domain::node::Origin;
 use crate::domain::repair::{Passing, Phase, Reply};
+use crate::domain::repair_trace;
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::turn::Usage;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::repair::{Exhausted, Guesses, Known, Others, Rules as Repairs};
+use crate::resilience::repair::{Exhausted, Guesses, Others, RepairContext, Rules as Repairs};
 use crate::schema::Checker;
 
 /// `book_flight` under the name of a tool of this world.
@@ -117,7 +117,7 @@ fn rules_of(
                 offered: &offered,
                 refuses: &refuses,
             });
-            let known = Known {
+            let known = RepairContext {
                 checker: &known,
                 described: "books a flight",
                 today: None,
@@ -135,8 +135,8 @@ fn rules_of(
 pub fn let_it_fail(w: &mut World, call: NodeId) {
     assert_eq!(w.status(call), Status::Repairing(Stage::Choosing));
     let life = &w.state.calls[&call];
-    assert!(life.trouble.repairs.last().unwrap().options.is_empty());
-    let why = life.snags.because.as_deref().unwrap_or_default();
+    assert!(life.failure.repairs.last().unwrap().options.is_empty());
+    let why = life.validation.because.as_deref().unwrap_or_default();
     assert!(why.starts_with("no repair is left: "), "{why}");
     let rev = w.rev(call);
     w.cmd(Command::Resilience(ResilienceCommand::SkipRepair { call, rev }))
@@ -169,13 +169,13 @@ pub fn error(class: ErrorClass, evidence: &str, message: &str) -> Outcome {
 }
 
 /// The model's answer to the oldest question.
-pub fn said(w: &mut World, text: &str) {
+pub fn answer_question(w: &mut World, text: &str) {
     let (call, rev, round) = w.questions.remove(0);
     w.input(Input::RepairAnswered {
         call,
         rev,
         round,
-        reply: Reply::Said { text: text.into() },
+        reply: Reply::Answered { text: text.into() },
         passing: None,
         usage: Usage {
             input: Some(100),
@@ -220,7 +220,7 @@ pub fn phases(w: &World, id: NodeId) -> Vec<Phase> {
     let mut all = vec![Phase::Start];
     for envelope in &w.log {
         apply::apply(&mut state, envelope);
-        let steps = journey::of(&state, id).steps;
+        let steps = repair_trace::of(&state, id).steps;
         let now: Vec<Phase> = steps.iter().map(|step| step.phase).collect();
         assert!(now.starts_with(&all), "{all:?} became {now:?}");
         all = now;

@@ -138,7 +138,7 @@ fn two_writers_of_one_path_never_overlap_and_readers_do_not_wait() {
 }
 
 #[test]
-fn who_depends_on_a_refused_call_is_skipped_and_the_model_is_told() {
+fn dependents_of_a_rejected_call_are_skipped_and_the_model_gets_the_reason() {
     let mut w = World::asking(&["write"]);
     w.reply(&[
         call("write", r#"{"_as":"a"}"#),
@@ -249,7 +249,7 @@ fn every_fault_is_listed_and_nothing_invalid_runs() {
         call("read", r#"{"_as":"dep","n":"†call.bad.v"}"#),
     ]);
     assert!(w.executed.is_empty());
-    assert_eq!(w.state.calls[&w.id("bad")].snags.faults.len(), 2);
+    assert_eq!(w.state.calls[&w.id("bad")].validation.faults.len(), 2);
     assert_eq!(w.status(w.id("dep")), Status::Skipped);
     assert!(w.last_request().contains("did you mean read?"));
 }

@@ -66,9 +66,9 @@ fn written() -> (World, Seq) {
 #[test]
 fn what_happened_after_the_place_asks_before_it_happens_again() {
     let (w, at) = written();
-    let (mut f, foreseen) = w.fork(Some(at), 1);
-    assert_eq!(foreseen.effects.len(), 1, "a read is none");
-    assert_eq!((foreseen.at, foreseen.of), (at, w.state.seq));
+    let (mut f, predicted) = w.fork(Some(at), 1);
+    assert_eq!(predicted.effects.len(), 1, "a read is none");
+    assert_eq!((predicted.at, predicted.of), (at, w.state.seq));
     assert!(
         f.executed.is_empty() && f.asked.is_empty(),
         "a fork starts nothing by itself"
@@ -135,8 +135,8 @@ fn the_result_that_it_had_there_can_stand_in() {
 fn of_what_nobody_saw_end_no_result_stands_in() {
     let mut w = World::new();
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
-    let (mut f, foreseen) = w.fork(Some(before(&w, starts)), 1);
-    assert_eq!(foreseen.effects[0].outcome, None);
+    let (mut f, predicted) = w.fork(Some(before(&w, starts)), 1);
+    assert_eq!(predicted.effects[0].outcome, None);
     f.crash();
     let a = f.id("a");
     assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
@@ -153,10 +153,10 @@ fn of_what_nobody_saw_end_no_result_stands_in() {
 fn an_approval_that_was_used_up_there_lets_nothing_run_here() {
     let (w, a) = approved();
     let at = before(&w, starts);
-    let (mut f, foreseen) = w.fork(Some(at), 1);
+    let (mut f, predicted) = w.fork(Some(at), 1);
     assert_eq!(f.state.calls[&a].decisions.len(), 1, "it was approved by then");
     assert_eq!(
-        (foreseen.approved.as_slice(), foreseen.asks.as_slice()),
+        (predicted.approved.as_slice(), predicted.asks.as_slice()),
         (&[][..], &[a][..])
     );
     f.crash();
@@ -170,13 +170,13 @@ fn a_question_that_was_answered_there_is_the_question_whether_it_may_happen_agai
     let at = before(&w, |event| {
         matches!(event, Event::Call(CallEvent::Decided { .. }))
     });
-    let (mut f, foreseen) = w.fork(Some(at), 1);
-    assert_eq!((foreseen.waiting, foreseen.asks.as_slice()), (1, &[a][..]));
+    let (mut f, predicted) = w.fork(Some(at), 1);
+    assert_eq!((predicted.waiting, predicted.asks.as_slice()), (1, &[a][..]));
     f.crash();
     assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
     // At the end of the other run nothing came after it.
-    let (mut f, foreseen) = w.fork(None, 1);
-    assert!(foreseen.effects.is_empty() && foreseen.asks.is_empty());
+    let (mut f, predicted) = w.fork(None, 1);
+    assert!(predicted.effects.is_empty() && predicted.asks.is_empty());
     f.crash();
     assert_eq!(f.status(a), Status::Succeeded);
     assert!(f.executed.is_empty());
@@ -193,16 +193,16 @@ fn what_waited_for_a_time_there_asks_here_if_it_happened_since() {
     let (a, at) = (w.id("a"), w.state.seq);
     assert_eq!(w.status(a), Status::Delayed);
     let (timer, _) = w.timers.last().unwrap().clone();
-    let (f, foreseen) = w.fork(None, 1);
+    let (f, predicted) = w.fork(None, 1);
     assert_eq!(
-        (f.status(a), foreseen.approved),
+        (f.status(a), predicted.approved),
         (Status::Delayed, vec![a]),
         "nothing happened yet"
     );
     w.elapsed(timer.clone());
     w.drain();
-    let (mut f, foreseen) = w.fork(Some(at), 1);
-    assert_eq!(foreseen.approved, []);
+    let (mut f, predicted) = w.fork(Some(at), 1);
+    assert_eq!(predicted.approved, []);
     f.crash();
     assert_eq!(f.status(a), Status::Consent(ConsentCause::Elsewhere));
     f.elapsed(timer);
@@ -210,7 +210,7 @@ fn what_waited_for_a_time_there_asks_here_if_it_happened_since() {
 }
 
 #[test]
-fn approved_and_not_begun_begins_when_somebody_goes_on_as_it_was_foreseen() {
+fn an_approved_unstarted_call_starts_when_a_fork_is_resumed_as_predicted() {
     let mut w = World::asking(&["write"]);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
@@ -219,8 +219,8 @@ fn approved_and_not_begun_begins_when_somebody_goes_on_as_it_was_foreseen() {
     }))
     .unwrap();
     w.approve(a).unwrap();
-    let (mut f, foreseen) = w.fork(None, 1);
-    assert_eq!(foreseen.approved, [a]);
+    let (mut f, predicted) = w.fork(None, 1);
+    assert_eq!(predicted.approved, [a]);
     assert!(f.executed.is_empty(), "not before");
     f.crash();
     assert!(f.executed.is_empty(), "it is paused");
@@ -236,41 +236,44 @@ fn how_running_calls_ended_is_taken_from_the_other_record() {
         call("write", r#"{"_as":"b","n":2}"#),
         call("read", r#"{"_as":"r","n":3}"#),
     ]);
-    let (told, doubt, again) = (w.id("a"), w.id("b"), w.id("r"));
+    let (text, unknown, again) = (w.id("a"), w.id("b"), w.id("r"));
     w.input(crate::domain::input::Input::Spawned {
-        call: doubt,
+        call: unknown,
         attempt: crate::domain::id::Attempt(1),
         pid: 4,
         ticks: 5,
     });
     let at = w.state.seq;
-    w.finish(told);
-    let (mut f, foreseen) = w.fork(Some(at), 1);
-    let ends: Vec<_> = foreseen
+    w.finish(text);
+    let (mut f, predicted) = w.fork(Some(at), 1);
+    let ends: Vec<_> = predicted
         .running
         .iter()
         .map(|one| (one.call, one.end.clone()))
         .collect();
-    assert!(matches!(&ends[0], (id, End::Told(_)) if *id == told), "{ends:?}");
-    assert_eq!(ends[1..], [(doubt, End::Doubt), (again, End::Again)]);
-    assert!(foreseen.effects.is_empty(), "they were begun before");
     assert!(
-        f.state.calls[&doubt].attempts[0].under.process.is_none(),
+        matches!(&ends[0], (id, End::Recorded(_)) if *id == text),
+        "{ends:?}"
+    );
+    assert_eq!(ends[1..], [(unknown, End::Unknown), (again, End::Again)]);
+    assert!(predicted.effects.is_empty(), "they were begun before");
+    assert!(
+        f.state.calls[&unknown].attempts[0].under.process.is_none(),
         "a process of the other run is not ours to end"
     );
-    assert!(w.state.calls[&doubt].attempts[0].under.process.is_some());
+    assert!(w.state.calls[&unknown].attempts[0].under.process.is_some());
     f.crash();
     assert_eq!(
-        (f.status(told), f.value(told).as_str()),
+        (f.status(text), f.value(text).as_str()),
         (Status::Succeeded, r#"{"v":2}"#)
     );
-    assert!(matches!(f.status(doubt), Status::InDoubt(_)));
+    assert!(matches!(f.status(unknown), Status::OutcomeUnknown(_)));
     assert!(
         f.probes.is_empty(),
         "the other run may be at it still: a look now proves nothing"
     );
     assert_eq!(
-        (begun(&f, told), begun(&f, doubt), begun(&f, again)),
+        (begun(&f, text), begun(&f, unknown), begun(&f, again)),
         (0, 0, 1),
         "only what does no harm runs again"
     );
@@ -287,9 +290,9 @@ fn what_the_other_run_cut_off_itself_has_no_result_here() {
     for id in [w.id("a"), w.id("r")] {
         w.finish_with(id, Outcome::Cancelled { executed: false });
     }
-    let (_, foreseen) = w.fork(Some(at), 1);
-    let ends: Vec<_> = foreseen.running.into_iter().map(|one| one.end).collect();
-    assert_eq!(ends, [End::Doubt, End::Again]);
+    let (_, predicted) = w.fork(Some(at), 1);
+    let ends: Vec<_> = predicted.running.into_iter().map(|one| one.end).collect();
+    assert_eq!(ends, [End::Unknown, End::Again]);
 }
 
 #[test]
@@ -310,20 +313,20 @@ fn what_did_nothing_there_asks_nobody() {
     };
     w.finish_with(w.id("a"), Outcome::err(refused));
     w.finish_with(w.id("b"), Outcome::Cancelled { executed: false });
-    let (mut f, foreseen) = w.fork(Some(at), 1);
-    assert!(foreseen.effects.is_empty());
+    let (mut f, predicted) = w.fork(Some(at), 1);
+    assert!(predicted.effects.is_empty());
     f.crash();
     f.reply(&writes);
     assert_eq!((begun(&f, f.id("a")), begun(&f, f.id("b"))), (1, 1));
 }
 
 #[test]
-fn a_stream_that_was_open_is_asked_for_again_and_says_why_it_broke() {
+fn an_open_stream_is_requested_again_in_a_fork_with_the_reason() {
     let mut w = World::new();
     w.stream(think("plan"));
     let (turn, _) = w.tip();
-    let (f, foreseen) = w.fork(None, 1);
-    assert_eq!(foreseen.streams, [turn]);
+    let (f, predicted) = w.fork(None, 1);
+    assert_eq!(predicted.streams, [turn]);
     assert_eq!(f.state.turns[&turn].stream, Stream::Open);
     let broke = |mut w: World| {
         w.record(vec![Event::Run(RunEvent::Reopened {
@@ -359,7 +362,7 @@ fn no_decision_is_torn() {
     for (envelope, more) in log.iter_mut().zip([false, true, true, false, true, false]) {
         envelope.more = more;
     }
-    for (wanted, at) in [
+    for (expected, at) in [
         (0, None),
         (1, Some(1)),
         (2, Some(1)),
@@ -368,12 +371,12 @@ fn no_decision_is_torn() {
         (5, Some(4)),
         (6, Some(6)),
     ] {
-        let mut reading = Reading::up_to(Some(Seq(wanted)));
+        let mut reading = Reading::up_to(Some(Seq(expected)));
         log.iter().take(6).for_each(|one| reading.take(one.clone()));
         let found = reading
             .finish("s")
-            .map(|ready| (ready.foreseen.at.0, ready.point.seq.0));
-        assert_eq!(found, at.map(|at| (at, at)), "{wanted}");
+            .map(|ready| (ready.preview.at.0, ready.point.seq.0));
+        assert_eq!(found, at.map(|at| (at, at)), "{expected}");
     }
 }
 
@@ -391,16 +394,16 @@ proptest! {
             tape::bring_home(&mut w);
         }
         let whole = w.log.clone();
-        let (mut f, foreseen) = w.fork(Some(at), 1);
-        prop_assert!(foreseen.at <= at);
-        let at = foreseen.at;
+        let (mut f, predicted) = w.fork(Some(at), 1);
+        prop_assert!(predicted.at <= at);
+        let at = predicted.at;
         prop_assert!(f.executed.is_empty() && f.asked.is_empty());
         let before: BTreeSet<Seq> = w.state.ledger.values().filter(|entry| {
             entry.seq > at && entry.thread.is_none() && entry.effect.has_effect()
                 && entry.outcome != LedgerOutcome::DidNot
         }).map(|entry| entry.seq).collect();
-        let told: BTreeSet<Seq> = foreseen.effects.iter().map(|one| one.entry).collect();
-        prop_assert!(told.is_subset(&before), "{told:?} of {before:?}");
+        let text: BTreeSet<Seq> = predicted.effects.iter().map(|one| one.entry).collect();
+        prop_assert!(text.is_subset(&before), "{text:?} of {before:?}");
         f.crash();
         if f.state.turns.is_empty() {
             f.guide("go").unwrap();

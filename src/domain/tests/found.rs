@@ -21,7 +21,7 @@ fn keep_later(w: &mut World, edit: Edit) -> Result<(), Refusal> {
 }
 
 #[test]
-fn a_kept_turn_that_is_asked_again_is_not_adrift_any_more() {
+fn a_preserved_turn_that_is_asked_again_is_no_longer_drifted() {
     let mut w = World::new();
     w.stream(think("so"));
     let (turn, _) = w.tip();
@@ -59,7 +59,7 @@ fn written_and_read() -> World {
 }
 
 #[test]
-fn a_kept_reader_of_the_state_waits_for_the_writer_before_it() {
+fn a_preserved_state_reader_waits_for_the_writer_before_it() {
     let mut w = written_and_read();
     let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
     assert_eq!(w.runs(c), [r#"{"x":3}"#]);
@@ -82,7 +82,7 @@ fn a_kept_reader_of_the_state_waits_for_the_writer_before_it() {
 }
 
 #[test]
-fn what_falls_in_its_own_commit_is_refused_before_anything_is_said_of_it() {
+fn an_insertion_superseded_by_its_own_commit_is_refused_in_the_preview() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -117,7 +117,7 @@ fn what_falls_in_its_own_commit_is_refused_before_anything_is_said_of_it() {
 }
 
 #[test]
-fn what_one_commit_puts_behind_the_same_turn_stands_in_the_order_given() {
+fn insertions_after_the_same_turn_in_one_commit_stay_in_order() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -135,14 +135,14 @@ fn what_one_commit_puts_behind_the_same_turn_stands_in_the_order_given() {
     w.edits(vec![prompt("first words"), insert, prompt("second words")])
         .unwrap();
     w.drain();
-    let said = w.last_request();
-    let place = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+    let output = w.last_request();
+    let place = |words: &str| output.find(words).unwrap_or_else(|| panic!("{words}: {output}"));
     assert!(place("first words") < place("second words"));
     assert_eq!(w.starts(w.id("b")), 1);
 }
 
 #[test]
-fn nothing_is_put_behind_turns_that_are_held() {
+fn nothing_is_inserted_after_suspended_turns() {
     let mut w = written_and_read();
     w.retry(w.id("a")).unwrap();
     let turns = w.turns().len();
@@ -157,7 +157,7 @@ fn nothing_is_put_behind_turns_that_are_held() {
 }
 
 #[test]
-fn a_result_that_is_corrected_in_the_same_commit_is_not_said_to_run() {
+fn a_result_corrected_in_the_same_commit_is_not_previewed_as_a_rerun() {
     let mut w = World::new();
     w.reply(&[
         call("read", r#"{"_as":"a","n":1}"#),
@@ -180,7 +180,7 @@ fn a_result_that_is_corrected_in_the_same_commit_is_not_said_to_run() {
 }
 
 #[test]
-fn the_model_is_not_asked_again_behind_a_call_that_runs_again() {
+fn the_model_is_not_asked_again_while_an_earlier_call_reruns() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");

@@ -52,7 +52,7 @@ fn now(w: &mut World, id: NodeId) -> Result<(), Refusal> {
 }
 
 #[test]
-fn what_was_let_run_begins_when_the_moment_is_over() {
+fn a_scheduled_call_starts_when_its_delay_is_over() {
     let (mut w, id) = approved();
     assert_eq!(w.status(id), Status::Delayed);
     assert!(w.executed.is_empty(), "not yet");
@@ -89,7 +89,7 @@ fn what_is_taken_back_does_not_run_and_is_asked_for_again() {
 }
 
 #[test]
-fn what_a_rule_let_run_is_for_a_person_to_decide_once_he_took_it_back() {
+fn a_cancelled_rule_approval_needs_a_decision_by_the_operator() {
     let mut w = paused(Gate::Allow);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let id = w.id("a");
@@ -140,7 +140,7 @@ fn the_operator_need_not_wait() {
 }
 
 #[test]
-fn the_moment_stands_still_with_the_run_and_goes_on_in_another_process() {
+fn the_delay_pauses_with_the_run_and_restarts_in_another_process() {
     let (mut w, id) = approved();
     w.run(RunCommand::Pause {
         reason: "a look".into(),
@@ -180,7 +180,7 @@ fn time_in_which_nobody_could_take_it_back_does_not_count() {
         version: "test".into(),
     });
     apply(&mut w.state, &reopened);
-    let delay = w.state.calls[&id].trouble.delay.as_ref().unwrap();
+    let delay = w.state.calls[&id].failure.delay.as_ref().unwrap();
     assert_eq!(delay.left(reopened.at), WAIT);
     assert_eq!(delay.left(reopened.at + 1_000), WAIT - 1_000);
 }
@@ -222,7 +222,7 @@ fn consent_that_was_taken_back_is_asked_for_again() {
 }
 
 #[test]
-fn without_a_pause_nothing_is_told_of_one() {
+fn without_a_delay_no_delay_event_is_recorded() {
     let mut w = World::asking(&["write"]);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let id = w.id("a");

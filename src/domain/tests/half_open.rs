@@ -96,18 +96,18 @@ fn a_breaker_that_is_reset_lets_all_of_them_through() {
 }
 
 #[test]
-fn what_tells_nothing_makes_no_room_for_the_next_at_once() {
-    for told in [ErrorClass::Unknown, ErrorClass::Cancelled] {
+fn an_inconclusive_half_open_call_reopens_the_breaker() {
+    for message in [ErrorClass::Unknown, ErrorClass::Cancelled] {
         let (mut w, _) = crowd();
         let since = w.log.len();
         elapse(&mut w, 0);
         let Some(Source::Call(probe, _)) = w.state.breakers[&scope()].probe else {
             panic!("nothing was let through");
         };
-        w.finish_with(probe, error(told, true));
+        w.finish_with(probe, error(message, true));
         let breaker = &w.state.breakers[&scope()];
-        assert_eq!(breaker.phase, Phase::Open, "{told:?}: {}", breaker.why);
-        assert_eq!((started(&w, since), w.running.len()), (1, 0), "{told:?}");
+        assert_eq!(breaker.phase, Phase::Open, "{message:?}: {}", breaker.why);
+        assert_eq!((started(&w, since), w.running.len()), (1, 0), "{message:?}");
         assert_eq!(w.timers.last().unwrap().1, 10_000);
         elapse(&mut w, 0);
         assert_eq!(started(&w, since), 2, "one again, after the wait");

@@ -38,7 +38,7 @@ fn one(thought: Block, made: Block) -> World {
 }
 
 #[test]
-fn ids_epochs_times_and_what_is_told_only_once_are_no_part_of_a_context() {
+fn ids_epochs_times_and_one_time_notices_are_not_hashed_into_a_context() {
     let first = {
         let mut w = World::bare(Rules::default(), crate::domain::event::run::Limits::default());
         w.guide("go elsewhere").unwrap();
@@ -120,7 +120,7 @@ fn failed() -> Outcome {
 }
 
 /// Runs of which each says something else, or says it otherwise.
-fn said() -> Vec<(&'static str, World)> {
+fn distinct_worlds() -> Vec<(&'static str, World)> {
     let thought = |channel, opaque: Option<&str>| Block::Thought {
         text: "x".into(),
         channel,
@@ -210,7 +210,7 @@ fn done() -> Vec<(&'static str, World)> {
 
 #[test]
 fn roles_words_tools_arguments_and_results_are_part_of_a_context() {
-    let worlds = said().into_iter().chain(done());
+    let worlds = distinct_worlds().into_iter().chain(done());
     all_differ(worlds.map(|(what, w)| (what, context(&w.state))).collect());
     assert_eq!(context(&plain().state), context(&plain().state));
 }

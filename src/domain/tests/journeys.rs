@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::flights::{refused, said, world};
+use super::flights::{answer_question, refused, world};
 use super::random::session_on;
 use super::tape::Tape;
 use super::world::*;
@@ -13,8 +13,8 @@ use crate::domain::apply;
 use crate::domain::call::{ErrorClass, Outcome, Status};
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::NodeId;
-use crate::domain::journey::{self, Left};
 use crate::domain::repair::Phase;
+use crate::domain::repair_trace::{self, ExitReason};
 use crate::domain::state::State;
 
 use Phase::{
@@ -28,8 +28,8 @@ use Phase::{
 const ROUND: [Phase; 6] = [Detected, Diagnose, Select, Apply, Validate, Retry];
 
 /// What the steps of a call must be, with the executions of those that execute, and how it left them.
-fn is(w: &World, id: NodeId, steps: &[Phase], executions: &[usize], left: Option<Left>) {
-    let way = journey::of(&w.state, id);
+fn is(w: &World, id: NodeId, steps: &[Phase], executions: &[usize], left: Option<ExitReason>) {
+    let way = repair_trace::of(&w.state, id);
     let taken: Vec<Phase> = way.steps.iter().map(|step| step.phase).collect();
     let ran: Vec<usize> = way
         .steps
@@ -43,7 +43,7 @@ fn is(w: &World, id: NodeId, steps: &[Phase], executions: &[usize], left: Option
 
 /// A path from the start over the ways that there are, which ends only where nothing follows.
 fn sound(state: &State, id: NodeId) {
-    let way = journey::of(state, id);
+    let way = repair_trace::of(state, id);
     assert_eq!(way.steps[0].phase, Start);
     for pair in way.steps.windows(2) {
         assert!(
@@ -56,9 +56,9 @@ fn sound(state: &State, id: NodeId) {
     }
     // What is over is at its end, or says how it ended otherwise.
     let call = &state.calls[&id];
-    let told = state.turn_of(id).is_some_and(|turn| turn.settled);
+    let message = state.turn_of(id).is_some_and(|turn| turn.settled);
     let over = call.status.is_settled() || call.status == Status::Invalid;
-    if over && told {
+    if over && message {
         assert!(
             way.now() == End || way.left.is_some(),
             "{id} {:?}: {way:?}",
@@ -89,15 +89,15 @@ fn a_call_that_goes_well() {
     w.drain();
     for id in [a, b] {
         is(&w, id, &[Start, Plan, Execute, Success, End], &[1], None);
-        assert_eq!(journey::of(&w.state, id).attempt, 1);
+        assert_eq!(repair_trace::of(&w.state, id).attempt, 1);
     }
     // Nothing is known of a call that nobody made.
-    let none = journey::of(&w.state, "c999".parse().unwrap());
+    let none = repair_trace::of(&w.state, "c999".parse().unwrap());
     assert_eq!((none.now(), none.attempt), (Start, 0));
 }
 
 #[test]
-fn a_call_that_is_mended_before_and_after_it_ran() {
+fn trace_of_a_call_repaired_before_and_after_it_ran() {
     let mut w = world("write", true, true);
     w.reply(&[call(
         "write",
@@ -107,7 +107,7 @@ fn a_call_that_is_mended_before_and_after_it_ran() {
     let first = joined(&[&[Start, Plan, Execute], &ROUND, &[Execute]]);
     // The check stopped the first: nothing of it ran.
     is(&w, a, &first, &[0, 1], None);
-    assert_eq!(journey::of(&w.state, a).attempt, 1);
+    assert_eq!(repair_trace::of(&w.state, a).attempt, 1);
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
     is(
         &w,
@@ -116,16 +116,16 @@ fn a_call_that_is_mended_before_and_after_it_ran() {
         &[0, 1],
         None,
     );
-    said(&mut w, r#"{"passengers": 1}"#);
+    answer_question(&mut w, r#"{"passengers": 1}"#);
     w.finish(a);
     w.drain();
     let all = joined(&[&first, &ROUND, &[Execute, Success, End]]);
     is(&w, a, &all, &[0, 1, 1], None);
-    assert_eq!(journey::of(&w.state, a).attempt, 2);
+    assert_eq!(repair_trace::of(&w.state, a).attempt, 2);
 }
 
 #[test]
-fn a_failure_that_is_told_reaches_its_end() {
+fn trace_of_a_reported_failure_reaches_its_end() {
     let mut w = World::new();
     w.reply(&[
         call("read", r#"{"_as":"a","n":1}"#),
@@ -133,11 +133,11 @@ fn a_failure_that_is_told_reaches_its_end() {
     ]);
     let (a, b) = (w.id("a"), w.id("b"));
     w.finish_with(a, Outcome::err(not_found()));
-    let stands = [Start, Plan, Execute, Detected, Diagnose, Select, NoFurther];
-    is(&w, a, &stands, &[1], None);
+    let active = [Start, Plan, Execute, Detected, Diagnose, Select, NoFurther];
+    is(&w, a, &active, &[1], None);
     w.finish(b);
     w.drain();
-    is(&w, a, &joined(&[&stands, &[Report, End]]), &[1], None);
+    is(&w, a, &joined(&[&active, &[Report, End]]), &[1], None);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_repair_that_comes_to_nothing() {
 }
 
 #[test]
-fn a_call_that_cannot_run_or_must_not_be_mended() {
+fn trace_of_a_call_that_cannot_run_or_must_not_be_repaired() {
     let mut w = world("read", true, true);
     w.reply(&[
         call("find_hotel", r#"{"_as":"a"}"#),
@@ -181,7 +181,7 @@ fn a_call_that_cannot_run_or_must_not_be_mended() {
         Start, Plan, Execute, Detected, Diagnose, Select, NoFurther, Report, End,
     ];
     is(&w, a, &all, &[0], None);
-    assert_eq!(journey::of(&w.state, a).attempt, 0);
+    assert_eq!(repair_trace::of(&w.state, a).attempt, 0);
     is(&w, b, &all, &[1], None);
 }
 
@@ -201,11 +201,15 @@ fn the_same_bytes_again_are_one_step() {
     w.finish(a);
     w.drain();
     is(&w, a, &[Start, Plan, Execute, Success, End], &[2], None);
-    assert_eq!(journey::of(&w.state, a).attempt, 1, "with the same arguments");
+    assert_eq!(
+        repair_trace::of(&w.state, a).attempt,
+        1,
+        "with the same arguments"
+    );
 }
 
 #[test]
-fn a_call_that_never_runs_says_how_it_ended() {
+fn trace_of_a_call_that_never_ran_shows_how_it_ended() {
     let mut w = World::asking(&["write"]);
     w.reply(&[
         call("write", r#"{"_as":"a","n":1}"#),
@@ -216,13 +220,13 @@ fn a_call_that_never_runs_says_how_it_ended() {
     let [refused, reader, answered, lost] = ["a", "b", "c", "d"].map(|label| w.id(label));
     w.reject(refused).unwrap();
     w.answer_for(answered, r#"{"v":1}"#).unwrap();
-    is(&w, refused, &[Start, Plan], &[], Some(Left::Rejected));
-    is(&w, reader, &[Start, Plan], &[], Some(Left::Skipped));
-    is(&w, answered, &[Start, Plan], &[], Some(Left::Answered));
+    is(&w, refused, &[Start, Plan], &[], Some(ExitReason::Rejected));
+    is(&w, reader, &[Start, Plan], &[], Some(ExitReason::Skipped));
+    is(&w, answered, &[Start, Plan], &[], Some(ExitReason::Answered));
     w.drain();
-    let nowhere = journey::of(&w.state, lost);
+    let nowhere = repair_trace::of(&w.state, lost);
     assert!(
-        nowhere.now() == End || nowhere.left == Some(Left::Unsatisfiable),
+        nowhere.now() == End || nowhere.left == Some(ExitReason::Unsatisfiable),
         "{nowhere:?}"
     );
     for id in [refused, reader, answered, lost] {
@@ -242,12 +246,12 @@ fn an_answer_of_the_operator_ends_it_where_it_had_come_to() {
         a,
         &[Start, Plan, Execute, Detected],
         &[1],
-        Some(Left::Answered),
+        Some(ExitReason::Answered),
     );
     // What they write anew begins anew.
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
     is(&w, a, &[Start, Plan, Execute], &[1], None);
-    assert_eq!(journey::of(&w.state, a).steps[0].rev, w.rev(a));
+    assert_eq!(repair_trace::of(&w.state, a).steps[0].rev, w.rev(a));
 }
 
 /// Every step of every call at every event of a session.
@@ -265,7 +269,7 @@ fn all_sound(w: &World) {
 #[test]
 fn the_sessions_with_repairs_go_every_way() {
     let mut gone: BTreeSet<(Phase, Phase)> = BTreeSet::new();
-    let (mut rounds, mut asked, mut chosen, mut twice) = (0, 0, 0, 0);
+    let (mut rounds, mut asked, mut chosen, mut doubled) = (0, 0, 0, 0);
     let mut number = 1_u64;
     for _ in 0..24 {
         let numbers: Vec<u16> = (0..200)
@@ -279,20 +283,20 @@ fn the_sessions_with_repairs_go_every_way() {
         let w = session_on(Tape::with_repairs(&numbers));
         for id in w.state.calls.keys() {
             sound(&w.state, *id);
-            let way = journey::of(&w.state, *id);
+            let way = repair_trace::of(&w.state, *id);
             gone.extend(way.steps.windows(2).map(|pair| (pair[0].phase, pair[1].phase)));
-            let mended = way.steps.iter().filter(|step| step.phase == Retry).count();
-            twice += usize::from(mended > 1);
+            let repaired = way.steps.iter().filter(|step| step.phase == Retry).count();
+            doubled += usize::from(repaired > 1);
         }
-        for round in w.state.calls.values().flat_map(|call| &call.trouble.repairs) {
+        for round in w.state.calls.values().flat_map(|call| &call.failure.repairs) {
             rounds += 1;
             asked += usize::from(round.reply.is_some());
             chosen += usize::from(!round.options.is_empty() && !round.changes.is_empty());
         }
     }
     assert!(
-        rounds > 40 && asked > 15 && chosen > 2 && twice > 0,
-        "{rounds} rounds, {asked} answered, {chosen} chosen, {twice} calls mended twice"
+        rounds > 40 && asked > 15 && chosen > 2 && doubled > 0,
+        "{rounds} rounds, {asked} answered, {chosen} chosen, {doubled} calls mended twice"
     );
     let ways: BTreeSet<(Phase, Phase)> = Phase::ALL
         .iter()

@@ -63,7 +63,7 @@ fn run_now(w: &mut World, id: NodeId) -> Result<(), Refusal> {
 }
 
 fn given_up(w: &World, id: NodeId) -> Option<String> {
-    w.state.calls[&id].trouble.given_up.as_deref().map(str::to_owned)
+    w.state.calls[&id].failure.given_up.as_deref().map(str::to_owned)
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_passing_failure_runs_again_after_its_wait_and_its_readers_wait_with_it() {
     assert_eq!(w.status(b), Status::Blocked);
     assert_eq!(w.starts(a), 1, "nothing runs before the wait is over");
     assert_eq!(w.asked.len(), 1, "the model is not told yet");
-    let delay = w.state.calls[&a].trouble.delay.clone().unwrap();
+    let delay = w.state.calls[&a].failure.delay.clone().unwrap();
     assert_eq!(delay.tries, Some((1, 4)));
     assert!((160..=240).contains(&delay.left_ms), "{delay:?}");
     elapse(&mut w, 0);
@@ -87,13 +87,13 @@ fn a_passing_failure_runs_again_after_its_wait_and_its_readers_wait_with_it() {
     w.finish(a);
     w.drain();
     assert_eq!((w.status(a), w.status(b)), (Status::Succeeded, Status::Succeeded));
-    assert_eq!(w.state.calls[&a].trouble.retries, 0);
+    assert_eq!(w.state.calls[&a].failure.retries, 0);
     assert_eq!(w.asked.len(), 2);
     assert!(w.timers.is_empty());
 }
 
 #[test]
-fn after_four_retries_the_failure_stands_and_the_model_is_told() {
+fn after_four_retries_the_failure_is_final_and_the_model_is_notified() {
     let mut w = world();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
@@ -136,7 +136,7 @@ fn a_write_is_tried_again_only_if_it_is_proven_not_to_have_happened() {
 }
 
 #[test]
-fn what_will_not_pass_stands_at_once() {
+fn a_permanent_failure_is_final_immediately() {
     let mut w = world();
     w.reply(&[
         call("read", r#"{"_as":"a","n":1}"#),
@@ -148,8 +148,8 @@ fn what_will_not_pass_stands_at_once() {
     assert_eq!(w.status(b), Status::Invalid);
     assert!(given_up(&w, a).is_some() && given_up(&w, b).is_some());
     assert_eq!((w.starts(a), w.starts(b)), (1, 0));
-    let stood = |event: &&Event| matches!(event, Event::Resilience(ResilienceEvent::GaveUp { .. }));
-    assert_eq!(w.events().filter(stood).count(), 2, "each is decided once");
+    let edit_base = |event: &&Event| matches!(event, Event::Resilience(ResilienceEvent::GaveUp { .. }));
+    assert_eq!(w.events().filter(edit_base).count(), 2, "each is decided once");
     assert!(w.state.agenda.failures.is_empty());
 }
 
@@ -164,7 +164,7 @@ fn the_operator_can_skip_the_wait_refuse_answer_or_edit() {
     };
     let (mut w, a) = begun();
     run_now(&mut w, a).unwrap();
-    assert_eq!((w.starts(a), w.status(a).word()), (2, "running"));
+    assert_eq!((w.starts(a), w.status(a).base_label()), (2, "running"));
     elapse(&mut w, 0);
     assert_eq!(w.starts(a), 2, "the wait that was skipped starts nothing");
     assert_eq!(kind(run_now(&mut w, a)), RefusalKind::Status);
@@ -190,7 +190,7 @@ fn the_operator_can_skip_the_wait_refuse_answer_or_edit() {
     assert_eq!(w.starts(a), 2);
     fails(&mut w, a);
     assert_eq!(
-        w.state.calls[&a].trouble.retries, 1,
+        w.state.calls[&a].failure.retries, 1,
         "an edit begins the count anew"
     );
 }
@@ -207,7 +207,7 @@ fn one_approval_covers_the_retries_of_the_same_bytes() {
     w.approve(a).unwrap();
     fails(&mut w, a);
     elapse(&mut w, 0);
-    assert_eq!((w.starts(a), w.status(a).word()), (2, "running"));
+    assert_eq!((w.starts(a), w.status(a).base_label()), (2, "running"));
     // Nobody knows whether the second one happened: that is asked, not repeated.
     w.finish_with(a, error(ErrorClass::Transient, true));
     assert!(w.timers.is_empty());
@@ -216,7 +216,7 @@ fn one_approval_covers_the_retries_of_the_same_bytes() {
 }
 
 #[test]
-fn a_wait_survives_a_crash_and_stands_still_with_the_run() {
+fn a_backoff_survives_a_crash_and_pauses_with_the_run() {
     let mut w = world();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
@@ -228,7 +228,7 @@ fn a_wait_survives_a_crash_and_stands_still_with_the_run() {
         reason: "look".into(),
     })
     .unwrap();
-    assert_eq!(w.state.calls[&a].trouble.delay.as_ref().unwrap().since, None);
+    assert_eq!(w.state.calls[&a].failure.delay.as_ref().unwrap().since, None);
     elapse(&mut w, 0);
     assert_eq!(w.status(a), Status::Delayed, "a paused run does not count waits");
     w.crash();
@@ -261,7 +261,7 @@ fn a_pause_takes_nothing_from_a_wait() {
     };
     let paused = RunEvent::Paused { reason: "x".into() };
     assert!(at(&mut state, 50, paused).is_empty());
-    let left = |state: &State, now| state.calls[&a].trouble.delay.as_ref().unwrap().left(now);
+    let left = |state: &State, now| state.calls[&a].failure.delay.as_ref().unwrap().left(now);
     assert_eq!(left(&state, 9_999), whole - 50);
     let timers = at(&mut state, 10_000, RunEvent::Resumed {});
     assert!(
@@ -272,7 +272,7 @@ fn a_pause_takes_nothing_from_a_wait() {
 }
 
 #[test]
-fn a_call_of_a_held_turn_is_decided_about_once_it_stands_again() {
+fn a_failed_call_of_a_suspended_turn_is_retried_once_the_turn_is_active() {
     let mut w = world();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -343,9 +343,9 @@ fn bounded(w: &World) {
             }
             Event::Resilience(ResilienceEvent::RetryScheduled { call, no, of, .. }) => {
                 *retries.entry(*call).or_default() += 1;
-                let (count, anew) = numbers.get(call).copied().unwrap_or((0, true));
+                let (count, fresh) = numbers.get(call).copied().unwrap_or((0, true));
                 assert!(
-                    *no == count + 1 || (anew && *no == 1),
+                    *no == count + 1 || (fresh && *no == 1),
                     "{call}: retry {no} follows {count}"
                 );
                 numbers.insert(*call, (*no, false));
@@ -355,13 +355,13 @@ fn bounded(w: &World) {
                 CallEvent::Woken { call } | CallEvent::Given { call, .. } | CallEvent::Checked { call, .. },
             ) => {
                 retries.remove(call);
-                numbers.entry(*call).and_modify(|(_, anew)| *anew = true);
+                numbers.entry(*call).and_modify(|(_, fresh)| *fresh = true);
             }
             // A success ends the count, and so does another branch.
             Event::Edit(_) | Event::Turn(_) => {
                 retries.clear();
-                for (_, anew) in numbers.values_mut() {
-                    *anew = true;
+                for (_, fresh) in numbers.values_mut() {
+                    *fresh = true;
                 }
             }
             _ => {}

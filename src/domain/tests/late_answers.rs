@@ -1,15 +1,15 @@
 //! What comes too late to count: the model's words about a repair that the operator does not want any more. And
 //! what is recorded of settings that are changed. Must not know: engine, clocks.
 
-use super::flights::{refused, said, world};
+use super::flights::{answer_question, refused, world};
 use super::world::*;
-use crate::domain::altered::Altered;
 use crate::domain::apply;
 use crate::domain::call::{ErrorClass, Status};
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::NodeId;
 use crate::domain::ladder::Stage;
+use crate::domain::setting_change::SettingChange;
 
 /// A call about whose arguments the model is being asked.
 fn asked() -> (World, NodeId) {
@@ -34,7 +34,7 @@ fn an_answer_after_the_repair_was_skipped_changes_nothing_and_runs_nothing() {
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
     let (revisions, starts) = (w.state.nodes[&a].revisions.len(), w.starts(a));
     let before = w.state.clone();
-    said(&mut w, r#"{"passengers": 1}"#);
+    answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
     assert_eq!(
         (w.state.nodes[&a].revisions.len(), w.starts(a)),
@@ -42,17 +42,17 @@ fn an_answer_after_the_repair_was_skipped_changes_nothing_and_runs_nothing() {
     );
     assert_eq!(w.rev(a), before.nodes[&a].rev());
     assert_eq!(
-        w.state.calls[&a].trouble.given_up,
-        before.calls[&a].trouble.given_up
+        w.state.calls[&a].failure.given_up,
+        before.calls[&a].failure.given_up
     );
     assert!(w.running.is_empty());
     // What it cost is counted all the same, and its words are on record.
     assert_eq!(w.state.usage.input, Some(100));
-    assert!(w.state.calls[&a].trouble.repairs[0].reply.is_some());
-    let (requests, told) = (w.state.requests, w.last_request());
+    assert!(w.state.calls[&a].failure.repairs[0].reply.is_some());
+    let (requests, message) = (w.state.requests, w.last_request());
     w.drain();
     assert_eq!(apply::fold(&w.log), w.state);
-    assert_eq!((w.state.requests, w.last_request()), (requests, told));
+    assert_eq!((w.state.requests, w.last_request()), (requests, message));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn nor_does_one_after_the_operator_wrote_the_arguments() {
     let (mut w, a) = asked();
     w.args(a, r#"{"_as":"a","origin":"BOS","passengers":2}"#).unwrap();
     let (rev, starts) = (w.rev(a), w.starts(a));
-    said(&mut w, r#"{"passengers": 1}"#);
+    answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!((w.rev(a), w.starts(a)), (rev, starts));
     let (_, args) = w.state.nodes[&a].as_call().unwrap();
     assert!(
@@ -83,7 +83,7 @@ fn each_change_of_the_settings_is_recorded_with_its_number_and_what_it_changed()
     let mut made = Vec::new();
     for envelope in &w.log {
         if let Event::Resilience(ResilienceEvent::PolicySet { version, changed, .. }) = &envelope.event {
-            let words: Vec<String> = changed.iter().map(Altered::words).collect();
+            let words: Vec<String> = changed.iter().map(SettingChange::describe).collect();
             made.push((*version, words.join("; ")));
         }
     }

@@ -106,7 +106,7 @@ fn what_takes_an_effect_back_goes_through_the_gate_like_any_call() {
 }
 
 #[test]
-fn what_cannot_be_offered_is_not_and_says_why() {
+fn an_unavailable_compensation_is_not_offered_and_gives_the_reason() {
     let mut w = templated(Rules::default());
     w.reply(&[
         call("write", r#"{"_as":"a","n":1}"#),
@@ -156,7 +156,7 @@ fn pointers_go_into_a_result_that_is_a_text_of_json() {
 }
 
 #[test]
-fn every_request_after_an_edit_tells_once_what_it_left_behind() {
+fn each_request_after_an_edit_reports_orphaned_effects_once() {
     let mut w = templated(Rules::default());
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -199,24 +199,28 @@ fn every_request_after_an_edit_tells_once_what_it_left_behind() {
 }
 
 #[test]
-fn what_was_taken_back_is_told_no_more() {
+fn a_reverted_effect_is_no_longer_reported() {
     let mut w = templated(Rules::default());
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     w.drain();
     let of_a = entry(&w, w.id("a"));
     go_elsewhere(&mut w);
-    assert_eq!(ledger::left_behind(&w.state).count(), 1);
+    assert_eq!(ledger::orphaned_effects(&w.state).count(), 1);
     w.reply(&[call("read", r#"{"_as":"r"}"#)]);
     let filled = template::compensate_of(&w.state, of_a).unwrap();
     insert(&mut w, &filled);
-    assert_eq!(ledger::left_behind(&w.state).count(), 1, "not before it is done");
+    assert_eq!(
+        ledger::orphaned_effects(&w.state).count(),
+        1,
+        "not before it is done"
+    );
     w.drain();
-    assert_eq!(ledger::left_behind(&w.state).count(), 0);
+    assert_eq!(ledger::orphaned_effects(&w.state).count(), 0);
     assert_eq!(reminders(&w), 0);
 }
 
 #[test]
-fn a_result_that_stands_in_again_is_not_left_behind() {
+fn an_effect_whose_result_is_reused_is_not_orphaned() {
     let mut w = templated(Rules::default());
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -256,7 +260,7 @@ fn cut_off() -> (World, NodeId) {
 }
 
 #[test]
-fn an_effect_of_unknown_outcome_is_told_as_such() {
+fn an_effect_with_unknown_outcome_is_reported_as_unknown() {
     let (mut w, a) = cut_off();
     w.reply(&[call("read", r#"{"_as":"r"}"#)]);
     w.drain();
@@ -270,7 +274,7 @@ fn an_effect_of_unknown_outcome_is_told_as_such() {
 
 #[test]
 fn the_ledger_takes_the_word_of_a_person_where_no_call_waits_for_it() {
-    let say = |call, what| {
+    let describe = |call, what| {
         Command::Call(CallCommand::Resolve {
             attempt: None,
             call,
@@ -279,31 +283,34 @@ fn the_ledger_takes_the_word_of_a_person_where_no_call_waits_for_it() {
     };
     let happened = |value: &str| Resolution::Happened { value: value.into() };
     let (mut w, a) = cut_off();
-    assert_eq!(kind(w.cmd(say(a, happened("no json")))), RefusalKind::Invalid);
-    w.cmd(say(a, happened("1"))).unwrap();
+    assert_eq!(
+        kind(w.cmd(describe(a, happened("no json")))),
+        RefusalKind::Invalid
+    );
+    w.cmd(describe(a, happened("1"))).unwrap();
     assert_eq!(ledger::unknown(&w.state).count(), 0);
     assert_eq!(
-        ledger::left_behind(&w.state).count(),
+        ledger::orphaned_effects(&w.state).count(),
         1,
         "it happened, and nobody took it back"
     );
     assert_eq!(
-        kind(w.cmd(say(a, Resolution::DidNot))),
+        kind(w.cmd(describe(a, Resolution::DidNot))),
         RefusalKind::Superseded,
         "once"
     );
     assert_eq!(w.executed.len(), 1);
 
     let (mut w, a) = cut_off();
-    w.cmd(say(a, Resolution::DidNot)).unwrap();
-    assert_eq!(ledger::left_behind(&w.state).count(), 0);
+    w.cmd(describe(a, Resolution::DidNot)).unwrap();
+    assert_eq!(ledger::orphaned_effects(&w.state).count(), 0);
     assert_eq!(w.executed.len(), 1, "what was replaced does not run for that");
     w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     assert_eq!(w.starts(w.id("b")), 1, "what did not happen needs no consent");
 }
 
 #[test]
-fn what_a_person_says_that_it_gave_is_what_an_equal_call_may_take() {
+fn an_equal_call_may_reuse_a_result_given_by_the_operator() {
     let (mut w, a) = cut_off();
     let what = Resolution::Happened {
         value: r#"{"v":7}"#.into(),

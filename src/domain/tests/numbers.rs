@@ -9,7 +9,7 @@ use crate::domain::call::Status;
 use crate::domain::command::{Command, ResilienceCommand, RunCommand};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::{Epoch, MOST, NodeId, Rev, TurnId};
-use crate::domain::rule::{Wanted, Written};
+use crate::domain::rule::{RuleRequest, RuleSpec};
 
 #[test]
 fn a_number_that_no_session_reaches_is_no_name() {
@@ -71,7 +71,7 @@ fn what_is_read_with_one_of_the_last_numbers_is_gone_on_from() {
         }),
         Event::Run(RunEvent::RuleAdded {
             no: u32::MAX,
-            rule: Written::Text {
+            rule: RuleSpec::Text {
                 text: "shell ask".into(),
             },
         }),
@@ -84,7 +84,7 @@ fn what_is_read_with_one_of_the_last_numbers_is_gone_on_from() {
     };
     w.cmd(Command::Resilience(configure)).unwrap();
     w.run(RunCommand::AddRule {
-        rule: Wanted::Text {
+        rule: RuleRequest::Text {
             text: "write ask".into(),
         },
         seen: Vec::new(),

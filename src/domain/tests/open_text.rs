@@ -32,7 +32,11 @@ impl World {
     /// What was written down, in order.
     fn partials(&self) -> Vec<(u64, String)> {
         let partial = |envelope: &Envelope| match &envelope.event {
-            Event::Turn(TurnEvent::Partial { kept, text, .. }) => Some((*kept, text.to_string())),
+            Event::Turn(TurnEvent::Partial {
+                prefix_len: stored,
+                text,
+                ..
+            }) => Some((*stored, text.to_string())),
             _ => None,
         };
         self.log.iter().filter_map(partial).collect()
@@ -46,7 +50,7 @@ impl World {
 /// A fold of recorded partials alone.
 fn folded(w: &World, turn: TurnId, partials: &[(u64, &str)]) -> Option<String> {
     let mut state: State = w.state.clone();
-    for (seq, (kept, text)) in (w.log.len() as u64 + 1..).zip(partials) {
+    for (seq, (stored, text)) in (w.log.len() as u64 + 1..).zip(partials) {
         let envelope = Envelope {
             v: FORMAT,
             seq: Seq(seq),
@@ -57,7 +61,7 @@ fn folded(w: &World, turn: TurnId, partials: &[(u64, &str)]) -> Option<String> {
             more: false,
             event: Event::Turn(TurnEvent::Partial {
                 turn,
-                kept: *kept,
+                prefix_len: *stored,
                 spoken: None,
                 text: (*text).into(),
             }),
@@ -100,7 +104,7 @@ fn only_what_is_new_of_an_open_text_is_written_down() {
 }
 
 #[test]
-fn a_text_begins_anew_behind_a_block_that_is_whole() {
+fn partial_text_restarts_after_a_complete_block() {
     let (mut w, turn) = asked();
     w.opens("I look");
     w.stream(think("I look."));
@@ -111,7 +115,7 @@ fn a_text_begins_anew_behind_a_block_that_is_whole() {
 }
 
 #[test]
-fn a_text_begins_anew_with_another_request() {
+fn partial_text_restarts_with_another_request() {
     let (mut w, turn) = asked();
     w.opens("I lo");
     w.broke(StreamFaultKind::Network);
@@ -121,7 +125,7 @@ fn a_text_begins_anew_with_another_request() {
 }
 
 #[test]
-fn all_of_an_open_text_is_kept_of_a_stream_that_broke() {
+fn partial_text_of_a_broken_stream_is_saved_completely() {
     let (mut w, turn) = asked();
     w.opens("The answer");
     w.opens("The answer is not");
@@ -129,12 +133,12 @@ fn all_of_an_open_text_is_kept_of_a_stream_that_broke() {
     w.broke(StreamFaultKind::Auth);
     w.cmd(Command::Run(RunCommand::KeepArrived { turn, request: None }))
         .unwrap();
-    let kept = w
+    let stored = w
         .state
         .nodes
         .values()
         .rfind(|node| node.id.kind == NodeKind::Thought);
-    assert_eq!(kept.unwrap().text(), "The answer is not whole");
+    assert_eq!(stored.unwrap().text(), "The answer is not whole");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn counter() -> World {
 }
 
 #[test]
-fn retry_with_the_same_output_restores_what_came_after_without_asking() {
+fn retry_with_the_same_output_restores_later_turns_without_asking() {
     let mut w = counter();
     let (asked, turns) = (w.asked.len(), w.turns());
     w.retry(w.id("a")).unwrap();
@@ -51,7 +51,7 @@ fn retry_with_the_same_output_restores_what_came_after_without_asking() {
 }
 
 #[test]
-fn retry_with_another_output_ends_what_came_after() {
+fn retry_with_another_output_supersedes_later_turns() {
     let mut w = counter();
     let asked = w.asked.len();
     w.retry(w.id("a")).unwrap();
@@ -295,7 +295,7 @@ fn editors_that_are_open_side_by_side_hold_each_its_own() {
 }
 
 /// Two calls that ask, behind a thought whose edit is open: both wait for that.
-fn held_behind_a_thought() -> (World, NodeId, NodeId, NodeId) {
+fn suspended_by_thought() -> (World, NodeId, NodeId, NodeId) {
     let mut w = World::asking(&["write"]);
     w.reply(&[
         think("first this, then that"),
@@ -314,7 +314,7 @@ fn held_behind_a_thought() -> (World, NodeId, NodeId, NodeId) {
 
 #[test]
 fn a_commit_lets_nothing_go_that_another_open_edit_holds() {
-    let (mut w, thought, a, b) = held_behind_a_thought();
+    let (mut w, thought, a, b) = suspended_by_thought();
     w.args(b, r#"{"_as":"b","n":3}"#).unwrap();
     assert!(w.runs(a).is_empty(), "approved, and the thought is still edited");
     assert!(w.runs(b).is_empty(), "so is what was committed");
@@ -342,7 +342,7 @@ fn no_other_verb_that_begins_an_edit_lets_it_go() {
         ("delete", |w, b| w.delete(b).unwrap()),
     ];
     for (name, verb) in verbs {
-        let (mut w, thought, a, b) = held_behind_a_thought();
+        let (mut w, thought, a, b) = suspended_by_thought();
         verb(&mut w, b);
         assert!(w.runs(a).is_empty(), "{name}");
         assert!(w.state.editing.contains_key(&thought), "{name}");
@@ -354,7 +354,7 @@ fn no_other_verb_that_begins_an_edit_lets_it_go() {
 
 #[test]
 fn an_editor_on_what_became_history_holds_nothing_more() {
-    let (mut w, thought, a, b) = held_behind_a_thought();
+    let (mut w, thought, a, b) = suspended_by_thought();
     w.cmd(Command::Edit(EditCommand::Hold { node: b })).unwrap();
     w.delete(b).unwrap();
     assert_eq!(w.state.editing.keys().copied().collect::<Vec<_>>(), [thought]);
@@ -387,7 +387,7 @@ fn no_request_is_made_under_an_open_editor() {
 }
 
 #[test]
-fn held_turns_stand_up_one_after_the_other() {
+fn suspended_turns_become_active_one_after_the_other() {
     let mut w = World::new();
     for label in ["a", "b", "c"] {
         w.reply(&[call("read", &format!(r#"{{"_as":"{label}"}}"#))]);

@@ -43,9 +43,9 @@ fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
 fn sessions(own: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     // That many where the environment says nothing.
-    let said = config.cases != 256;
+    let text = config.cases != 256;
     ProptestConfig {
-        cases: if said { config.cases } else { own },
+        cases: if text { config.cases } else { own },
         failure_persistence: None,
         max_shrink_time: 30_000,
         ..config
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plan_says_what_any_edit_does(numbers in prop::collection::vec(any::<u16>(), 20..200)) {
+    fn a_preview_matches_the_effect_of_any_edit(numbers in prop::collection::vec(any::<u16>(), 20..200)) {
         plans::plan_holds(&numbers, 9, Sort::AtRest);
     }
 

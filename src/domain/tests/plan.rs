@@ -39,7 +39,7 @@ fn a_plan_names_what_runs_falls_stays_and_has_happened() {
     let plan = lineage::plan(&w.state, std::slice::from_ref(&edit)).unwrap();
     assert_eq!(plan.certain, [a]);
     assert_eq!(plan.possible, [a, b]);
-    assert_eq!(plan.kept, [s]);
+    assert_eq!(plan.unchanged, [s]);
     assert_eq!(plan.cancelled, [run]);
     assert_eq!(plan.turns, [w.turn_of(later)]);
     assert!(plan.superseded.contains(&later) && plan.superseded.contains(&later.observation()));
@@ -173,7 +173,7 @@ fn a_plan_of_an_observation_runs_nothing_for_certain() {
 }
 
 #[test]
-fn a_plan_of_a_thought_runs_nothing_and_drains_what_stands_before_it() {
+fn a_preview_of_a_thought_runs_nothing_and_drains_earlier_calls() {
     let mut w = World::asking(&["write"]);
     w.stream(call("write", r#"{"_as":"p"}"#));
     w.stream(think("old"));
@@ -233,7 +233,7 @@ fn what_cannot_be_committed_has_no_plan() {
 }
 
 #[test]
-fn a_plan_tells_bytes_that_never_ran_from_those_that_did() {
+fn a_preview_separates_arguments_that_ran_from_those_that_never_did() {
     let mut w = World::asking(&["write"]);
     w.reply(&[
         call("write", r#"{"_as":"a","n":1}"#),
@@ -246,7 +246,7 @@ fn a_plan_tells_bytes_that_never_ran_from_those_that_did() {
     // What stood before it was never let run.
     let plan = lineage::plan_of(&w.state, &UNDO).unwrap();
     assert!(plan.possible.contains(&a), "{plan:?}");
-    assert_eq!(plan.anew, [a]);
+    assert_eq!(plan.first_runs, [a]);
     assert_eq!((plan.first(), plan.again()), ((vec![], vec![a]), vec![]));
     w.undo().unwrap();
     assert_eq!(
@@ -263,7 +263,10 @@ fn a_plan_tells_bytes_that_never_ran_from_those_that_did() {
         shown: true,
     };
     let other = lineage::plan(&w.state, &[edit(b, r#"{"_as":"b","n":3}"#)]).unwrap();
-    assert_eq!((other.anew.as_slice(), other.again()), ([b].as_slice(), vec![]));
+    assert_eq!(
+        (other.first_runs.as_slice(), other.again()),
+        ([b].as_slice(), vec![])
+    );
     assert_eq!(other.first(), (vec![b], vec![]));
     w.args(b, r#"{"_as":"b","n":3}"#).unwrap();
     w.drain();
@@ -273,5 +276,9 @@ fn a_plan_tells_bytes_that_never_ran_from_those_that_did() {
     });
     let events = decide::command(&w.state, &Cards(&w.state), &retry).unwrap();
     let plan = lineage::of_events(&w.state, &events);
-    assert_eq!((plan.again(), plan.anew), (vec![b], vec![]), "it ran so before");
+    assert_eq!(
+        (plan.again(), plan.first_runs),
+        (vec![b], vec![]),
+        "it ran so before"
+    );
 }

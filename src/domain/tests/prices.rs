@@ -5,7 +5,7 @@ use crate::domain::command::{Edit, RunCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Epoch, NodeKind, Rev};
-use crate::domain::lineage::{self, Asked};
+use crate::domain::lineage::{self, ModelRequest};
 use crate::domain::price::Price;
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
@@ -38,7 +38,7 @@ fn used(input: u64, output: u64) -> Usage {
 }
 
 fn spent(w: &World) -> Option<String> {
-    w.state.spent.words()
+    w.state.spent.describe()
 }
 
 #[test]
@@ -73,27 +73,27 @@ fn a_limit_of_price_pauses_until_it_is_raised() {
 }
 
 #[test]
-fn a_limit_of_price_that_is_near_is_told_with_the_request() {
+fn a_nearly_reached_cost_limit_is_reported_with_the_request() {
     let limits = Limits {
         price: Some(1_500_000_000_000),
         ..Limits::default()
     };
     let mut w = priced(limits, Some(price()));
-    let told = |w: &World| {
+    let reported = |w: &World| {
         let newest = w.state.turns.values().next_back().unwrap();
         newest
             .more
-            .told
+            .notices
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
-    assert_eq!(told(&w), [""; 0]);
+    assert_eq!(reported(&w), [""; 0]);
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.end_with(Stop::Calls, used(500_000, 50_000));
     w.drain();
     let words = "1.40 USD of the 1.50 USD that this run may cost are spent. Finish your work soon.";
-    assert_eq!(told(&w), [words]);
+    assert_eq!(reported(&w), [words]);
     assert!(w.last_request().contains(words));
 }
 
@@ -112,7 +112,7 @@ fn a_limit_of_price_holds_nothing_where_no_price_is_known() {
 }
 
 #[test]
-fn a_plan_says_what_asking_again_costs_at_least() {
+fn a_preview_gives_the_minimum_cost_of_asking_again() {
     for known in [Some(price()), None] {
         let mut w = priced(Limits::default(), known.clone());
         w.stream(call("read", r#"{"_as":"a","n":1}"#));
@@ -131,13 +131,13 @@ fn a_plan_says_what_asking_again_costs_at_least() {
         assert_eq!(plan.cost, expected);
         let answered = w.all(NodeKind::Answer)[0];
         let plan = lineage::plan(&w.state, &[edit(answered, "mine")]).unwrap();
-        assert_eq!(plan.asks, Asked::No);
+        assert_eq!(plan.asks, ModelRequest::No);
         assert_eq!(plan.cost, None, "nothing is asked, and nothing said of money");
     }
 }
 
 #[test]
-fn two_branches_say_what_each_of_them_cost() {
+fn a_comparison_gives_the_cost_of_each_branch() {
     let mut w = priced(Limits::default(), Some(price()));
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.end_with(Stop::Calls, used(500_000, 0));
@@ -150,7 +150,7 @@ fn two_branches_say_what_each_of_them_cost() {
     w.end_with(Stop::End, used(1_000_000, 0));
     assert!(w.state.node(observation).is_some());
     let found = crate::domain::branch::compare::compare(&w.state, Epoch(0), w.state.epoch);
-    let words = [&found.sum_a, &found.sum_b].map(|sum| sum.spent.words().unwrap());
+    let words = [&found.sum_a, &found.sum_b].map(|sum| sum.spent.describe().unwrap());
     assert_eq!(words, ["1.50 USD", "3.00 USD"], "what both share counts in both");
     assert_eq!(spent(&w).unwrap(), "3.50 USD", "what was paid was paid");
 }

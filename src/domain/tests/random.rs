@@ -65,7 +65,7 @@ proptest! {
     }
 
     #[test]
-    fn an_edit_runs_what_its_plan_says(
+    fn an_edit_runs_what_its_preview_lists(
         calls in prop::collection::vec((0_usize..5, prop::collection::vec(0_usize..12, 0..3)), 1..12),
         target in 0_usize..12,
         n in 0_usize..6,
@@ -82,7 +82,7 @@ proptest! {
         for entry in w.state.ledger.values().filter(|entry| entry.more.orphaned && entry.effect.has_effect()) {
             prop_assert!(plan.effects.contains(&entry.seq), "{} was orphaned without being named", entry.seq);
         }
-        for id in &plan.kept {
+        for id in &plan.unchanged {
             prop_assert!(!ran.contains(id));
         }
     }

@@ -1,7 +1,7 @@
 //! What is kept of repairs, and what the operator may do with a call that is being repaired beside choosing.
 //! Must not know: how a strategy works.
 
-use super::flights::{refused, said, world};
+use super::flights::{answer_question, refused, world};
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
 use crate::domain::id::Rev;
@@ -10,7 +10,7 @@ use crate::resilience::need::{Branch, need};
 
 /// What became of each round and each execution can be asked for by its parts, not searched in words.
 #[test]
-fn what_was_tried_is_kept_as_facts_that_nothing_else_shares() {
+fn repair_attempts_are_stored_as_separate_facts() {
     let mut w = world("write", false, true);
     w.reply(&[
         call(
@@ -29,14 +29,14 @@ fn what_was_tried_is_kept_as_facts_that_nothing_else_shares() {
     }
     // Nobody looks from time to time whether an answer has come.
     assert_eq!((w.questions.len(), w.timers.len()), (2, 0));
-    said(&mut w, "1");
-    said(&mut w, "2");
+    answer_question(&mut w, "1");
+    answer_question(&mut w, "2");
     let mut begun = Vec::new();
     for (id, day, seats) in [(a, "2024-10-26", "1"), (b, "2024-10-27", "2")] {
         w.finish(id);
         let life = &w.state.calls[&id];
         let rounds: Vec<_> = life
-            .trouble
+            .failure
             .repairs
             .iter()
             .map(|one| {
@@ -76,7 +76,7 @@ fn what_was_tried_is_kept_as_facts_that_nothing_else_shares() {
 }
 
 #[test]
-fn a_call_that_waits_for_a_choice_can_be_skipped_and_the_rest_goes_on() {
+fn a_call_awaiting_a_repair_choice_can_be_skipped_and_the_rest_continues() {
     let mut w = world("write", true, true);
     w.reply(&[
         call(
@@ -99,7 +99,7 @@ fn a_call_that_waits_for_a_choice_can_be_skipped_and_the_rest_goes_on() {
         }
     );
     assert_eq!(
-        branch.words(),
+        branch.describe(),
         format!("skip {asked} and what reads it ({reader}, {next})")
     );
     w.reject(asked).unwrap();
@@ -111,7 +111,7 @@ fn a_call_that_waits_for_a_choice_can_be_skipped_and_the_rest_goes_on() {
 }
 
 #[test]
-fn the_model_is_told_of_a_failure_without_the_keys_in_it_and_the_journal_keeps_it_whole() {
+fn the_model_gets_a_failure_without_secrets_and_the_journal_stores_it_whole() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
@@ -128,14 +128,14 @@ fn the_model_is_told_of_a_failure_without_the_keys_in_it_and_the_journal_keeps_i
     };
     w.finish_with(a, Outcome::err(error.clone()));
     w.drain();
-    let told = w.last_request();
+    let text = w.last_request();
     for secret in ["hunter22", "abcdef0123456789", "sk-proj-abc"] {
-        assert!(!told.contains(secret), "{secret}");
+        assert!(!text.contains(secret), "{secret}");
     }
     assert!(
-        told.contains("net.rs:7") && told.contains("[redacted 8 bytes]"),
-        "{told}"
+        text.contains("net.rs:7") && text.contains("[redacted 8 bytes]"),
+        "{text}"
     );
-    assert!(told.len() < 40_000, "{} bytes are sent", told.len());
+    assert!(text.len() < 40_000, "{} bytes are sent", text.len());
     assert_eq!(w.state.calls[&a].attempts[0].outcome, Some(Outcome::err(error)));
 }

@@ -31,7 +31,7 @@ fn a_missing_argument_that_the_tool_demands_is_asked_of_the_model_and_runs_once_
     assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
     assert_eq!((w.starts(a), w.asked.len(), w.questions.len()), (1, 1, 1));
     let before = w.state.requests;
-    said(&mut w, r#"{"passengers": 1}"#);
+    answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(args(&w, a), json!({"_as": "a", "origin": "JFK", "passengers": 1}));
     assert_eq!((w.starts(a), w.rev(a)), (2, Rev(2)));
     w.finish(a);
@@ -85,16 +85,16 @@ fn a_request_about_arguments_that_breaks_is_made_again_as_often_as_others() {
         })
         .collect();
     assert!((160..=240).contains(&waits[0]) && waits[1] == 60_000, "{waits:?}");
-    assert_eq!(w.state.calls[&a].trouble.repairs[0].broke.len(), 2);
+    assert_eq!(w.state.calls[&a].failure.repairs[0].broke.len(), 2);
     assert_eq!(apply::fold(&w.log), w.state);
-    said(&mut w, r#"{"passengers": 1}"#);
+    answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(args(&w, a)["passengers"], 1);
     assert_eq!(w.state.requests, before + 2, "each request counts");
     assert_eq!(w.state.usage.input, Some(120));
 }
 
 #[test]
-fn a_request_about_arguments_that_goes_on_breaking_is_the_end_of_repair() {
+fn a_repair_request_that_keeps_breaking_ends_the_repair() {
     let mut w = world("write", true, true);
     w.reply(&[call("write", r#"{"_as":"a","origin":"JFK"}"#)]);
     let a = w.id("a");
@@ -107,7 +107,7 @@ fn a_request_about_arguments_that_goes_on_breaking_is_the_end_of_repair() {
     assert!(w.questions.is_empty());
     let_it_fail(&mut w, a);
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
-    let why = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
+    let why = w.state.calls[&a].failure.given_up.as_deref().unwrap_or_default();
     assert!(why.contains("HTTP 503"), "{why}");
     // One that cannot pass is not tried again, nor one for which no request is left.
     let mut w = world("write", true, true);
@@ -121,7 +121,7 @@ fn a_request_about_arguments_that_goes_on_breaking_is_the_end_of_repair() {
 }
 
 #[test]
-fn two_errors_of_a_call_that_cannot_run_are_mended_in_one_round() {
+fn two_errors_of_an_invalid_call_are_repaired_in_one_round() {
     let mut w = world("write", true, true);
     let wrong = r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024","class":"business class"}"#;
     w.reply(&[call("write", wrong)]);
@@ -129,7 +129,7 @@ fn two_errors_of_a_call_that_cannot_run_are_mended_in_one_round() {
     assert_eq!(w.starts(a), 1, "nothing ran before it was right");
     assert_eq!(args(&w, a)["departure_date"], "2024-10-26");
     assert_eq!(args(&w, a)["class"], "business");
-    let rounds = &w.state.calls[&a].trouble.repairs;
+    let rounds = &w.state.calls[&a].failure.repairs;
     assert_eq!((rounds.len(), rounds[0].changes.len()), (1, 2));
     assert_eq!(w.state.nodes[&a].revisions.len(), 2);
     assert!(w.questions.is_empty(), "rules were enough");
@@ -146,7 +146,7 @@ fn a_tool_that_reports_one_error_at_a_time_takes_three_executions() {
     w.finish_with(a, refused("Invalid date format for 'departure_date'"));
     assert_eq!(w.starts(a), 2);
     w.finish_with(a, refused("Value for 'class' must be one of [economy, business]"));
-    said(&mut w, r#"{"class":"business"}"#);
+    answer_question(&mut w, r#"{"class":"business"}"#);
     assert_eq!(w.starts(a), 3);
     w.finish(a);
     assert_eq!(w.status(a), Status::Succeeded);
@@ -171,8 +171,8 @@ fn a_tool_that_reports_two_errors_at_once_takes_two_executions() {
         (w.rev(a), w.status(a)),
         (Rev(1), Status::Repairing(Stage::Asking))
     );
-    said(&mut w, r#"{"class": "business"}"#);
-    let rounds = &w.state.calls[&a].trouble.repairs;
+    answer_question(&mut w, r#"{"class": "business"}"#);
+    let rounds = &w.state.calls[&a].failure.repairs;
     assert_eq!(rounds.len(), 1, "{rounds:?}");
     let changes: Vec<(&str, Option<&str>, Strategy)> = rounds[0]
         .changes
@@ -210,7 +210,7 @@ fn a_tool_that_reports_two_errors_at_once_takes_two_executions() {
         ]
     );
     assert_eq!((w.executed.len(), w.status(a)), (3, Status::Succeeded));
-    assert_eq!((w.starts(b), w.state.calls[&a].trouble.repairs.len()), (1, 1));
+    assert_eq!((w.starts(b), w.state.calls[&a].failure.repairs.len()), (1, 1));
     assert!(follows(&phases(&w, a)));
 }
 
@@ -225,18 +225,18 @@ fn three_executions_with_different_arguments_are_the_end_and_nothing_is_paid_aft
             refused(&format!("Missing required parameter 'origin': {message} of it")),
         );
         if no < 2 {
-            said(&mut w, &format!(r#"{{"origin":"{message}"}}"#));
+            answer_question(&mut w, &format!(r#"{{"origin":"{message}"}}"#));
         }
     }
     assert_eq!(w.starts(a), 3);
     assert!(w.questions.is_empty());
     let_it_fail(&mut w, a);
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
-    let why = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
+    let why = w.state.calls[&a].failure.given_up.as_deref().unwrap_or_default();
     assert!(why.contains("3 are allowed"), "{why}");
     w.drain();
-    let told = w.last_request();
-    assert!(told.contains("repairs") && told.contains("two of it"), "{told}");
+    let text = w.last_request();
+    assert!(text.contains("repairs") && text.contains("two of it"), "{text}");
     let steps = phases(&w, a);
     assert!(follows(&steps), "{steps:?}");
     assert_eq!(steps.last(), Some(&Phase::End));
@@ -263,7 +263,7 @@ fn the_same_error_after_its_repair_is_the_end() {
 }
 
 #[test]
-fn a_call_that_no_repair_is_left_for_waits_for_whoever_is_there_and_everything_mends_it() {
+fn a_call_without_repairs_left_waits_for_the_operator_who_can_fix_it_any_way() {
     let spent = || {
         let mut w = world("read", false, true);
         let a = wrong_day(&mut w, "read");
@@ -305,7 +305,7 @@ fn a_call_that_no_repair_is_left_for_waits_for_whoever_is_there_and_everything_m
 }
 
 #[test]
-fn without_an_operator_or_where_the_settings_say_so_the_model_is_told() {
+fn unattended_or_if_configured_exhausted_repairs_are_reported_to_the_model() {
     for (attended, exhausted) in [(false, Exhausted::Ask), (true, Exhausted::Model)] {
         let mut w = exhausted_by("read", attended, exhausted);
         let a = wrong_day(&mut w, "read");
@@ -324,17 +324,17 @@ fn without_an_operator_or_where_the_settings_say_so_the_model_is_told() {
 }
 
 #[test]
-fn an_unknown_tool_is_told_and_never_mended() {
+fn an_unknown_tool_is_reported_and_never_repaired() {
     let mut w = world("read", true, true);
     w.reply(&[call("find_hotel", r#"{"_as":"a","origin":5}"#)]);
     let a = w.id("a");
     assert_eq!((w.starts(a), w.rev(a)), (0, Rev(1)));
-    assert!(w.state.calls[&a].trouble.repairs.is_empty());
+    assert!(w.state.calls[&a].failure.repairs.is_empty());
     assert!(w.last_request().contains("find_hotel"), "{}", w.last_request());
 }
 
 #[test]
-fn a_permission_and_a_passing_trouble_are_no_matter_of_arguments() {
+fn permission_and_transient_errors_start_no_repair() {
     let mut w = world("write", true, true);
     w.reply(&[
         call("write", r#"{"_as":"a","origin":"JFK"}"#),
@@ -358,7 +358,7 @@ fn a_permission_and_a_passing_trouble_are_no_matter_of_arguments() {
         ),
     );
     assert_eq!((w.starts(a), w.starts(b)), (1, 1));
-    assert!(w.state.calls[&a].trouble.repairs.is_empty() && w.state.calls[&b].trouble.repairs.is_empty());
+    assert!(w.state.calls[&a].failure.repairs.is_empty() && w.state.calls[&b].failure.repairs.is_empty());
     assert!(w.questions.is_empty());
 }
 
@@ -374,7 +374,7 @@ fn what_is_not_clear_is_the_operators_choice_and_he_may_leave_it() {
         (w, a)
     };
     let (mut w, a) = offered();
-    let labels: Vec<String> = w.state.calls[&a].trouble.repairs[0]
+    let labels: Vec<String> = w.state.calls[&a].failure.repairs[0]
         .options
         .iter()
         .map(|fix| fix.label.clone())

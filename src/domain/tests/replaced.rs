@@ -3,11 +3,11 @@
 
 use super::world::*;
 use crate::domain::command::RunCommand;
+use crate::domain::effective_status;
 use crate::domain::id::NodeKind;
-use crate::domain::stand;
 
 #[test]
-fn what_another_reply_replaced_is_not_said_to_be_of_an_edit() {
+fn a_node_replaced_by_another_reply_is_not_attributed_to_an_edit() {
     let mut w = World::new();
     w.stream(think("plan"));
     w.stream(call("read", r#"{"_as":"a","n":1}"#));
@@ -23,22 +23,22 @@ fn what_another_reply_replaced_is_not_said_to_be_of_an_edit() {
     let old = thoughts.map(|node| node.id).next().unwrap();
     for id in [old, a] {
         assert!(!w.state.nodes[&id].active);
-        let words = stand::replaced_words(&w.state, id);
+        let words = effective_status::replaced_words(&w.state, id);
         assert_eq!(words, "the model was asked again and said something else");
-        let number = stand::replaced_with(&w.state, id).unwrap();
-        let under = stand::replaced_under(&w.state, number);
+        let number = effective_status::replaced_with(&w.state, id).unwrap();
+        let under = effective_status::replaced_under(&w.state, number);
         assert_eq!(under.as_deref(), Some("another reply of the model"));
     }
 }
 
 #[test]
-fn an_edit_an_undo_and_a_turn_that_is_asked_for_again_say_what_they_are() {
+fn edits_undos_and_repeated_requests_are_named_as_the_replacement() {
     let mut w = World::new();
     w.reply(&[think("plan"), call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();
     let a = w.id("a");
     let turn = w.turn_of(a);
-    let words = |w: &World| stand::replaced_words(&w.state, a);
+    let words = |w: &World| effective_status::replaced_words(&w.state, a);
     w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
     assert!(!w.state.nodes[&a].active);
     assert_eq!(words(&w), "the model was asked again for its turn");
@@ -47,7 +47,7 @@ fn an_edit_an_undo_and_a_turn_that_is_asked_for_again_say_what_they_are() {
     let thoughts = w.all(NodeKind::Thought);
     w.text(thoughts[0], "rather so").unwrap();
     assert_eq!(words(&w), "an edit replaced it");
-    let number = stand::replaced_with(&w.state, a).unwrap();
+    let number = effective_status::replaced_with(&w.state, a).unwrap();
     let edit = w.all(NodeKind::Intervention).last().unwrap().to_string();
-    assert_eq!(stand::replaced_under(&w.state, number), Some(edit));
+    assert_eq!(effective_status::replaced_under(&w.state, number), Some(edit));
 }

@@ -28,8 +28,8 @@ fn is_denied(w: &World, id: NodeId) -> bool {
 }
 
 fn told(w: &World, turn: TurnId) -> Vec<String> {
-    let told = &w.state.turns[&turn].more.told;
-    told.iter().map(ToString::to_string).collect()
+    let reported = &w.state.turns[&turn].more.notices;
+    reported.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn no_failure_of_a_write_is_met_by_another_execution() {
     w.finish_with(a, error(ErrorClass::Transient, false));
     w.finish_with(b, error(ErrorClass::Transient, false));
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Transient));
-    let why = w.state.calls[&a].trouble.given_up.as_deref();
+    let why = w.state.calls[&a].failure.given_up.as_deref();
     assert_eq!(why, Some("the run is restricted to reading calls"));
     assert_eq!(w.status(b), Status::Delayed);
     elapse(&mut w, 0);
@@ -312,7 +312,7 @@ fn an_unknown_outcome_that_did_not_happen_does_not_run_again() {
     w.crash();
     assert_eq!(
         w.status(a),
-        Status::InDoubt(Attempt(1)),
+        Status::OutcomeUnknown(Attempt(1)),
         "a person has to say what came of it"
     );
     w.cmd(Command::Call(CallCommand::Resolve {

@@ -39,7 +39,7 @@ fn revived(w: &World) -> usize {
 }
 
 #[test]
-fn an_equal_harmless_call_runs_again_where_the_settings_say_so() {
+fn an_equal_side_effect_free_call_reruns_if_configured() {
     let pure = Reuse { pure: false, ..ALL };
     let reads = Reuse { reads: false, ..ALL };
     for (reuse, tool, runs) in [
@@ -95,7 +95,7 @@ fn corrected(reuse: Reuse) -> (World, NodeId) {
 }
 
 #[test]
-fn an_equal_request_is_made_again_where_the_settings_say_so() {
+fn an_equal_request_is_sent_again_if_configured() {
     for replies in [true, false] {
         let (mut w, s) = corrected(Reuse { replies, ..ALL });
         let asked = w.asked.len();

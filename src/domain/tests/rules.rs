@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use crate::domain::advice::{Advice, ToolFacts, Used};
+use crate::domain::advice::{Advice, RuleUses, ToolFacts};
 use crate::domain::breaker::{Breaker, Scope, Turn};
 use crate::domain::call::{
-    Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Outcome, Seen, Verdict,
+    Call, Consequence, Digest, EffectClass, Fault, FileCheck, Gate, Operand, Outcome, Verdict,
 };
 use crate::domain::escape::advised::Advised;
 use crate::domain::id::{NodeId, Rev, ThreadId};
 use crate::domain::ladder::Next;
 use crate::domain::node::Node;
-use crate::domain::rule::{SessionRule, Written};
+use crate::domain::orphan_process::OrphanProcess;
+use crate::domain::rule::{RuleSpec, SessionRule};
 use crate::domain::state::State;
-use crate::domain::survivor::Survivor;
 use crate::resilience::escape::{Config, Tools, Watch, advise};
 use crate::resilience::ladder::Ladder;
 use crate::schema::Checker;
@@ -56,7 +56,7 @@ pub struct Rules {
     /// Files that calls run which name them as `file`, and what is in them.
     pub files: BTreeMap<String, String>,
     /// Process ids of which something still runs.
-    pub alive: Arc<Mutex<BTreeMap<u32, Survivor>>>,
+    pub alive: Arc<Mutex<BTreeMap<u32, OrphanProcess>>>,
     /// The operator's program that is asked about calls.
     pub approver: Option<Arc<str>>,
     /// When breakers change; none where there are none.
@@ -114,10 +114,10 @@ pub fn sum(args: &str) -> i64 {
 }
 
 impl Rules {
-    fn read(rule: &Written) -> Result<(String, Gate, Option<Arc<str>>), String> {
+    fn read(rule: &RuleSpec) -> Result<(String, Gate, Option<Arc<str>>), String> {
         Ok(match rule {
-            Written::Exact { tool, key, .. } => (tool.to_string(), Gate::Allow, Some(key.clone())),
-            Written::Text { text } => {
+            RuleSpec::Exact { tool, key, .. } => (tool.to_string(), Gate::Allow, Some(key.clone())),
+            RuleSpec::Text { text } => {
                 let (tool, gate) = text.split_once(' ').ok_or("no rule")?;
                 let gate = match gate {
                     "allow" => Gate::Allow,
@@ -191,7 +191,7 @@ impl Advice for Rules {
         })
     }
 
-    fn still_runs(&self, pid: u32, _ticks: u64) -> Option<Survivor> {
+    fn still_runs(&self, pid: u32, _ticks: u64) -> Option<OrphanProcess> {
         self.alive.lock().unwrap().get(&pid).copied()
     }
 
@@ -232,7 +232,7 @@ impl Advice for Rules {
         faults
     }
 
-    fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
+    fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict {
         let mut gate = self.gates.get(tool).copied().unwrap_or(Gate::Allow);
         let ruled = self.session.iter().find(|(_, about, _, exact)| {
             let same = exact
@@ -276,7 +276,7 @@ impl Advice for Rules {
     }
 
     /// A rule is the name of a tool and a gate; one about `delegate` may not stand.
-    fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String> {
+    fn with_rule(&self, no: u32, rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String> {
         let (tool, gate, exact) = Self::read(rule)?;
         if tool == "delegate" {
             return Err("no rule about delegates".into());
@@ -314,7 +314,11 @@ impl Advice for Rules {
         let operand = |(path, text): (&String, &String)| Operand {
             path: path.as_str().into(),
             bytes: text.len() as u64,
-            seen: if text == "?" { Seen::Untold } else { Seen::Whole },
+            seen: if text == "?" {
+                FileCheck::Untold
+            } else {
+                FileCheck::Whole
+            },
             hash: text.as_str().into(),
         };
         found.map(operand).collect()
@@ -381,8 +385,8 @@ impl Advice for Rules {
             weight: &weight,
         };
         let advised = advise(&mut watch.lock().unwrap(), state, thread, config, tools);
-        let anew = advise(&mut Watch::default(), state, thread, config, tools);
-        assert_eq!(advised, anew, "what was read before is a help and no truth");
+        let fresh = advise(&mut Watch::default(), state, thread, config, tools);
+        assert_eq!(advised, fresh, "what was read before is a help and no truth");
         advised
     }
 }

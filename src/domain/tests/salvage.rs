@@ -29,18 +29,18 @@ fn ends(event: &Event) -> bool {
 }
 
 /// What is told behind the first of these lines, none of which can be read.
-fn told(w: &World, unreadable: &[usize]) -> Vec<Arc<Elsewhere>> {
+fn effects_after(w: &World, unreadable: &[usize]) -> Vec<Arc<Elsewhere>> {
     let first = unreadable[0];
-    let behind: Vec<Envelope> = (first..w.log.len())
+    let after: Vec<Envelope> = (first..w.log.len())
         .filter(|at| !unreadable.contains(at))
         .map(|at| w.log[at].clone())
         .collect();
-    salvage::effects(&apply::fold(&w.log[..first]), &"s1".into(), &behind)
+    salvage::effects(&apply::fold(&w.log[..first]), &"s1".into(), &after)
 }
 
 /// The run goes on from before the first of these lines, none of which can be read.
-fn goes_on(w: &mut World, unreadable: &[usize]) -> World {
-    let effects = told(w, unreadable);
+fn resume_before(w: &mut World, unreadable: &[usize]) -> World {
+    let effects = effects_after(w, unreadable);
     let rest = w.log.split_off(unreadable[0]);
     let (mut f, _) = w.fork(None, 1);
     w.log.extend(rest);
@@ -54,7 +54,7 @@ fn goes_on(w: &mut World, unreadable: &[usize]) -> World {
 }
 
 #[test]
-fn nothing_runs_twice_whichever_lines_tell_of_it_no_more() {
+fn no_effect_is_repeated_whichever_journal_lines_are_lost() {
     let mut w = World::new();
     w.reply(&[call("write", WRITE)]);
     w.drain();
@@ -64,14 +64,14 @@ fn nothing_runs_twice_whichever_lines_tell_of_it_no_more() {
     let (start, end) = (line(&w, starts), line(&w, ends));
     for one in proposed..=end {
         for other in one..=end {
-            let mut f = goes_on(&mut w, &[one, other]);
+            let mut f = resume_before(&mut w, &[one, other]);
             // The model has no answer where the damage took what it said.
             if f.state.nodes.values().all(|node| node.as_call().is_none()) {
                 f.reply(&[call("write", WRITE)]);
             }
             assert!(f.executed.is_empty(), "lines {one} and {other}");
             let asks = match f.status(f.id("a")) {
-                Status::InDoubt(_) => one > start,
+                Status::OutcomeUnknown(_) => one > start,
                 // Only where neither its beginning nor its end is told is it asked for like any.
                 Status::Awaiting => (one, other) == (start, end),
                 Status::Consent(ConsentCause::Elsewhere) => one <= start && (one, other) != (start, end),
@@ -83,7 +83,7 @@ fn nothing_runs_twice_whichever_lines_tell_of_it_no_more() {
 }
 
 #[test]
-fn an_end_tells_of_an_effect_whose_beginning_cannot_be_read() {
+fn an_end_record_recovers_an_effect_whose_start_is_unreadable() {
     let mut w = World::new();
     w.reply(&[
         call("read", r#"{"_as":"r","n":1}"#),
@@ -92,7 +92,7 @@ fn an_end_tells_of_an_effect_whose_beginning_cannot_be_read() {
     w.drain();
     let (r, s) = (w.id("r"), w.id("s"));
     let of = |id| move |event: &Event| starts(event) && matches!(event, Event::Call(one) if one.call() == id);
-    let effects = told(&w, &[line(&w, of(s))]);
+    let effects = effects_after(&w, &[line(&w, of(s))]);
     let [one] = &effects[..] else {
         panic!("{effects:?}");
     };
@@ -107,17 +107,17 @@ fn an_end_tells_of_an_effect_whose_beginning_cannot_be_read() {
     let proposed = line(&w, |event| {
         matches!(event, Event::Turn(TurnEvent::Proposed { .. }))
     });
-    let all = told(&w, &[proposed]);
+    let all = effects_after(&w, &[proposed]);
     let all: Vec<_> = all.iter().map(|one| (one.call, &*one.args)).collect();
     assert_eq!(all, [(s, r#"{"n":2}"#)]);
-    assert_eq!(told(&w, &[line(&w, of(r))]).len(), 1, "and not of {r}");
+    assert_eq!(effects_after(&w, &[line(&w, of(r))]).len(), 1, "and not of {r}");
     // What was begun before the gap the run goes on with itself.
-    let behind = line(&w, of(s)) + 1;
-    assert_eq!(told(&w, &[behind]), []);
+    let after = line(&w, of(s)) + 1;
+    assert_eq!(effects_after(&w, &[after]), []);
 }
 
 #[test]
-fn each_is_unknown_whatever_its_end_says() {
+fn a_recovered_effect_is_unknown_whatever_its_end_record_contains() {
     for outcome in [
         Outcome::ok(r#"{"v":2}"#),
         Outcome::Cancelled { executed: false },
@@ -129,7 +129,7 @@ fn each_is_unknown_whatever_its_end_says() {
         w.finish_with(a, outcome.clone());
         let at = line(&w, starts);
         for unreadable in [at, at - 1] {
-            let effects = told(&w, &[unreadable]);
+            let effects = effects_after(&w, &[unreadable]);
             let [one] = &effects[..] else {
                 panic!("{outcome:?}, line {unreadable}: {effects:?}");
             };
@@ -139,7 +139,7 @@ fn each_is_unknown_whatever_its_end_says() {
 }
 
 #[test]
-fn what_ran_at_the_gap_is_in_doubt_though_its_end_stands_behind_it() {
+fn a_call_running_at_the_gap_is_unknown_even_if_its_end_follows() {
     let mut w = World::new();
     w.reply(&[call("write", WRITE)]);
     let a = w.id("a");
@@ -153,9 +153,13 @@ fn what_ran_at_the_gap_is_in_doubt_though_its_end_stands_behind_it() {
     let at = line(&w, |event| {
         matches!(event, Event::Call(CallEvent::Spawned { .. }))
     });
-    assert_eq!(told(&w, &[at]), [], "it began before the gap");
-    let f = goes_on(&mut w, &[at]);
-    assert!(matches!(f.status(a), Status::InDoubt(_)), "{:?}", f.status(a));
+    assert_eq!(effects_after(&w, &[at]), [], "it began before the gap");
+    let f = resume_before(&mut w, &[at]);
+    assert!(
+        matches!(f.status(a), Status::OutcomeUnknown(_)),
+        "{:?}",
+        f.status(a)
+    );
     assert!(f.executed.is_empty());
 }
 
@@ -183,7 +187,7 @@ fn elsewhere(w: &World, tool: &str, same: &str) -> Event {
 }
 
 #[test]
-fn what_cannot_be_named_is_told_by_what_it_is_the_same_as() {
+fn an_effect_with_unreadable_tool_is_matched_by_its_dedup_key() {
     let same = sameness("write", r#"{"n":1}"#);
     for (tool, same, asks) in [
         ("write", &*same, ["a"].as_slice()),

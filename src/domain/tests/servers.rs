@@ -74,15 +74,15 @@ fn members_that_the_provider_added_go_back_while_nobody_edits_the_call() {
         call("read", r#"{"_as":"b","n":2}"#),
     ]);
     w.drain();
-    let kept = [Some(r#"{"s":1.50}"#.to_owned()), None];
-    assert_eq!(sent(&w), kept);
+    let stored = [Some(r#"{"s":1.50}"#.to_owned()), None];
+    assert_eq!(sent(&w), stored);
     let before = context_hash(&w.state, ThreadId(0), None);
     w.args(w.id("a"), r#"{"_as":"a","n":3}"#).unwrap();
     w.drain();
     assert_eq!(sent(&w), [None, None], "it belonged to the old arguments");
     w.undo().unwrap();
     w.drain();
-    assert_eq!(sent(&w), kept, "and comes back with them");
+    assert_eq!(sent(&w), stored, "and comes back with them");
     assert_eq!(context_hash(&w.state, ThreadId(0), None), before);
 
     // It is a part of what the model is asked with.

@@ -6,11 +6,11 @@ use crate::domain::call::{Decision, Digest, Gate, Status};
 use crate::domain::command::{Command, Edit, RunCommand};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::refusal::RefusalKind;
-use crate::domain::rule::Wanted;
+use crate::domain::rule::RuleRequest;
 
 fn text(rule: &str, seen: &[Digest]) -> Command {
     Command::Run(RunCommand::AddRule {
-        rule: Wanted::Text { text: rule.into() },
+        rule: RuleRequest::Text { text: rule.into() },
         seen: seen.to_vec(),
     })
 }
@@ -18,7 +18,7 @@ fn text(rule: &str, seen: &[Digest]) -> Command {
 fn exactly(w: &World, call: NodeId) -> Command {
     let digest = w.digest(call);
     Command::Run(RunCommand::AddRule {
-        rule: Wanted::Exact {
+        rule: RuleRequest::Exact {
             call,
             rev: Rev(1),
             digest: digest.clone(),
@@ -101,7 +101,7 @@ fn always_exactly_this_is_about_these_bytes_alone() {
     assert_eq!(w.runs(w.id("c")).len(), 1, "the same bytes of another call");
     assert_eq!(w.status(w.id("d")), Status::Awaiting);
     let other = Command::Run(RunCommand::AddRule {
-        rule: Wanted::Exact {
+        rule: RuleRequest::Exact {
             call: w.id("d"),
             rev: Rev(1),
             digest: w.digest(w.id("c")),
@@ -119,7 +119,7 @@ fn always_exactly_this_is_about_these_bytes_alone() {
 fn always_names_what_was_seen_and_only_what_waits() {
     let (mut w, a, _) = two();
     let wrong = Command::Run(RunCommand::AddRule {
-        rule: Wanted::Exact {
+        rule: RuleRequest::Exact {
             call: a,
             rev: Rev(1),
             digest: Digest("other".into()),
@@ -140,7 +140,7 @@ fn always_names_what_was_seen_and_only_what_waits() {
 }
 
 #[test]
-fn a_rule_that_may_not_stand_changes_nothing() {
+fn an_inadmissible_rule_changes_nothing() {
     let (mut w, a, _) = two();
     let seen = [w.digest(a)];
     let before = w.log.len();
@@ -152,7 +152,7 @@ fn a_rule_that_may_not_stand_changes_nothing() {
 }
 
 #[test]
-fn a_dropped_rule_judges_no_more_and_its_number_is_not_used_again() {
+fn a_dropped_rule_no_longer_applies_and_its_number_is_not_reused() {
     let (mut w, a, b) = two();
     w.cmd(text("write allow", &[])).unwrap();
     w.cmd(Command::Run(RunCommand::DropRule { no: 1 })).unwrap();

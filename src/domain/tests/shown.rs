@@ -39,27 +39,27 @@ fn a_word_on_one_execution_is_none_on_another() {
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
     w.crash();
-    let say = |call: NodeId, attempt, what| {
+    let describe = |call: NodeId, attempt, what| {
         Command::Call(CallCommand::Resolve {
             call,
             attempt: Some(Attempt(attempt)),
             what,
         })
     };
-    w.cmd(say(a, 1, Resolution::DidNot)).unwrap();
+    w.cmd(describe(a, 1, Resolution::DidNot)).unwrap();
     assert!(matches!(w.status(a), Status::Running(Attempt(2))));
     w.crash();
-    assert!(matches!(w.status(a), Status::InDoubt(Attempt(2))));
+    assert!(matches!(w.status(a), Status::OutcomeUnknown(Attempt(2))));
     // Whoever still looks at the first would let the second run once more.
-    refused(&mut w, say(a, 1, Resolution::DidNot));
+    refused(&mut w, describe(a, 1, Resolution::DidNot));
     assert_eq!(w.starts(a), 2);
     let value = Resolution::Happened { value: "1".into() };
-    w.cmd(say(a, 2, value)).unwrap();
+    w.cmd(describe(a, 2, value)).unwrap();
     assert_eq!((w.status(a), w.starts(a)), (Status::Succeeded, 2));
 }
 
 #[test]
-fn what_was_written_over_since_is_not_let_go_or_refused() {
+fn an_overwritten_revision_is_not_unpinned_or_rejected() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -106,7 +106,7 @@ fn another_request_of_a_turn_is_not_asked_for_again_in_place_of_the_one_that_was
 }
 
 #[test]
-fn what_was_written_since_is_not_replaced_by_what_another_branch_says() {
+fn an_overwritten_revision_is_not_replaced_by_a_copy_from_another_branch() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();

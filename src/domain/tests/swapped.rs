@@ -18,23 +18,23 @@ fn asked(text: &str) -> (World, NodeId) {
     (w, id)
 }
 
-fn altered(w: &World, id: NodeId) -> Vec<&str> {
+fn changed_files(w: &World, id: NodeId) -> Vec<&str> {
     let runs = w.state.calls[&id].runs.as_ref();
-    runs.map_or_else(Vec::new, |runs| runs.altered.iter().map(|path| &**path).collect())
+    runs.map_or_else(Vec::new, |runs| runs.changed.iter().map(|path| &**path).collect())
 }
 
 #[test]
 fn a_file_that_is_swapped_between_the_look_and_the_launch_does_not_run() {
     let (mut w, id) = asked("ls");
     assert_eq!(w.state.calls[&id].operands()[0].hash.as_ref(), "ls");
-    assert!(altered(&w, id).is_empty());
+    assert!(changed_files(&w, id).is_empty());
     let shown = w.digest(id);
     w.rules.files.insert("run.sh".into(), "rm -rf .".into());
     w.approve(id).unwrap();
     assert!(w.runs(id).is_empty(), "nobody has seen what it would run");
     assert_eq!(w.status(id), Status::Awaiting, "it is asked for again");
     assert_ne!(w.digest(id), shown);
-    assert_eq!(altered(&w, id), ["run.sh"]);
+    assert_eq!(changed_files(&w, id), ["run.sh"]);
     w.approve(id).unwrap();
     assert_eq!(w.runs(id).len(), 1);
 }
@@ -67,13 +67,13 @@ fn a_file_that_comes_or_goes_is_another_one_too() {
         w.approve(id).unwrap();
         assert!(w.runs(id).is_empty());
         assert_eq!(w.status(id), Status::Awaiting);
-        let told: Vec<&str> = after.map(|_| "run.sh").into_iter().collect();
-        assert_eq!(altered(&w, id), told, "what came is told as another one");
+        let message: Vec<&str> = after.map(|_| "run.sh").into_iter().collect();
+        assert_eq!(changed_files(&w, id), message, "what came is told as another one");
     }
 }
 
 #[test]
-fn a_call_of_which_nobody_can_tell_what_it_runs_is_approved_alone() {
+fn a_call_whose_command_is_unknowable_is_approved_alone() {
     let (w, id) = asked("?");
     assert_eq!(bulk::together(&w.state), []);
     assert_eq!(bulk::left_out(&w.state)[&Alone::Shell], [id]);

@@ -34,7 +34,7 @@ pub struct Tape<'t> {
     /// Whether arguments are mended.
     pub repairs: bool,
     /// Whose calls are mended; none before the rules are drawn.
-    pub mended: Option<&'static str>,
+    pub repaired_tool: Option<&'static str>,
 }
 
 impl<'t> Tape<'t> {
@@ -46,7 +46,7 @@ impl<'t> Tape<'t> {
             loops: false,
             breakers: false,
             repairs: false,
-            mended: None,
+            repaired_tool: None,
         }
     }
 
@@ -146,7 +146,7 @@ pub fn rules(tape: &mut Tape<'_>) -> Rules {
         });
     }
     if tape.repairs {
-        super::mending::rules(tape, &mut rules);
+        super::repair_sessions::rules(tape, &mut rules);
     }
     rules
 }
@@ -215,16 +215,16 @@ fn block(tape: &mut Tape<'_>) -> Block {
     if tape.draw(6) == 0 {
         return think(["plan", "other plan"][tape.draw(2)]);
     }
-    if let Some(tool) = tape.mended.filter(|_| tape.draw(3) > 0) {
-        return super::mending::call_of(tape, tool);
+    if let Some(tool) = tape.repaired_tool.filter(|_| tape.draw(3) > 0) {
+        return super::repair_sessions::call_of(tape, tool);
     }
     let tool = tool(tape);
     call(tool, &args(tape))
 }
 
 fn outcome(tape: &mut Tape<'_>, tool: &str) -> Option<Outcome> {
-    if tape.mended == Some(tool) && tape.draw(3) > 0 {
-        return Some(super::mending::refused(tape));
+    if tape.repaired_tool == Some(tool) && tape.draw(3) > 0 {
+        return Some(super::repair_sessions::refused(tape));
     }
     match tape.draw(8) {
         0 => Some(Outcome::err(ToolError {
@@ -246,7 +246,7 @@ fn outcome(tape: &mut Tape<'_>, tool: &str) -> Option<Outcome> {
 
 /// One thing that the world or the operator does.
 pub fn step(w: &mut World, tape: &mut Tape<'_>) {
-    if tape.repairs && super::mending::step(w, tape) {
+    if tape.repairs && super::repair_sessions::step(w, tape) {
         return;
     }
     match tape.draw(40) {
@@ -399,7 +399,7 @@ pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refu
             };
             w.consent(id, choice)
         }
-        Status::InDoubt(_) => {
+        Status::OutcomeUnknown(_) => {
             let what = match tape.draw(3) {
                 0 => Resolution::DidNot,
                 1 => Resolution::Leave {

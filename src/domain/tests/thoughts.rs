@@ -3,9 +3,9 @@
 
 use super::world::*;
 use crate::domain::call::{ConsentCause, Status};
-use crate::domain::command::{Behind, Edit};
+use crate::domain::command::{Edit, InsertAfter};
 use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::lineage::{Asked, plan};
+use crate::domain::lineage::{ModelRequest, plan};
 use crate::domain::node::Channel;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::transcript::Message;
@@ -121,7 +121,7 @@ fn a_split_turn_can_be_edited_again() {
 }
 
 #[test]
-fn effects_behind_a_rewritten_thought_are_told_and_guarded() {
+fn effects_after_a_rewritten_thought_are_reported_and_guarded() {
     let mut w = World::new();
     w.stream(think("old"));
     w.stream(call("write", r#"{"_as":"a","n":1}"#));
@@ -175,7 +175,7 @@ fn an_inserted_thought_is_continued_and_can_be_rewritten() {
     w.drain();
     let turn = w.turn_of(w.id("a"));
     w.edit(Edit::InsertThought {
-        after: Some(Behind::Turn(turn)),
+        after: Some(InsertAfter::Turn(turn)),
         text: "consider x".into(),
     })
     .unwrap();
@@ -196,15 +196,15 @@ fn an_inserted_thought_is_continued_and_can_be_rewritten() {
     );
 }
 
-fn behind(w: &mut World, id: NodeId, text: &str) -> Result<(), Refusal> {
+fn think_after(w: &mut World, id: NodeId, text: &str) -> Result<(), Refusal> {
     w.edit(Edit::InsertThought {
-        after: Some(Behind::Node(id)),
+        after: Some(InsertAfter::Node(id)),
         text: text.into(),
     })
 }
 
 #[test]
-fn a_thought_behind_a_call_cuts_off_what_the_model_said_behind_it() {
+fn a_thought_inserted_after_a_call_supersedes_the_rest_of_the_reply() {
     let mut w = World::new();
     w.stream(think("first"));
     w.stream(call("read", r#"{"_as":"a","n":1}"#));
@@ -216,15 +216,15 @@ fn a_thought_behind_a_call_cuts_off_what_the_model_said_behind_it() {
     let plan = plan(
         &w.state,
         &[Edit::InsertThought {
-            after: Some(Behind::Node(a)),
+            after: Some(InsertAfter::Node(a)),
             text: "look again".into(),
         }],
     )
     .unwrap();
     assert!(plan.superseded.contains(&b) && !plan.superseded.contains(&a));
-    assert_eq!((plan.effects.len(), plan.asks), (1, Asked::Yes));
-    assert!(plan.kept.contains(&a) && plan.possible.is_empty());
-    behind(&mut w, a, "look again").unwrap();
+    assert_eq!((plan.effects.len(), plan.asks), (1, ModelRequest::Yes));
+    assert!(plan.unchanged.contains(&a) && plan.possible.is_empty());
+    think_after(&mut w, a, "look again").unwrap();
     assert!(w.state.nodes[&a].active && !w.state.nodes[&b].active);
     let request = w.last_request();
     assert!(request.contains("first") && request.contains("look again"));
@@ -254,14 +254,14 @@ fn a_thought_behind_a_call_cuts_off_what_the_model_said_behind_it() {
 }
 
 #[test]
-fn a_thought_behind_a_result_ends_the_stream_that_goes_on_behind_it() {
+fn a_thought_inserted_after_a_result_closes_the_open_stream() {
     let mut w = World::asking(&["write"]);
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.stream(call("write", r#"{"_as":"p"}"#));
     w.finish(w.id("a"));
     let asked = w.asked.len();
     let a = w.id("a");
-    behind(&mut w, a.observation(), "enough").unwrap();
+    think_after(&mut w, a.observation(), "enough").unwrap();
     let own = w.turn_of(a);
     assert!(
         w.open.iter().all(|(turn, _)| *turn != own),
@@ -286,7 +286,7 @@ fn calls_before_the_place_of_a_thought_end_first() {
     w.end(Stop::Calls);
     let asked = w.asked.len();
     let a = w.id("a");
-    behind(&mut w, a, "enough").unwrap();
+    think_after(&mut w, a, "enough").unwrap();
     w.drain();
     assert_eq!(w.asked.len(), asked, "one before it waits for the operator");
     w.approve(w.id("p")).unwrap();
@@ -296,23 +296,23 @@ fn calls_before_the_place_of_a_thought_end_first() {
 }
 
 #[test]
-fn a_thought_behind_the_last_of_a_turn_stands_after_the_turn() {
+fn a_thought_inserted_after_the_last_node_follows_the_turn() {
     let mut w = World::new();
     w.reply(&[think("look"), call("read", r#"{"_as":"a"}"#)]);
     w.drain();
     let a = w.id("a");
-    behind(&mut w, a, "consider x").unwrap();
+    think_after(&mut w, a, "consider x").unwrap();
     let turn = w.turn_of(a);
     assert!(!w.state.turns[&turn].split && w.state.nodes[&a].active);
     assert!(w.last_request().contains("consider x"));
     let prompt = w.all(NodeKind::Prompt)[0];
-    behind(&mut w, prompt, "consider y").unwrap();
+    think_after(&mut w, prompt, "consider y").unwrap();
     assert!(!w.state.nodes[&a].active, "later turns fall");
     assert!(w.last_request().contains("consider y"));
 }
 
 #[test]
-fn a_thought_is_put_in_only_behind_what_counts() {
+fn a_thought_is_inserted_only_after_active_nodes() {
     let mut w = World::new();
     w.reply(&[
         think("look"),
@@ -321,16 +321,16 @@ fn a_thought_is_put_in_only_behind_what_counts() {
     ]);
     w.drain();
     let (a, b) = (w.id("a"), w.id("b"));
-    behind(&mut w, a, "enough").unwrap();
+    think_after(&mut w, a, "enough").unwrap();
     let events = w.log.len();
-    assert_eq!(kind(behind(&mut w, b, "more")), RefusalKind::Superseded);
+    assert_eq!(kind(think_after(&mut w, b, "more")), RefusalKind::Superseded);
     assert_eq!(
-        kind(behind(&mut w, NodeId::new(NodeKind::Call, 999), "more")),
+        kind(think_after(&mut w, NodeId::new(NodeKind::Call, 999), "more")),
         RefusalKind::Unknown
     );
     let record = *w.all(NodeKind::Intervention).last().unwrap();
-    assert_eq!(kind(behind(&mut w, record, "more")), RefusalKind::Status);
-    assert_eq!(kind(behind(&mut w, a, " ")), RefusalKind::Invalid);
+    assert_eq!(kind(think_after(&mut w, record, "more")), RefusalKind::Status);
+    assert_eq!(kind(think_after(&mut w, a, " ")), RefusalKind::Invalid);
     assert_eq!(w.log.len(), events, "a refusal leaves no trace");
 }
 

@@ -20,7 +20,7 @@ fn answered(w: &mut World) -> NodeId {
 }
 
 #[test]
-fn an_answer_after_failed_and_skipped_calls_says_so() {
+fn an_answer_after_failed_and_skipped_calls_has_a_badge() {
     let mut w = World::with(Rules::default());
     w.reply(&[
         call("read", r#"{"_as":"a","n":1}"#),

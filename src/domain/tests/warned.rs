@@ -9,13 +9,13 @@ use crate::domain::event::run::Limits;
 use crate::domain::turn::{Stop, Usage};
 use crate::resilience::breaker::Settings;
 
-fn told(w: &World) -> Vec<String> {
+fn notices(w: &World) -> Vec<String> {
     let newest = w.state.turns.values().next_back().unwrap();
-    newest.more.told.iter().map(ToString::to_string).collect()
+    newest.more.notices.iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn a_tool_that_is_left_alone_is_told_of_while_it_is_and_no_longer() {
+fn a_tool_with_an_open_breaker_is_reported_only_while_it_is_open() {
     let mut w = World::with(Rules {
         breakers: Some(Settings {
             consecutive: 2,
@@ -23,7 +23,7 @@ fn a_tool_that_is_left_alone_is_told_of_while_it_is_and_no_longer() {
         }),
         ..Rules::default()
     });
-    assert_eq!(told(&w), [""; 0]);
+    assert_eq!(notices(&w), [""; 0]);
     w.reply(&[
         call("read", r#"{"_as":"a","n":1}"#),
         call("read", r#"{"_as":"b","n":2}"#),
@@ -32,13 +32,13 @@ fn a_tool_that_is_left_alone_is_told_of_while_it_is_and_no_longer() {
         let id = w.id(label);
         w.finish_with(id, error(ErrorClass::Transient, true));
     }
-    let said = told(&w);
+    let text = notices(&w);
     assert!(
-        said.len() == 1 && said[0].starts_with("The tool read keeps failing (2 failures in a row)"),
-        "{said:?}"
+        text.len() == 1 && text[0].starts_with("The tool read keeps failing (2 failures in a row)"),
+        "{text:?}"
     );
     let words = "it can be tried again in 30 s. Use pure instead.";
-    assert!(said[0].ends_with(words), "{said:?}");
+    assert!(text[0].ends_with(words), "{text:?}");
     assert!(w.last_request().contains(words), "{}", w.last_request());
     // It is no part of what later requests repeat.
     w.reply(&[
@@ -47,13 +47,13 @@ fn a_tool_that_is_left_alone_is_told_of_while_it_is_and_no_longer() {
     ]);
     super::ladder::elapse(&mut w, 0);
     w.drain();
-    assert_eq!(told(&w), [""; 0]);
+    assert_eq!(notices(&w), [""; 0]);
     assert!(!w.last_request().contains(words), "{}", w.last_request());
     assert_eq!(apply::fold(&w.log), w.state);
 }
 
 #[test]
-fn a_budget_near_its_end_is_told() {
+fn a_nearly_used_budget_is_reported() {
     let limits = Limits {
         tokens: Some(1_000),
         ..Limits::default()
@@ -67,7 +67,7 @@ fn a_budget_near_its_end_is_told() {
         };
         w.end_with(Stop::Calls, usage);
         w.drain();
-        told(&w)
+        notices(&w)
     };
     assert_eq!(next("a", 800), [""; 0]);
     assert_eq!(

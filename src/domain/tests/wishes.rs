@@ -3,7 +3,7 @@
 
 use super::tape::{Tape, any, args, tool};
 use super::world::*;
-use crate::domain::command::{Behind, Command, Edit, EditCommand};
+use crate::domain::command::{Command, Edit, EditCommand, InsertAfter};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::refusal::Refusal;
 
@@ -56,10 +56,10 @@ pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
         },
         14 => Edit::InsertThought {
             after: match tape.draw(4) {
-                0 => tape.one(&turns).copied().map(Behind::Turn),
+                0 => tape.one(&turns).copied().map(InsertAfter::Turn),
                 kind => {
                     let kinds = [NodeKind::Thought, NodeKind::Call, NodeKind::Observation];
-                    any(w, tape, kinds[kind - 1]).map(Behind::Node)
+                    any(w, tape, kinds[kind - 1]).map(InsertAfter::Node)
                 }
             },
             text: "consider".into(),

@@ -10,7 +10,7 @@ use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::fork::{Foreseen, Reading, Ready};
+use crate::domain::fork::{ForkPreview, Reading, Ready};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::{Block, Input};
 use crate::domain::ladder::Timer;
@@ -33,14 +33,14 @@ pub use operator::UNDO;
 
 /// A request that was made.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct RecordedRequest {
     pub turn: TurnId,
     pub messages: Vec<Message>,
 }
 
 /// An execution that was begun.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Launched {
+pub struct RunningCall {
     pub call: NodeId,
     pub rev: Rev,
     pub attempt: Attempt,
@@ -58,11 +58,11 @@ pub struct World {
     /// Streams that are open, oldest first.
     pub open: Vec<(TurnId, u32)>,
     /// Every request, in order.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<RecordedRequest>,
     /// Executions under way in the world.
-    pub running: Vec<Launched>,
+    pub running: Vec<RunningCall>,
     /// Every execution that was begun, in order.
-    pub executed: Vec<Launched>,
+    pub executed: Vec<RunningCall>,
     /// Every wait that was ever asked for, with the event with which it began.
     pub waits: Vec<(Timer, Seq)>,
     pub probes: Vec<(NodeId, Attempt)>,
@@ -145,7 +145,7 @@ fn started_by(rules: &Rules, limits: Limits) -> Started {
         input: r#"{"k":7}"#.into(),
         setup: "null".into(),
         reuse: crate::domain::event::run::Reuse::default(),
-        silent: false,
+        hide_edits: false,
         price: None,
     }
 }
@@ -357,7 +357,7 @@ impl World {
                 messages.extend(build::notices(&self.state, &self.state.turns[&turn]));
                 self.open.retain(|(one, _)| *one != turn);
                 self.open.push((turn, request));
-                self.asked.push(Asked { turn, messages });
+                self.asked.push(RecordedRequest { turn, messages });
             }
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch { call, rev, attempt } => {
@@ -367,7 +367,7 @@ impl World {
                 }
                 let args = ready::resolved_args(&self.state, life).unwrap();
                 let (tool, _) = self.state.nodes[&call].as_call().unwrap();
-                let launched = Launched {
+                let launched = RunningCall {
                     call,
                     rev,
                     attempt,
@@ -436,20 +436,23 @@ impl World {
     }
 
     /// A world of its own that goes on from behind an event of this one, or from its end: nobody has opened it yet.
-    pub fn fork(&self, at: Option<Seq>, made: i64) -> (Self, Foreseen) {
+    pub fn fork(&self, at: Option<Seq>, made: i64) -> (Self, ForkPreview) {
         let mut reading = Reading::up_to(at);
         self.log
             .iter()
             .for_each(|envelope| reading.take(envelope.clone()));
-        let Ready { point, foreseen } = reading.finish("s1").expect("a run has begun there");
+        let Ready {
+            point,
+            preview: predicted,
+        } = reading.finish("s1").expect("a run has begun there");
         let mut world = Self::bare(self.rules.clone(), Limits::default());
         (world.state, world.log) = (State::default(), Vec::new());
         world.witness = check::Witness::default();
         world.every = self.every;
-        let count = usize::try_from(foreseen.at.0).unwrap();
-        let facts = foreseen.facts(&Actor::operator("me".into(), Via::Shell), made);
+        let count = usize::try_from(predicted.at.0).unwrap();
+        let facts = predicted.facts(&Actor::operator("me".into(), Via::Shell), made);
         for envelope in self.log[..count].iter().chain(&facts) {
-            if envelope.seq == foreseen.at.next() {
+            if envelope.seq == predicted.at.next() {
                 assert_eq!(world.state, point, "what is foreseen is foreseen of these facts");
             }
             world.witness.before(&world.state, envelope);
@@ -458,7 +461,7 @@ impl World {
             let whole = world.looks();
             world.witness.after(&world.state, envelope, &world.rules, whole);
         }
-        (world, foreseen)
+        (world, predicted)
     }
 
     /// The program dies and is started again on its journal.

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::result::result_text;
-use super::{CalledAs, Message, NoteKind, Said};
+use super::{CalledAs, Message, ModelText, NoteKind};
 use crate::domain::call::Call;
-use crate::domain::escape::standing;
+use crate::domain::escape::open_step;
 use crate::domain::id::{NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
@@ -22,12 +22,12 @@ use crate::domain::turn::{Producer, Turn};
 ///
 /// Suspended turns are left out together with superseded ones: a request never shows them.
 pub fn messages(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<Message> {
-    messages_of(state, thread, before, Standing::Active)
+    messages_of(state, thread, before, TurnScope::Active)
 }
 
 /// Which turns of a thread count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum TurnScope {
     /// Those that no edit holds.
     Active,
     /// Those that an edit holds as well: what would be sent if they stood again.
@@ -39,9 +39,9 @@ pub fn messages_of(
     state: &State,
     thread: ThreadId,
     before: Option<TurnId>,
-    standing: Standing,
+    status: TurnScope,
 ) -> Vec<Message> {
-    outline(state, thread, before, standing)
+    outline(state, thread, before, status)
         .into_iter()
         .filter_map(|piece| message(state, piece))
         .collect()
@@ -54,7 +54,7 @@ pub enum Piece<'s> {
     /// A prompt.
     User(&'s Node),
     /// What was said and called.
-    Assistant(Vec<Said>, Vec<&'s Call>),
+    Assistant(Vec<ModelText>, Vec<&'s Call>),
     /// The result of a call.
     Result(&'s Call),
     /// A word of the console.
@@ -62,23 +62,18 @@ pub enum Piece<'s> {
 }
 
 /// What stands in the messages of a thread before a turn.
-pub fn outline(
-    state: &State,
-    thread: ThreadId,
-    before: Option<TurnId>,
-    standing: Standing,
-) -> Vec<Piece<'_>> {
+pub fn outline(state: &State, thread: ThreadId, before: Option<TurnId>, status: TurnScope) -> Vec<Piece<'_>> {
     let end = before
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
     let mut pieces = Vec::new();
-    let counts = |turn: &&Turn| turn.pos < end && (turn.is_active() || standing == Standing::WithHeld);
+    let counts = |turn: &&Turn| turn.pos < end && (turn.is_active() || status == TurnScope::WithHeld);
     let mut turns = state.turns_of(thread).filter(counts).peekable();
     while let Some(turn) = turns.next() {
         turn_pieces(state, turn, &mut pieces);
         if let Some(unfit) = output::of(state, turn) {
-            let told = output::told(unfit);
-            pieces.push(Piece::Note(NoteKind::AnswerRejected, Cow::Owned(told)));
+            let reported = output::retry_message(unfit);
+            pieces.push(Piece::Note(NoteKind::AnswerRejected, Cow::Owned(reported)));
         }
         // Where the operator's own thought stands next, the model goes on from that.
         let thought_follows = turns
@@ -97,8 +92,8 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
             node: node.id,
             text: Arc::from(node.text()),
         },
-        Piece::Assistant(said, calls) => Message::Assistant {
-            said,
+        Piece::Assistant(stated, calls) => Message::Assistant {
+            texts: stated,
             calls: calls.iter().filter_map(|call| called(state, call)).collect(),
         },
         Piece::Result(call) => return result(state, call),
@@ -122,15 +117,15 @@ pub fn messages_in(state: &State, turn: &Turn) -> Vec<Message> {
 /// Not part of what later requests repeat.
 pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
     let mut notices = Vec::new();
-    notices.extend(ledger::told(state).map(|text| Message::Note {
+    notices.extend(ledger::orphan_notice(state).map(|text| Message::Note {
         about: NoteKind::Notice,
         text,
     }));
-    notices.extend(standing::told(state, turn).map(|text| Message::Note {
+    notices.extend(open_step::notice(state, turn).map(|text| Message::Note {
         about: NoteKind::Notice,
         text,
     }));
-    notices.extend(turn.more.told.iter().map(|text| Message::Note {
+    notices.extend(turn.more.notices.iter().map(|text| Message::Note {
         about: NoteKind::Notice,
         text: text.clone(),
     }));
@@ -176,14 +171,14 @@ fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
         .filter(|node| node.as_call().is_some())
         .filter_map(|node| state.calls.get(&node.id))
         .collect();
-    let mut said: Vec<Said> = nodes.iter().filter_map(|node| said(node)).collect();
+    let mut stated: Vec<ModelText> = nodes.iter().filter_map(|node| model_text(node)).collect();
     // A rewritten thought after calls stands behind their results: that is where the model goes on.
-    let tail = match (turn.split, calls.last(), said.last()) {
-        (true, Some(call), Some(last)) if last.node > call.id => said.pop(),
+    let tail = match (turn.split, calls.last(), stated.last()) {
+        (true, Some(call), Some(last)) if last.node > call.id => stated.pop(),
         _ => None,
     };
-    if !said.is_empty() || !calls.is_empty() {
-        out.push(Piece::Assistant(said, calls.clone()));
+    if !stated.is_empty() || !calls.is_empty() {
+        out.push(Piece::Assistant(stated, calls.clone()));
     }
     out.extend(calls.into_iter().map(Piece::Result));
     if let Some(tail) = tail {
@@ -215,8 +210,8 @@ fn operator_pieces<'s>(state: &'s State, turn: &Turn, nodes: &[&'s Node], out: &
         match node.id.kind {
             NodeKind::Prompt => out.push(Piece::User(node)),
             NodeKind::Thought => {
-                if let Some(said) = said(node) {
-                    out.push(Piece::Assistant(vec![said], Vec::new()));
+                if let Some(stated) = model_text(node) {
+                    out.push(Piece::Assistant(vec![stated], Vec::new()));
                 }
                 if turn.split {
                     out.push(Piece::Note(NoteKind::ThoughtRewritten, Cow::Borrowed(REWRITTEN)));
@@ -235,7 +230,7 @@ fn operator_pieces<'s>(state: &'s State, turn: &Turn, nodes: &[&'s Node], out: &
     }
 }
 
-fn said(node: &Node) -> Option<Said> {
+fn model_text(node: &Node) -> Option<ModelText> {
     if !matches!(node.id.kind, NodeKind::Thought | NodeKind::Answer) {
         return None;
     }
@@ -251,7 +246,7 @@ fn said(node: &Node) -> Option<Said> {
         return None;
     }
     let by_operator = matches!(node.now().origin, Origin::Operator { .. });
-    Some(Said {
+    Some(ModelText {
         node: node.id,
         text: text.clone(),
         reasoning: *channel == Channel::Reasoning && !by_operator,

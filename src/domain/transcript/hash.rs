@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Said;
-use super::build::{Piece, Standing, opaque, outline};
+use super::ModelText;
+use super::build::{Piece, TurnScope, opaque, outline};
 use super::result::result_body;
 use crate::domain::call::Call;
 use crate::domain::id::{NodeId, ThreadId, TurnId};
@@ -18,7 +18,7 @@ use crate::domain::thread;
 
 /// Hash of the context that a turn sees; of the whole thread where no turn is named.
 pub fn context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
-    context_hash_of(state, thread, before, Standing::Active)
+    context_hash_of(state, thread, before, TurnScope::Active)
 }
 
 /// The same with a choice of the turns that count.
@@ -26,22 +26,22 @@ pub fn context_hash_of(
     state: &State,
     thread: ThreadId,
     before: Option<TurnId>,
-    standing: Standing,
+    status: TurnScope,
 ) -> Arc<str> {
     let mut hasher = blake3::Hasher::new_derive_key("overrule context v1");
     let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
-    for piece in outline(state, thread, before, standing) {
+    for piece in outline(state, thread, before, status) {
         match piece {
             Piece::User(node) => put(&mut hasher, "user", &[node.text()]),
             Piece::Note(about, text) => put(&mut hasher, "note", &[&format!("{about:?}"), &text]),
-            Piece::Assistant(said, calls) => {
-                for Said {
+            Piece::Assistant(call_content, calls) => {
+                for ModelText {
                     text,
                     reasoning,
                     opaque,
                     by_operator,
                     ..
-                } in &said
+                } in &call_content
                 {
                     let flags = format!("{reasoning} {by_operator}");
                     put(
@@ -79,8 +79,8 @@ pub fn context_hash_of(
 
 /// The tool and the argument text of a call.
 fn called<'s>(state: &'s State, call: &Call) -> (&'s str, &'s str) {
-    let said = state.nodes.get(&call.id).and_then(Node::as_call);
-    said.map_or(("", ""), |(tool, args)| (tool, args))
+    let call_content = state.nodes.get(&call.id).and_then(Node::as_call);
+    call_content.map_or(("", ""), |(tool, args)| (tool, args))
 }
 
 /// Hash of a whole request of a thread: context, model, system text and tools; none are offered with the

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status, ToolError};
-use crate::domain::escape::standing::is_guard;
+use crate::domain::escape::open_step::is_guard;
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::restrict::is_restriction;
 use crate::domain::state::State;
@@ -58,7 +58,7 @@ fn outcome_text(state: &State, call: &Call, outcome: &Outcome) -> (String, bool)
             }
         }
         Outcome::Err(error) => (
-            error_text(state, call, error.class.word(), &error.message, Some(error)),
+            error_text(state, call, error.class.label(), &error.message, Some(error)),
             true,
         ),
         Outcome::Cancelled { .. } => {
@@ -88,7 +88,7 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
         "call": {"tool": tool, "args": args},
         "error": {"class": class, "message": redact_certain(message)},
     });
-    if !call.trouble.repairs.is_empty() {
+    if !call.failure.repairs.is_empty() {
         body["error"]["repairs"] = repairs(state, call);
     }
     if let Some(error) = error {
@@ -109,9 +109,9 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
 /// What was tried to mend the arguments, for who has to go on from the failure.
 fn repairs(state: &State, call: &Call) -> Value {
     let node = state.nodes.get(&call.id);
-    let tried = call.trouble.repairs.iter().map(|round| {
+    let tried = call.failure.repairs.iter().map(|round| {
         let before = node.and_then(|node| node.revision(round.rev));
-        let args = match before.map(|said| &said.content) {
+        let args = match before.map(|stated| &stated.content) {
             Some(Content::Call { args, .. }) => {
                 serde_json::from_str::<Value>(args).unwrap_or_else(|_| Value::from(short(args)))
             }
@@ -154,23 +154,23 @@ fn tries(state: &State, call: &Call) -> usize {
 /// What kind of end it is that gave no result, for the model.
 const fn class_word(status: &Status) -> &'static str {
     match status {
-        Status::Left => "outcome unknown",
-        other => other.word(),
+        Status::Abandoned => "outcome unknown",
+        other => other.base_label(),
     }
 }
 
 /// Why a call has no execution to report, in the words for the model.
 fn unrun_reason(call: &Call) -> String {
-    let because = call.snags.because.as_deref().unwrap_or_default();
+    let because = call.validation.because.as_deref().unwrap_or_default();
     match &call.status {
-        Status::Rejected => match &call.snags.denied_by {
+        Status::Rejected => match &call.validation.denied_by {
             Some(rule) if is_guard(rule) => format!("refused for this turn: {because}"),
             Some(rule) if is_restriction(rule) => format!("not run: {because}"),
             Some(rule) => format!("not allowed by the policy ({rule}): {because}"),
             None if because.is_empty() => "rejected by the operator".into(),
             None => format!("rejected by the operator: {because}"),
         },
-        Status::Left => {
+        Status::Abandoned => {
             let words =
                 "it was begun and nobody knows whether it happened; the operator does not let it run again";
             match because {
@@ -183,7 +183,7 @@ fn unrun_reason(call: &Call) -> String {
         Status::Unsatisfiable => because.to_owned(),
         Status::Invalid => {
             let faults: Vec<String> = call
-                .snags
+                .validation
                 .faults
                 .iter()
                 .map(|fault| match fault.path.as_str() {
@@ -204,7 +204,7 @@ fn edit_note(state: &State, call: &Call) -> String {
         return String::new();
     };
     let mut note = String::new();
-    let is_told = state.started.as_ref().is_none_or(|started| !started.silent);
+    let is_reported = state.started.as_ref().is_none_or(|started| !started.hide_edits);
     let repaired = matches!(node.now().origin, Origin::Repair { .. });
     if node.revisions.len() > 1
         && (repaired || matches!(node.now().origin, Origin::Operator { .. }))
@@ -218,7 +218,7 @@ fn edit_note(state: &State, call: &Call) -> String {
             note = format!("[console replaced {old_tool} by {tool}: no arguments of {old_tool} helped]\n");
         } else if old_tool != tool {
             note = format!("[operator replaced {old_tool} by {tool}]\n");
-        } else if old_args != args && is_told {
+        } else if old_args != args && is_reported {
             let who = if repaired {
                 "console repaired"
             } else {
@@ -237,7 +237,7 @@ fn edit_note(state: &State, call: &Call) -> String {
     let by_hand = state
         .observation(call.id)
         .is_some_and(|node| matches!(node.now().origin, Origin::Operator { .. }));
-    if by_hand && is_told {
+    if by_hand && is_reported {
         note.push_str("[operator wrote this result]\n");
     }
     note

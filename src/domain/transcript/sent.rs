@@ -15,7 +15,7 @@ use crate::domain::thread;
 
 /// What a request says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentRequest {
     /// The model.
     pub model: Arc<str>,
     /// What it is told before everything else.
@@ -27,11 +27,11 @@ pub struct Sent {
 }
 
 /// What the request of a turn says, made from the state in which it is sent; none where there is no such turn.
-pub fn sent(state: &State, turn: TurnId) -> Option<Sent> {
+pub fn sent(state: &State, turn: TurnId) -> Option<SentRequest> {
     let turn = state.turns.get(&turn)?;
     let mut messages = build::messages(state, turn.thread, Some(turn.id));
     messages.extend(build::notices(state, turn));
-    Some(Sent {
+    Some(SentRequest {
         model: state
             .started
             .as_ref()
@@ -52,12 +52,12 @@ pub struct Finder {
     state: State,
     turn: TurnId,
     request: u32,
-    seen: Seen,
+    seen: ReadProgress,
 }
 
 /// How far a record was read for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum ReadProgress {
     /// It was not recorded yet.
     No,
     /// Facts that were written with it are still to come. True where what is made of the facts before it is what the
@@ -69,9 +69,9 @@ enum Seen {
 
 /// What a record holds of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum Lookup {
     /// What it said.
-    Sent(Sent),
+    Sent(SentRequest),
     /// It was made from something else than what is made of the record here: what it said is not known.
     Otherwise,
 }
@@ -83,13 +83,13 @@ impl Finder {
             state: State::default(),
             turn,
             request,
-            seen: Seen::No,
+            seen: ReadProgress::No,
         }
     }
 
     /// Takes in the next fact; what comes after the request changes nothing.
     pub fn take(&mut self, envelope: &Envelope) {
-        if matches!(self.seen, Seen::All(_)) {
+        if matches!(self.seen, ReadProgress::All(_)) {
             return;
         }
         apply(&mut self.state, envelope);
@@ -106,22 +106,22 @@ impl Finder {
         {
             let made = hash::context_hash(&self.state, *thread, Some(*turn));
             let whole = hash::request_hash(&self.state, *thread, &made, *last);
-            self.seen = Seen::Begun((&made, &whole) == (context, hash));
+            self.seen = ReadProgress::Begun((&made, &whole) == (context, hash));
         }
         // Facts that are written together count together: nothing is sent before the last of them.
-        if let Seen::Begun(same) = self.seen
+        if let ReadProgress::Begun(same) = self.seen
             && !envelope.more
         {
-            self.seen = Seen::All(same);
+            self.seen = ReadProgress::All(same);
         }
     }
 
     /// What was found; none where the record holds no such request.
-    pub fn found(&self) -> Option<Found> {
+    pub fn found(&self) -> Option<Lookup> {
         match self.seen {
-            Seen::All(true) => sent(&self.state, self.turn).map(Found::Sent),
-            Seen::All(false) => Some(Found::Otherwise),
-            Seen::No | Seen::Begun(_) => None,
+            ReadProgress::All(true) => sent(&self.state, self.turn).map(Lookup::Sent),
+            ReadProgress::All(false) => Some(Lookup::Otherwise),
+            ReadProgress::No | ReadProgress::Begun(_) => None,
         }
     }
 }

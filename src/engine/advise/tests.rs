@@ -45,7 +45,7 @@ fn an_approval_is_for_these_bytes_of_this_call_only() {
         vec![Operand {
             path: path.into(),
             bytes: 1,
-            seen: crate::domain::call::Seen::Whole,
+            seen: crate::domain::call::FileCheck::Whole,
             hash: hash.into(),
         }]
     };
@@ -84,7 +84,7 @@ fn an_approval_is_for_these_surroundings_only() {
 }
 
 #[test]
-fn a_rule_is_judged_by_the_moment_that_was_set() {
+fn a_rule_is_evaluated_at_the_configured_time() {
     let text = "[[rule]]\ntool = \"shell\"\ngate = \"allow\"\nexpires = 1970-01-01T00:00:01Z";
     let mut policy = Policy::new(Preset::Guarded);
     for rule in crate::policy::parse::file("f", text, crate::policy::Origin::User)
@@ -99,7 +99,7 @@ fn a_rule_is_judged_by_the_moment_that_was_set() {
     let draft = crate::domain::draft::Draft::new(&state);
     let mut gate = |now| {
         adviser.now = now;
-        adviser.verdict("shell", "{}", &Used::by(&draft)).gate
+        adviser.verdict("shell", "{}", &RuleUses::by(&draft)).gate
     };
     assert_eq!(gate(Some(999)), Gate::Allow);
     assert_eq!(gate(Some(1_000)), Gate::Ask);
@@ -117,7 +117,7 @@ fn two_paths_to_one_file_are_one_resource() {
 }
 
 #[test]
-fn there_is_no_always_where_it_cannot_be_told_what_runs() {
+fn no_always_rule_if_the_command_cannot_be_determined() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("deploy.sh"), "echo 1").unwrap();
     let adviser = Adviser {

@@ -36,7 +36,7 @@ impl Driver {
                 rev,
                 round,
                 wait_ms,
-            } => self.ask_aside((call, rev, round), wait_ms),
+            } => self.send_side_request((call, rev, round), wait_ms),
             Effect::AskApprover { call, set } => {
                 let question = approver::question(&self.state, &self.adviser.session, call);
                 self.executor.ask_approver(call, set, question);
@@ -105,12 +105,12 @@ impl Driver {
         self.executor.ask((id, request), what);
     }
 
-    fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
+    fn send_side_request(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
         let rounds = self
             .state
             .calls
             .get(&call)
-            .map(|life| life.trouble.repairs.iter());
+            .map(|life| life.failure.repairs.iter());
         let asked = rounds
             .into_iter()
             .flatten()
@@ -122,7 +122,7 @@ impl Driver {
         {
             let prompt = question.prompt.clone();
             self.executor
-                .ask_aside((call, rev, round), wait_ms, (prompt, self.quirks()));
+                .send_side_request((call, rev, round), wait_ms, (prompt, self.quirks()));
         }
     }
 

@@ -76,22 +76,22 @@ impl Driver {
 
     /// Puts everything on disk, then tells the listeners, then acts.
     pub(super) fn conclude(&mut self) {
-        let is_kept = self.batch.envelopes.is_empty() || self.keep();
+        let is_stored = self.batch.envelopes.is_empty() || self.keep();
         self.note_work();
         let batch = std::mem::take(&mut self.batch);
         for (reply, result) in batch.replies {
             let result = match &self.halted {
-                Some(halt) if !is_kept => result.and_then(|_| Err(halt.not_known())),
+                Some(halt) if !is_stored => result.and_then(|_| Err(halt.not_known())),
                 _ => result,
             };
             // If nobody waits for the answer any more, the decision stands all the same.
             reply.send(result).unwrap_or_default();
         }
         // What may not be on disk is not published as a fact.
-        let facts = if is_kept { batch.envelopes } else { Vec::new() };
+        let facts = if is_stored { batch.envelopes } else { Vec::new() };
         let facts = facts.into_iter().map(Publication::Event);
         self.publish(&facts.chain(batch.words).collect::<Vec<_>>());
-        self.told.send_replace(self.state.seq);
+        self.published.send_replace(self.state.seq);
         // Once halted, these are the ones that end something.
         for effect in batch.effects {
             self.act(effect);

@@ -90,7 +90,7 @@ fn started(adviser: &Adviser, limits: Limits) -> Event {
         input: "null".into(),
         setup: "".into(),
         reuse: crate::domain::event::run::Reuse::default(),
-        silent: false,
+        hide_edits: false,
         price: None,
     })))
 }

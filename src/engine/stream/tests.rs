@@ -114,7 +114,7 @@ fn text_that_was_cut_is_a_thought_and_never_an_answer() {
 }
 
 #[test]
-fn a_part_has_an_end_whatever_it_is_and_nothing_is_taken_behind_it() {
+fn every_kind_of_part_has_a_size_limit_and_ignores_further_input() {
     let most = "x".repeat(PART);
     let begins: [fn(&str) -> Chunk; 3] = [
         |more| text(0, more),
@@ -188,15 +188,15 @@ fn text_after_calls_is_a_thought() {
 }
 
 #[test]
-fn of_what_nobody_knows_the_first_are_told_the_rest_is_counted_and_all_of_it_has_an_end() {
+fn unknown_chunks_are_reported_up_to_a_limit_then_counted_then_rejected() {
     let unknown = |raw: &str| Chunk::Unknown { raw: raw.into() };
     let mut assembler = Assembler::default();
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     for number in 0..9 {
         assembler.push(unknown(&number.to_string()));
-        told.append(&mut assembler.unknown);
+        message.append(&mut assembler.unknown);
     }
-    assert_eq!(told, ["0", "1", "2", "3", "4"]);
+    assert_eq!(message, ["0", "1", "2", "3", "4"]);
     assert_eq!(assembler.untold(), Some((4, "8".to_owned())));
     assert_eq!(assembler.untold(), None, "told once");
     assert_eq!(assembler.too_long(), None);
@@ -250,8 +250,8 @@ fn offering_in(quirks: &[Quirk]) -> Assembler {
 }
 
 #[test]
-fn arguments_that_say_nothing_are_none_where_none_are_needed() {
-    for (tool, said, made) in [
+fn empty_arguments_become_an_empty_object_if_none_are_required() {
+    for (tool, output, made) in [
         ("list_dir", "null", "{}"),
         ("list_dir", " null ", "{}"),
         ("list_dir", "\"\"", "{}"),
@@ -264,7 +264,7 @@ fn arguments_that_say_nothing_are_none_where_none_are_needed() {
     ] {
         let mut assembler = offering();
         assembler.push(call(0, tool));
-        assembler.push(args(0, said));
+        assembler.push(args(0, output));
         let blocks = assembler.push(sealed(0));
         assert_eq!(kinds(&blocks), [format!("call {tool} {made}")]);
     }
@@ -276,12 +276,12 @@ fn null_is_left_out_where_schemas_were_strict() {
         quirk: "strict_schemas".into(),
         words: String::new(),
     };
-    let said = r#"{"path":null,"_as":null,"n":1}"#;
+    let output = r#"{"path":null,"_as":null,"n":1}"#;
     for (known, now, tool, made) in [
         (true, false, "list_dir", r#"{"n":1}"#),
         (false, true, "list_dir", r#"{"n":1}"#),
         (true, false, "read_file", r#"{"path":null,"n":1}"#),
-        (false, false, "list_dir", said),
+        (false, false, "list_dir", output),
     ] {
         let quirks = [Quirk::StrictSchemas];
         let mut assembler = offering_in(if known { &quirks } else { &[] });
@@ -289,7 +289,7 @@ fn null_is_left_out_where_schemas_were_strict() {
             assembler.push(learned.clone());
         }
         assembler.push(call(0, tool));
-        assembler.push(args(0, said));
+        assembler.push(args(0, output));
         assert_eq!(kinds(&assembler.push(sealed(0))), [format!("call {tool} {made}")]);
     }
 }
@@ -311,7 +311,7 @@ fn members_that_the_provider_added_go_with_the_call() {
 #[test]
 fn a_call_that_is_written_as_text_makes_no_answer_of_it() {
     let written = "<tool_call>{\"name\": \"read_file\"}</tool_call>";
-    for (tools, said, answers) in [
+    for (tools, output, answers) in [
         (true, written, false),
         (true, "It says alpha.", true),
         (true, "```json\n{\"name\": \"list_dir\"}\n```", false),
@@ -319,14 +319,14 @@ fn a_call_that_is_written_as_text_makes_no_answer_of_it() {
         (false, "```json\n{\"name\": \"list_dir\"}\n```", true),
     ] {
         let mut assembler = if tools { offering() } else { Assembler::default() };
-        assembler.push(text(0, said));
+        assembler.push(text(0, output));
         assembler.push(sealed(0));
         assembler.push(Chunk::Finish(Stop::End));
         let blocks = assembler.end();
         let is_answer = matches!(&blocks[..], [Block::Answer { .. }]);
-        assert_eq!(is_answer, answers, "{said}");
+        assert_eq!(is_answer, answers, "{output}");
         let stop = assembler.finish.unwrap();
-        assert_eq!(matches!(stop, Stop::BadCall(_)), !answers, "{said}: {stop:?}");
+        assert_eq!(matches!(stop, Stop::BadCall(_)), !answers, "{output}: {stop:?}");
     }
     // Beside a real call it is only a thought.
     let mut assembler = offering();

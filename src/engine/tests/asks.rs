@@ -61,12 +61,12 @@ fn request(turn: u32) -> Request {
 
 fn executor(inbox: mpsc::UnboundedSender<Message>) -> Executor {
     let (_live, live) = watch::channel(std::collections::BTreeMap::new());
-    let (_told, told) = watch::channel(crate::domain::id::Seq(0));
+    let (_reported, text) = watch::channel(crate::domain::id::Seq(0));
     Executor::new(
         Arc::new(Moody),
         Arc::new(Registry::new(Vec::new()).unwrap()),
         Arc::new("/".into()),
-        Handle::new(inbox, live, told),
+        Handle::new(inbox, live, text),
         Clock::start(),
     )
 }

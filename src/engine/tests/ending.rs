@@ -18,7 +18,7 @@ use crate::tools::child::still_running;
 const SAME: &str = "does what a test says";
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_execution_is_ended_and_its_outcome_is_told_as_it_is() {
+async fn a_cancelled_attempt_ends_and_its_actual_outcome_is_reported() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
     ask.call(0, "look", r#"{"n":1}"#).await;
@@ -43,7 +43,7 @@ async fn a_cancelled_execution_is_ended_and_its_outcome_is_told_as_it_is() {
     let status = |args| stage.state.calls[&stage.call(args)].status.clone();
     assert_eq!(status(r#"{"n":1}"#), Status::Failed(ErrorClass::Cancelled));
     assert!(
-        matches!(status(r#"{"n":2}"#), Status::InDoubt(_)),
+        matches!(status(r#"{"n":2}"#), Status::OutcomeUnknown(_)),
         "nobody knows whether a cancelled write happened"
     );
 }
@@ -122,7 +122,7 @@ async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
     });
     next.until("in doubt", |stage| {
         let mut queue = stage.state.queue();
-        queue.any(|call| matches!(call.status, Status::InDoubt(_)))
+        queue.any(|call| matches!(call.status, Status::OutcomeUnknown(_)))
     })
     .await;
     let entry = next.state.ledger.values().next().unwrap().clone();
@@ -130,7 +130,7 @@ async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_model_is_not_asked_for_what_is_said_together_with_a_shutdown() {
+async fn the_model_is_not_asked_if_a_prompt_arrives_with_a_shutdown() {
     let mut stage = Stage::new();
     let prompt = Edit::InsertPrompt {
         after: None,
@@ -142,8 +142,8 @@ async fn the_model_is_not_asked_for_what_is_said_together_with_a_shutdown() {
         reason: None,
         keep_later: false,
     });
-    let (said, ()) = tokio::join!(biased; stage.send(commit), stage.handle.shutdown());
-    said.expect("the prompt stands");
+    let (output, ()) = tokio::join!(biased; stage.send(commit), stage.handle.shutdown());
+    output.expect("the prompt stands");
     assert!(
         stage.soon_asked().await.is_none(),
         "a request that nobody waits for"
@@ -222,7 +222,7 @@ async fn a_failure_during_a_shutdown_is_recorded_with_its_kind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_hangs_is_noticed_and_can_be_stopped() {
+async fn a_hanging_model_is_reported_and_can_be_stopped() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
     ask.text(0, "Let me th").await;
@@ -261,7 +261,7 @@ async fn a_model_that_hangs_is_noticed_and_can_be_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_word_begins_the_wait_for_silence_anew() {
+async fn received_text_restarts_the_idle_timeout() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
     tokio::time::sleep(Duration::from_secs(50)).await;
@@ -387,7 +387,7 @@ async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_is_judged_by_the_policy_of_who_goes_on() {
+async fn pending_calls_are_checked_against_the_policy_of_the_resumed_run() {
     let mut stage = Stage::with(Plan {
         policy: Policy::new(Preset::Supervised),
         ..Plan::default()
@@ -417,7 +417,7 @@ async fn what_waits_is_judged_by_the_policy_of_who_goes_on() {
 }
 
 /// A process that ended while a write was let run and had not begun, and what a run on its record records first.
-async fn let_run(under: Preset) -> (Stage, State) {
+async fn approved_write(under: Preset) -> (Stage, State) {
     let mut stage = Stage::new();
     let pause = RunCommand::Pause {
         reason: "look".into(),
@@ -444,22 +444,22 @@ async fn let_run(under: Preset) -> (Stage, State) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_let_run_is_judged_by_the_policy_of_who_goes_on() {
+async fn approved_calls_are_checked_against_the_policy_of_the_resumed_run() {
     for (under, status) in [
         (Preset::ReadOnly, Status::Rejected),
         (Preset::Supervised, Status::Awaiting),
     ] {
-        let (mut next, written) = let_run(under).await;
+        let (mut next, written) = approved_write(under).await;
         assert!(written.ledger.is_empty());
-        let stands = status.clone();
+        let active = status.clone();
         next.until("it stands as the policy says", move |stage| {
-            stage.state.calls.values().all(|call| call.status == stands)
+            stage.state.calls.values().all(|call| call.status == active)
         })
         .await;
         assert!(next.soon_runs().await.is_none(), "{under}");
         assert!(next.state.ledger.is_empty(), "{under}");
     }
-    let (mut next, _) = let_run(Preset::Auto).await;
+    let (mut next, _) = approved_write(Preset::Auto).await;
     next.runs().await;
 }
 

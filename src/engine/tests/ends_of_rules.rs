@@ -29,7 +29,7 @@ fn by_rule(stage: &Stage, args: &str) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rule_with_two_uses_allows_twice_and_then_asks() {
+async fn a_rule_with_two_uses_allows_two_calls_and_then_asks() {
     let mut stage = stage("uses = 2");
     let ask = stage.prompt("go").await;
     for n in 0..3 {

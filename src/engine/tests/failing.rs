@@ -119,14 +119,14 @@ async fn fails(fails_at: Fails) -> (usize, bool) {
     let refusal = stage
         .send(Command::Run(RunCommand::Pause { reason: "x".into() }))
         .await;
-    let told = stage.told().await;
+    let reported = stage.drain().await;
     // Every execution that began is among the published events, which are those on disk.
     assert_eq!(
         stage.state.ledger.len(),
         begun,
         "an effect without its intent on disk"
     );
-    if !told {
+    if !reported {
         return (begun, false);
     }
     let refusal = refusal.expect_err("nothing can be decided any more");
@@ -141,8 +141,9 @@ async fn fails(fails_at: Fails) -> (usize, bool) {
     // A later subscriber is told too.
     let mut late = stage.handle.subscribe().facts;
     let mut halted = false;
-    while let Ok(Some(told)) = tokio::time::timeout(std::time::Duration::from_secs(1), late.recv()).await {
-        halted |= matches!(told, crate::engine::Publication::Halted(_));
+    while let Ok(Some(reported)) = tokio::time::timeout(std::time::Duration::from_secs(1), late.recv()).await
+    {
+        halted |= matches!(reported, crate::engine::Publication::Halted(_));
     }
     assert!(halted);
     stage.handle.shutdown().await;
@@ -186,7 +187,7 @@ async fn wherever_a_sync_fails_no_effect_starts_after_it() {
 #[derive(Clone, Default)]
 struct Picky {
     waiting: Arc<Mutex<Vec<Envelope>>>,
-    kept: Arc<Mutex<Vec<Envelope>>>,
+    records: Arc<Mutex<Vec<Envelope>>>,
 }
 
 const UNWRITABLE: &str = "unwritable";
@@ -201,7 +202,7 @@ impl Log for Picky {
     }
 
     fn flush(&mut self) -> Result<(), Unwritten> {
-        self.kept
+        self.records
             .lock()
             .unwrap()
             .append(&mut self.waiting.lock().unwrap());
@@ -214,7 +215,7 @@ impl Log for Picky {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_recorded_before_a_record_that_is_refused_stands_and_is_told_as_done() {
+async fn records_written_before_a_refused_record_stay_and_are_confirmed() {
     let log = Picky::default();
     let mut stage = Stage::with(Plan {
         log: Some(Box::new(log.clone())),
@@ -241,15 +242,15 @@ async fn what_was_recorded_before_a_record_that_is_refused_stands_and_is_told_as
         "{}",
         refused.message
     );
-    assert!(stage.told().await, "everybody is told that nothing more begins");
-    let told = stage.state.seq;
-    let kept = log.kept.lock().unwrap().last().map(|envelope| envelope.seq);
-    assert_eq!(kept, Some(told), "what is told is what is kept");
+    assert!(stage.drain().await, "everybody is told that nothing more begins");
+    let reported = stage.state.seq;
+    let stored = log.records.lock().unwrap().last().map(|envelope| envelope.seq);
+    assert_eq!(stored, Some(reported), "what is told is what is kept");
     stage.handle.shutdown().await;
-    let all = log.kept.lock().unwrap();
+    let all = log.records.lock().unwrap();
     assert_eq!(
         all.last().map(|envelope| envelope.seq),
-        Some(told),
+        Some(reported),
         "nothing comes after it"
     );
     assert!(
@@ -325,8 +326,8 @@ async fn what_runs_can_be_ended_although_nothing_can_be_recorded_any_more() {
     let halts = refused(&stage, pause.clone()).await;
     assert!(halts.contains("this was not done"), "{halts}");
 
-    let said = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
-    assert!(said.contains("was ended, and that is not recorded"), "{said}");
+    let output = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
+    assert!(output.contains("was ended, and that is not recorded"), "{output}");
     first.cancel.cancelled().await;
     assert!(!second.cancel.is_cancelled(), "nobody asked for that");
     assert!(!ask.cancel.is_cancelled(), "nor for that");
@@ -335,22 +336,22 @@ async fn what_runs_can_be_ended_although_nothing_can_be_recorded_any_more() {
     let again = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
     assert!(again.contains("this was not done"), "{again}");
 
-    let said = refused(&stage, Command::Run(RunCommand::StopTurn {})).await;
-    assert!(said.contains("was ended"), "{said}");
+    let output = refused(&stage, Command::Run(RunCommand::StopTurn {})).await;
+    assert!(output.contains("was ended"), "{output}");
     ask.cancel.cancelled().await;
     assert!(!second.cancel.is_cancelled());
     let stop = Command::Run(RunCommand::Stop {
         reason: "fire".into(),
     });
-    let said = refused(&stage, stop.clone()).await;
-    assert!(said.contains("was ended"), "{said}");
+    let output = refused(&stage, stop.clone()).await;
+    assert!(output.contains("was ended"), "{output}");
     second.cancel.cancelled().await;
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     for nothing in [stop, pause] {
-        let said = refused(&stage, nothing).await;
-        assert!(said.contains("this was not done"), "{said}");
+        let output = refused(&stage, nothing).await;
+        assert!(output.contains("this was not done"), "{output}");
     }
-    assert!(stage.told().await);
+    assert!(stage.drain().await);
     assert_eq!(
         stage.state.agenda.running.len(),
         2,
@@ -366,13 +367,13 @@ async fn a_cancel_that_is_the_first_to_be_not_recorded_ends_the_call_all_the_sam
         let (mut stage, ask, [first, second]) = at_work(&log).await;
         let broken = if syncs { &log.no_sync } else { &log.no_append };
         broken.store(true, Ordering::Relaxed);
-        let said = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
+        let output = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
         let words = if syncs {
             "nobody knows whether this was recorded"
         } else {
             "was ended, and that is not recorded"
         };
-        assert!(said.contains(words), "{said}");
+        assert!(output.contains(words), "{output}");
         first.cancel.cancelled().await;
         assert!(!second.cancel.is_cancelled() && !ask.cancel.is_cancelled());
         stage.quiet().await;

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::advice::ToolFacts;
 use crate::domain::apply::apply;
-use crate::domain::call::{EffectClass, Operand, Outcome, Seen};
+use crate::domain::call::{EffectClass, FileCheck, Operand, Outcome};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::run::{Limits, Started, ToolCard};
@@ -45,26 +45,26 @@ pub struct Ask {
 }
 
 impl Ask {
-    pub async fn say(&self, chunk: Chunk) {
+    pub async fn send(&self, chunk: Chunk) {
         self.chunks.send(chunk).await.unwrap();
     }
 
     /// Sends one whole call as part `part`.
     pub async fn call(&self, part: u32, tool: &str, args: &str) {
         let (id, name) = (Some(format!("id{part}")), tool.to_owned());
-        self.say(Chunk::Call { part, id, name }).await;
+        self.send(Chunk::Call { part, id, name }).await;
         let delta = args.to_owned();
-        self.say(Chunk::Args { part, delta }).await;
-        self.say(Chunk::Sealed { part, opaque: None }).await;
+        self.send(Chunk::Args { part, delta }).await;
+        self.send(Chunk::Sealed { part, opaque: None }).await;
     }
 
     pub async fn text(&self, part: u32, delta: &str) {
         let delta = delta.to_owned();
-        self.say(Chunk::Text { part, delta }).await;
+        self.send(Chunk::Text { part, delta }).await;
     }
 
     pub async fn end(self, stop: Stop) {
-        self.say(Chunk::Finish(stop)).await;
+        self.send(Chunk::Finish(stop)).await;
         drop(self.chunks);
         self.done.send(Ok(())).unwrap();
     }
@@ -248,7 +248,7 @@ pub fn running(about: &str, content: &str) -> Adviser {
     act.operands = vec![Operand {
         path: "run.sh".into(),
         bytes: 2,
-        seen: Seen::Whole,
+        seen: FileCheck::Whole,
         hash: content.into(),
     }];
     advised(vec![Arc::new(act)], Policy::new(Preset::Auto), "/".into())
@@ -289,7 +289,7 @@ pub struct Stage {
     pub handle: Handle,
     asks: mpsc::UnboundedReceiver<Ask>,
     runs: mpsc::UnboundedReceiver<Run>,
-    heard: Subscription,
+    subscription: Subscription,
     /// The fold of everything published.
     pub state: State,
     pub notices: VecDeque<String>,
@@ -323,7 +323,7 @@ impl Stage {
             input: Arc::from("null"),
             setup: Arc::from("{}"),
             reuse: crate::domain::event::run::Reuse::default(),
-            silent: false,
+            hide_edits: false,
             price: None,
             sandbox: "none".into(),
         })));
@@ -337,13 +337,13 @@ impl Stage {
             clock: Clock::start(),
             notices: Vec::new(),
         });
-        let heard = handle.subscribe();
+        let received = handle.subscribe();
         let driver = tokio::spawn(driver.run(plan.first.unwrap_or_else(|| vec![started])));
         Self {
             handle,
             asks,
             runs,
-            heard,
+            subscription: received,
             state: State::default(),
             notices: VecDeque::new(),
             halted: None,
@@ -403,15 +403,15 @@ impl Stage {
     }
 
     /// Takes in everything published so far; returns true if the log has failed.
-    pub async fn told(&mut self) -> bool {
-        while let Ok(Some(told)) = tokio::time::timeout(SOON, self.heard.facts.recv()).await {
-            self.take(told);
+    pub async fn drain(&mut self) -> bool {
+        while let Ok(Some(message)) = tokio::time::timeout(SOON, self.subscription.facts.recv()).await {
+            self.take(message);
         }
         self.halted.is_some()
     }
 
-    fn take(&mut self, told: Publication) {
-        match told {
+    fn take(&mut self, message: Publication) {
+        match message {
             Publication::Snapshot(state) => self.state = *state,
             Publication::Event(envelope) => apply(&mut self.state, &envelope),
             Publication::Notice(text) => self.notices.push_back(text),
@@ -423,15 +423,15 @@ impl Stage {
     /// Takes in what is published until a condition holds.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         while !holds(self) {
-            let told = tokio::time::timeout(PATIENCE, self.heard.facts.recv()).await;
-            let told = told.unwrap_or_else(|_| panic!("never: {what}"));
-            self.take(told.unwrap_or_else(|| panic!("ended before: {what}")));
+            let message = tokio::time::timeout(PATIENCE, self.subscription.facts.recv()).await;
+            let message = message.unwrap_or_else(|_| panic!("never: {what}"));
+            self.take(message.unwrap_or_else(|| panic!("ended before: {what}")));
         }
     }
 
     /// Waits for open text that fulfils a condition.
     pub async fn live(&mut self, holds: impl Fn(&LiveTurns) -> bool) {
-        let mut live = self.heard.live.clone();
+        let mut live = self.subscription.live.clone();
         let found = tokio::time::timeout(PATIENCE, live.wait_for(holds)).await;
         found.expect("never shown").unwrap();
     }

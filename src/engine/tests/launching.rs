@@ -218,7 +218,7 @@ async fn another_preset_counts_from_the_next_call_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stricter_preset_reaches_what_was_let_run_and_has_not_begun() {
+async fn a_stricter_preset_applies_to_approved_unstarted_calls() {
     let mut stage = Stage::with(Plan {
         limits: Limits {
             parallel: 1,

@@ -8,12 +8,12 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::event::{Event, TurnEvent};
 use crate::domain::id::{NodeKind, Rev};
 use crate::domain::state::Mode;
-use crate::domain::transcript::sent::{Finder, Found, Sent};
+use crate::domain::transcript::sent::{Finder, Lookup, SentRequest};
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
 
 /// What the model was really asked.
-fn said(ask: &Ask) -> Sent {
-    Sent {
+fn sent_request(ask: &Ask) -> SentRequest {
+    SentRequest {
         model: Arc::from("puppet"),
         system: ask.request.system.clone(),
         messages: ask.request.messages.clone(),
@@ -26,7 +26,7 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
     let mut stage = Stage::new();
     let mut asked = Vec::new();
     let ask = stage.prompt("go").await;
-    asked.push(said(&ask));
+    asked.push(sent_request(&ask));
     // A stream that breaks is requested once more, as a second request of its turn.
     ask.fail(StreamFault {
         kind: StreamFaultKind::Network,
@@ -34,13 +34,13 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
         retry_after_ms: None,
     });
     let ask = stage.asked().await;
-    asked.push(said(&ask));
+    asked.push(sent_request(&ask));
     ask.text(0, "an old thought").await;
     ask.call(1, "look", r#"{"n":1}"#).await;
     stage.runs().await.ends(Outcome::ok("1"));
     ask.end(Stop::Calls).await;
     let ask = stage.asked().await;
-    asked.push(said(&ask));
+    asked.push(sent_request(&ask));
     ask.answer("the first answer").await;
     let answered = |stage: &Stage| matches!(stage.state.mode, Mode::Finished(_));
     stage.until("the answer", answered).await;
@@ -59,7 +59,7 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
     });
     stage.send(edit).await.unwrap();
     let ask = stage.asked().await;
-    asked.push(said(&ask));
+    asked.push(sent_request(&ask));
     ask.answer("the second answer").await;
     stage.until("the answer", answered).await;
 
@@ -68,20 +68,20 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
         Event::Turn(TurnEvent::Requested { turn, request, .. }) => Some((*turn, *request)),
         _ => None,
     });
-    let found: Vec<Sent> = requests
+    let found: Vec<SentRequest> = requests
         .map(|(turn, request)| {
             let mut finder = Finder::new(turn, request);
             for envelope in &log {
                 finder.take(envelope);
             }
             match finder.found() {
-                Some(Found::Sent(sent)) => sent,
+                Some(Lookup::Sent(sent)) => sent,
                 other => panic!("{other:?}"),
             }
         })
         .collect();
     assert_eq!(found, asked);
-    let words = |sent: &Sent| format!("{:?}", sent.messages);
+    let words = |sent: &SentRequest| format!("{:?}", sent.messages);
     assert!(words(&found[2]).contains("an old thought") && words(&found[3]).contains("a new thought"));
     let first = stage.state.turns.values().find(|turn| turn.asked > 0);
     assert_eq!(first.map(|turn| turn.asked), Some(2));

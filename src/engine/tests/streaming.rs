@@ -21,7 +21,7 @@ fn fault(kind: StreamFaultKind) -> StreamFault {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_long_open_text_the_newest_is_shown_and_all_of_it_is_kept() {
+async fn of_a_long_partial_text_the_newest_part_is_shown_and_all_is_stored() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
     let long = "日本 words ".repeat(10_000);
@@ -64,14 +64,14 @@ async fn open_text_reaches_who_listens_and_goes_when_it_is_whole() {
         }
     };
     stage.live(shows("Let me see")).await;
-    ask.say(Chunk::Call {
+    ask.send(Chunk::Call {
         part: 1,
         id: None,
         name: "look".into(),
     })
     .await;
     let delta = "{\"n\":".to_owned();
-    ask.say(Chunk::Args { part: 1, delta }).await;
+    ask.send(Chunk::Args { part: 1, delta }).await;
     stage
         .live(|turns| {
             let mut parts = turns.values().flat_map(|live| &live.parts);
@@ -79,8 +79,8 @@ async fn open_text_reaches_who_listens_and_goes_when_it_is_whole() {
         })
         .await;
     let delta = "1}".to_owned();
-    ask.say(Chunk::Args { part: 1, delta }).await;
-    ask.say(Chunk::Sealed {
+    ask.send(Chunk::Args { part: 1, delta }).await;
+    ask.send(Chunk::Sealed {
         part: 1,
         opaque: None,
     })
@@ -295,7 +295,7 @@ async fn a_stream_without_an_end_mark_is_cut_and_never_an_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn errors_are_told_to_the_model_with_its_next_request() {
+async fn errors_are_sent_to_the_model_with_the_next_request() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
     ask.call(0, "look", r#"{"n":1}"#).await;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::domain::altered::Altered;
 use crate::domain::call::Decision;
 use crate::domain::event::run::Limits;
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
 };
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::rule::{self, Written};
+use crate::domain::rule::{self, RuleSpec};
+use crate::domain::setting_change::SettingChange;
 use crate::domain::turn::Stop;
 
 /// What an event decides.
@@ -113,7 +113,7 @@ pub(super) fn decision(decision: &Decision) -> Decided {
         | Decision::Allowed { reason, .. }
         | Decision::LeftToOperator { reason, .. }
         | Decision::Withdrawn { reason } => some(reason),
-        Decision::Expire { consequence } => some(consequence.word()),
+        Decision::Expire { consequence } => some(consequence.label()),
         Decision::Reuse { from } => Some(format!("the result of execution {}", from.0)),
         Decision::Carry { from, .. } => Some(format!("the operator's result of {from}")),
         _ => None,
@@ -181,10 +181,10 @@ fn run(event: &RunEvent, by_person: bool) -> Option<Act> {
         RunEvent::RuleAdded { no, rule } => Some(Act {
             action: "add_rule",
             rule: Some(match rule {
-                Written::Exact { call, rev, tool, .. } => {
+                RuleSpec::Exact { call, rev, tool, .. } => {
                     format!("{}: always exactly {call} {rev} of {tool}", rule::name(*no))
                 }
-                Written::Text { text } => format!("{}: {text}", rule::name(*no)),
+                RuleSpec::Text { text } => format!("{}: {text}", rule::name(*no)),
             }),
             ..Act::default()
         }),
@@ -229,7 +229,7 @@ fn turn(event: &TurnEvent, by_person: bool) -> Option<Act> {
         TurnEvent::Requested { turn, request, .. } if by_person && *request > 1 => about("ask_again", *turn),
         TurnEvent::Closed {
             turn,
-            stop: Stop::Kept,
+            stop: Stop::Accepted,
             ..
         } => about("keep_turn", *turn),
         TurnEvent::Aborted { turn, reason } if by_person => {
@@ -304,12 +304,12 @@ fn escape(event: &EscapeEvent) -> Option<Act> {
         EscapeEvent::Proposed {
             incident,
             node,
-            rung,
+            step: level,
             why,
             ..
         } => {
             let mut act = Act::on("loop_step", *node)?;
-            act.detail = Some(format!("{} (loop {incident})", rung.words()));
+            act.detail = Some(format!("{} (loop {incident})", level.describe()));
             act.reason = some(why);
             Some(act)
         }
@@ -346,14 +346,14 @@ fn resilience(event: &ResilienceEvent, by_person: bool) -> Option<Act> {
             Some(act)
         }
         ResilienceEvent::BreakerChanged { scope, to, why, .. } if by_person => {
-            let mut act = Act::detailed("set_breaker", format!("{scope} is {}", to.word()))?;
+            let mut act = Act::detailed("set_breaker", format!("{scope} is {}", to.label()))?;
             act.reason = some(why);
             Some(act)
         }
         ResilienceEvent::PolicySet {
             live: true, changed, ..
         } => {
-            let changed: Vec<String> = changed.iter().map(Altered::words).collect();
+            let changed: Vec<String> = changed.iter().map(SettingChange::describe).collect();
             Act::detailed("set_resilience", changed.join("; "))
         }
         _ => None,

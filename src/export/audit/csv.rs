@@ -17,7 +17,7 @@ pub fn row(entry: &Entry, time: &str) -> String {
     let shown = entry.shown.as_ref();
     let ran = entry.executed.last();
     let via = match &entry.who {
-        Who::Operator(_, Some(via)) => via.word(),
+        Who::Operator(_, Some(via)) => via.label(),
         Who::Approver(_) => "approver",
         Who::Operator(..) | Who::Policy | Who::Engine => "",
     };

@@ -26,7 +26,7 @@ fn took(ms: u64) -> String {
 /// Returns a decision in lines of safe text: who did what and when, then what is known of it.
 pub fn text(entry: &Entry, time: &str) -> Vec<String> {
     let via = match &entry.who {
-        Who::Operator(_, Some(via)) => format!(" ({})", via.word()),
+        Who::Operator(_, Some(via)) => format!(" ({})", via.label()),
         Who::Approver(_) => " (approver)".to_owned(),
         Who::Operator(..) | Who::Policy | Who::Engine => String::new(),
     };
@@ -49,28 +49,28 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
         let _ = write!(head, " · after {}", took(ms));
     }
     let mut lines = vec![head];
-    let mut say = |name: &str, text: &str| lines.push(format!("  {name:<9} {}", visible(text)));
+    let mut report = |name: &str, text: &str| lines.push(format!("  {name:<9} {}", visible(text)));
     if let Some(detail) = &entry.detail {
-        say("what", detail);
+        report("what", detail);
     }
     if let Some(rule) = &entry.rule {
-        say("rule", &rule::told(rule));
+        report("rule", &rule::describe(rule));
     }
     if let Some(reason) = &entry.reason {
-        say("reason", reason);
+        report("reason", reason);
     }
     if let Some(why) = &entry.why {
-        say("", &format!("model says: {why}"));
+        report("", &format!("model says: {why}"));
     }
     if let Some(original) = &entry.original {
-        say("original", original);
+        report("original", original);
     }
     if let Some(changed) = &entry.changed {
-        say("changed", changed);
+        report("changed", changed);
     }
     if let Some(shown) = &entry.shown {
         let same = entry.original.as_deref() == Some(&*shown.args);
-        say("shown", if same { "the original" } else { &shown.args });
+        report("shown", if same { "the original" } else { &shown.args });
         let mut seen = format!("{} bytes", shown.args.len());
         match shown.unread {
             Some(0) => seen.push_str(", all read"),
@@ -82,9 +82,9 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
         if let Some(digest) = &shown.digest {
             let _ = write!(seen, ", digest {}", digest.short());
         }
-        say("", &seen);
+        report("", &seen);
         for file in &shown.files {
-            say("may run", file);
+            report("may run", file);
         }
     }
     for ran in &entry.executed {
@@ -92,9 +92,9 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
             Some(shown) if shown.args == ran.args => "what was shown",
             _ => &ran.args,
         };
-        say("executed", args);
+        report("executed", args);
         let took = ran.ms.map(|ms| format!(" in {}", took(ms))).unwrap_or_default();
-        say("", &format!("{}{took} ({})", ran.outcome, ran.attempt));
+        report("", &format!("{}{took} ({})", ran.outcome, ran.attempt));
     }
     lines
 }

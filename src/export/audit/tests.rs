@@ -75,7 +75,7 @@ fn a_replaced_call_has_who_replaced_it_and_both_arguments() {
 }
 
 #[test]
-fn every_execution_of_the_samples_stands_under_the_decision_that_allowed_it() {
+fn every_attempt_in_the_samples_is_listed_under_its_decision() {
     for name in ["flights", "office", "mirrors", "ring", "limits", "stubborn"] {
         let (envelopes, all) = recorded(&format!("demos/{name}.jsonl"));
         let started = |envelope: &&Envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. }));
@@ -99,7 +99,7 @@ fn every_execution_of_the_samples_stands_under_the_decision_that_allowed_it() {
 }
 
 #[test]
-fn an_execution_that_no_record_allows_is_told() {
+fn an_attempt_without_a_decision_is_reported() {
     let (envelopes, _) = recorded("replaced-call.jsonl");
     let decided = |envelope: &Envelope| matches!(envelope.event, Event::Call(CallEvent::Decided { .. }));
     let without: Vec<Envelope> = envelopes.into_iter().filter(|one| !decided(one)).collect();

@@ -19,7 +19,7 @@ fn recorded(session: &str, name: &str) -> String {
 }
 
 #[test]
-fn a_call_that_was_mended_twice_has_a_step_for_each_round() {
+fn a_call_repaired_two_times_has_a_step_for_each_round() {
     // The check stopped the first revision, the tool the second.
     let steps = |rev: u32, states: &[&str]| {
         let one = |state: &&str| format!(r#"{{"state":"{state}","revision":{rev}}}"#);

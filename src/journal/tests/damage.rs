@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use super::{append_one, envelope, file, fixture, id, lines, small};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{Event, RunEvent};
-use crate::journal::{self, Error, Place, Standing, Writer, read, verify};
+use crate::journal::{self, Error, Place, SessionStatus, Writer, read, verify};
 
 fn whole_lines(bytes: &[u8]) -> usize {
     bytes.split(|byte| *byte == b'\n').count() - 1
 }
 
 #[test]
-fn a_journal_cut_at_any_byte_keeps_its_intact_records_and_can_go_on() {
+fn a_journal_cut_at_any_byte_preserves_intact_records_and_can_be_resumed() {
     let bytes = file(&lines(&small()));
     for cut in 0..=bytes.len() {
         let fixture = fixture();
@@ -44,7 +44,10 @@ fn a_journal_cut_at_any_byte_keeps_its_intact_records_and_can_go_on() {
         match loaded.torn {
             Some(torn) => {
                 assert_eq!(torn.line, whole as u64 + 1);
-                assert_eq!(std::fs::read(torn.kept.unwrap()).unwrap(), bytes[cut - rest..cut]);
+                assert_eq!(
+                    std::fs::read(torn.moved_to.unwrap()).unwrap(),
+                    bytes[cut - rest..cut]
+                );
             }
             None => assert_eq!(rest, 0),
         }
@@ -54,7 +57,7 @@ fn a_journal_cut_at_any_byte_keeps_its_intact_records_and_can_go_on() {
         std::fs::write(place.journal(), &again).unwrap();
         let torn = append_one(&place).torn.unwrap();
         let n = if rest == 0 { 1 } else { 2 };
-        assert!(torn.kept.unwrap().ends_with(format!("journal.torn-{n}")));
+        assert!(torn.moved_to.unwrap().ends_with(format!("journal.torn-{n}")));
     }
 }
 
@@ -90,11 +93,11 @@ fn no_flipped_byte_is_taken_silently() {
 fn listed(place: &Place) -> (&'static str, u64) {
     let one = place.summary();
     let events = one.last.as_ref().map_or(0, |last| last.seq);
-    let word = match (one.standing, one.problem.as_deref()) {
-        (Standing::Damaged, Some(problem)) if problem.starts_with("damaged from line") => "damaged",
-        (Standing::Unreadable, Some(problem)) if problem.contains("first line") => "none",
-        (Standing::Open, Some(problem)) if problem.contains("last write") => "torn",
-        (Standing::Open, None) => "whole",
+    let word = match (one.status, one.problem.as_deref()) {
+        (SessionStatus::Damaged, Some(problem)) if problem.starts_with("damaged from line") => "damaged",
+        (SessionStatus::Unreadable, Some(problem)) if problem.contains("first line") => "none",
+        (SessionStatus::Open, Some(problem)) if problem.contains("last write") => "torn",
+        (SessionStatus::Open, None) => "whole",
         other => panic!("{other:?}"),
     };
     (word, events)
@@ -116,7 +119,7 @@ fn found(place: &Place) -> (&'static str, u64) {
 }
 
 #[test]
-fn a_list_tells_of_damage_what_a_reader_of_the_whole_finds() {
+fn a_session_list_reports_the_same_damage_as_a_full_read() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
     let (bytes, all) = (file(&lines(&small())), lines(&small()));
@@ -194,9 +197,9 @@ fn a_list_passes_over_what_is_being_written_and_finds_payloads_that_are_gone() {
         .unwrap()
         .path();
     std::fs::write(&payload, "x").unwrap();
-    assert_eq!(place.summary().standing, Standing::Damaged);
+    assert_eq!(place.summary().status, SessionStatus::Damaged);
     std::fs::remove_file(&payload).unwrap();
-    assert_eq!(place.summary().standing, Standing::Damaged);
+    assert_eq!(place.summary().status, SessionStatus::Damaged);
 }
 
 #[test]
@@ -229,7 +232,7 @@ fn files_of_a_session_that_are_none_are_refused_at_once() {
     let [one] = &fixture.store.list().unwrap()[..] else {
         panic!()
     };
-    assert_eq!(one.standing, Standing::Unreadable);
+    assert_eq!(one.status, SessionStatus::Unreadable);
     assert!(one.problem.as_ref().unwrap().contains("a named pipe"));
 
     let single = fixture.store.dir().join("pipe.jsonl");
@@ -252,12 +255,12 @@ fn files_of_a_session_that_are_none_are_refused_at_once() {
             .list()
             .unwrap()
             .iter()
-            .all(|one| one.standing == Standing::Unreadable)
+            .all(|one| one.status == SessionStatus::Unreadable)
     );
 }
 
 #[test]
-fn damage_in_the_middle_is_left_as_it_is_and_a_new_session_goes_on() {
+fn damage_in_the_middle_is_not_changed_and_a_new_session_continues() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
     let mut bytes = std::fs::read(place.journal()).unwrap();
@@ -289,9 +292,10 @@ fn damage_in_the_middle_is_left_as_it_is_and_a_new_session_goes_on() {
         bytes,
         "kept byte for byte"
     );
-    let kept = std::fs::read_dir(place.journal().parent().unwrap()).unwrap();
+    let stored = std::fs::read_dir(place.journal().parent().unwrap()).unwrap();
     assert!(
-        kept.flatten()
+        stored
+            .flatten()
             .all(|entry| !entry.file_name().to_string_lossy().contains("torn"))
     );
 }
@@ -411,7 +415,7 @@ proptest! {
         std::fs::write(place.journal(), &all).unwrap();
         let loaded = append_one(&place);
         prop_assert_eq!(&loaded.envelopes, &small()[..keep]);
-        prop_assert_eq!(std::fs::read(loaded.torn.unwrap().kept.unwrap()).unwrap(), bytes);
+        prop_assert_eq!(std::fs::read(loaded.torn.unwrap().moved_to.unwrap()).unwrap(), bytes);
     }
 }
 
@@ -443,7 +447,7 @@ fn half_a_decision_is_none() {
             match loaded.torn {
                 Some(torn) => {
                     assert_eq!(torn.line, counts as u64 + 1);
-                    assert_eq!(std::fs::read(torn.kept.unwrap()).unwrap(), bytes[good..]);
+                    assert_eq!(std::fs::read(torn.moved_to.unwrap()).unwrap(), bytes[good..]);
                 }
                 None => assert_eq!(bytes.len(), good),
             }
@@ -466,7 +470,7 @@ fn damage_in_the_middle_of_a_decision_takes_all_of_it() {
 }
 
 #[test]
-fn a_mark_that_says_nothing_is_not_a_second_spelling() {
+fn an_explicit_default_flag_is_not_an_alternative_encoding() {
     let line = lines(&small()).remove(0);
     let (head, tail) = line.split_once(",\"type\"").unwrap();
     let body = format!("{head},\"more\":false,\"type\"{tail}");

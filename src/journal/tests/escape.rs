@@ -1,7 +1,7 @@
 //! An example of every event about repetition. Must not know: how they are stored.
 
 use super::examples::{CALL, TURN, text};
-use crate::domain::escape::{Detector, Finding, Rung, Signature, Skipped, Upshot};
+use crate::domain::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
 use crate::domain::event::{EscapeEvent, Event};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
 
@@ -38,13 +38,13 @@ pub(super) fn every() -> Vec<Event> {
             incident: 1,
             node,
             forbidden: vec![signature.clone()],
-            told: Some(text("You repeat yourself.")),
+            notice: Some(text("You repeat yourself.")),
         },
         EscapeEvent::Applied {
             incident: 1,
             node,
             forbidden: Vec::new(),
-            told: None,
+            notice: None,
         },
         EscapeEvent::Over {
             incident: 1,
@@ -65,30 +65,30 @@ pub(super) fn every() -> Vec<Event> {
             muted: false,
         });
     }
-    for rung in Rung::ALL {
+    for level in LoopStep::ALL {
         all.push(EscapeEvent::Proposed {
             incident: 1,
             node,
-            rung,
+            step: level,
             why: text("after telling the model it changed nothing"),
             after: TURN,
             skipped: vec![Skipped {
-                rung: Rung::Substitute,
+                step: LoopStep::Substitute,
                 why: text("no other tool is known for read"),
             }],
         });
     }
-    for upshot in [
-        Upshot::Helped,
-        Upshot::Relapsed,
-        Upshot::Ignored,
-        Upshot::Impossible,
-        Upshot::Overtaken,
+    for result in [
+        StepOutcome::Helped,
+        StepOutcome::Relapsed,
+        StepOutcome::Ignored,
+        StepOutcome::Impossible,
+        StepOutcome::Overtaken,
     ] {
-        all.push(EscapeEvent::Came {
+        all.push(EscapeEvent::StepEnded {
             incident: 1,
             node,
-            upshot,
+            outcome: result,
         });
     }
     all.into_iter().map(Event::Escape).collect()

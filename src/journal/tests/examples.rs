@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
-use crate::domain::escape::{Detector, Rung};
+use crate::domain::escape::{Detector, LoopStep};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::fork::Elsewhere;
@@ -15,9 +14,10 @@ use crate::domain::node::{Channel, Origin};
 use crate::domain::price::Price;
 use crate::domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
 use crate::domain::repair_stats::RepairStats;
-use crate::domain::rule::Written;
+use crate::domain::rule::RuleSpec;
+use crate::domain::setting_change::SettingChange;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
-use crate::domain::weight::{Learned, Noted, Offered, StepRecord, ToolRecord};
+use crate::domain::weight::{Learned, StepRecord, ToolOffer, ToolRecord, WeightRecord};
 
 mod call;
 mod edit;
@@ -70,7 +70,7 @@ fn started() -> Box<Started> {
         input: text("null"),
         setup: text("{}"),
         reuse: crate::domain::event::run::Reuse::default(),
-        silent: false,
+        hide_edits: false,
         price: Some(Price {
             input: 1,
             cached: Some(0),
@@ -140,7 +140,7 @@ fn run() -> Vec<Event> {
         },
         RunEvent::RuleAdded {
             no: 1,
-            rule: Written::Exact {
+            rule: RuleSpec::Exact {
                 call: CALL,
                 rev: Rev(2),
                 tool: text("shell"),
@@ -150,7 +150,7 @@ fn run() -> Vec<Event> {
         },
         RunEvent::RuleAdded {
             no: u32::MAX,
-            rule: Written::Text {
+            rule: RuleSpec::Text {
                 text: text("tool = \"read_file\"\ngate = \"allow\""),
             },
         },
@@ -209,7 +209,7 @@ fn turn() -> Vec<Event> {
             context: text("aa"),
             hash: text("bb"),
             new: vec![(CALL, REV)],
-            told: vec![text("The tool x is left alone.")],
+            notices: vec![text("The tool x is left alone.")],
             last: true,
         },
         TurnEvent::Prompted {
@@ -276,7 +276,7 @@ fn turn() -> Vec<Event> {
         Stop::Refusal,
         Stop::Pause,
         Stop::BadCall(text("as text")),
-        Stop::Kept,
+        Stop::Accepted,
         Stop::Other(text("?")),
     ] {
         all.push(TurnEvent::Closed {
@@ -304,9 +304,9 @@ fn retries() -> [TurnEvent; 2] {
 }
 
 fn partials() -> [TurnEvent; 2] {
-    [(0, None, "…"), (3, Some(5), " and on")].map(|(kept, spoken, words)| TurnEvent::Partial {
+    [(0, None, "…"), (3, Some(5), " and on")].map(|(stored, spoken, words)| TurnEvent::Partial {
         turn: TURN,
-        kept,
+        prefix_len: stored,
         spoken,
         text: text(words),
     })
@@ -326,12 +326,12 @@ fn weight() -> Vec<Event> {
         WeightEvent::Offered {
             thread: ThreadId(1),
             tools: vec![
-                Offered {
+                ToolOffer {
                     tool: text("search"),
                     note: Some(text("it failed")),
                     hidden: false,
                 },
-                Offered {
+                ToolOffer {
                     tool: text("shell"),
                     note: None,
                     hidden: true,
@@ -341,7 +341,7 @@ fn weight() -> Vec<Event> {
         WeightEvent::Imported {
             from: "weights.json".into(),
             learned: Learned {
-                weights: vec![Noted {
+                weights: vec![WeightRecord {
                     kind: "look".into(),
                     tool: "search".into(),
                     weight: 320,
@@ -363,7 +363,7 @@ fn weight() -> Vec<Event> {
                 steps: vec![StepRecord {
                     detector: Detector::Sequence,
                     tools: vec!["search".into()],
-                    rung: Rung::Refuse,
+                    step: LoopStep::Refuse,
                     tried: 3,
                     helped: 1,
                 }],
@@ -372,7 +372,7 @@ fn weight() -> Vec<Event> {
         },
         WeightEvent::Noted {
             executions: u64::MAX,
-            weights: vec![Noted {
+            weights: vec![WeightRecord {
                 kind: text("look"),
                 tool: text("search"),
                 weight: 295,
@@ -458,7 +458,7 @@ fn resilience() -> Vec<Event> {
             version: 1,
             policy: text(r#"{"retry":{"retries":2}}"#),
             live: false,
-            changed: vec![Altered {
+            changed: vec![SettingChange {
                 key: text("retry.retries"),
                 from: Some(text("4")),
                 to: Some(text("2")),
@@ -515,7 +515,7 @@ fn resilience() -> Vec<Event> {
             call: CALL,
             rev: REV,
             round: 1,
-            reply: Reply::Said {
+            reply: Reply::Answered {
                 text: text(r#"{"passengers":1}"#),
             },
             usage: Usage {

@@ -87,12 +87,12 @@ fn a_record_that_does_not_follow_is_found_in_a_long_journal_too() {
         std::fs::create_dir_all(fixture.store.dir()).unwrap();
         std::fs::write(&path, file(&text)).unwrap();
         let seen = read(&Place::at(&path).unwrap()).unwrap();
-        let said = seen
+        let output = seen
             .damage
             .map(|damage| damage.why)
             .or(seen.torn.map(|torn| torn.why));
-        let said = said.unwrap();
-        assert!(said.contains(why), "{change}: {said}");
+        let output = output.unwrap();
+        assert!(output.contains(why), "{change}: {output}");
         let left = if change == "more" { 299 } else { 99 };
         assert_eq!(seen.envelopes.len(), left, "{change}");
     }

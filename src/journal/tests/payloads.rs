@@ -17,7 +17,7 @@ fn partial(seq: u64, text: &str) -> crate::domain::envelope::Envelope {
         seq,
         Event::Turn(TurnEvent::Partial {
             turn: TurnId(1),
-            kept: 0,
+            prefix_len: 0,
             spoken: None,
             text,
         }),
@@ -95,7 +95,7 @@ fn a_payload_that_is_gone_or_changed_is_damage() {
 }
 
 #[test]
-fn a_broken_payload_file_is_written_anew() {
+fn a_broken_payload_file_is_rewritten() {
     let fixture = fixture();
     let long = "w".repeat(BIG + 1);
     let writer = fixture.store.create(id(1)).unwrap();
@@ -113,7 +113,7 @@ fn a_broken_payload_file_is_written_anew() {
 }
 
 #[test]
-fn text_too_long_for_any_payload_is_refused_and_the_writer_goes_on() {
+fn text_above_the_payload_limit_is_refused_and_the_writer_continues() {
     let fixture = fixture();
     let mut writer = fixture.store.create(id(1)).unwrap();
     let error = writer
@@ -272,16 +272,16 @@ proptest! {
 fn a_record_that_names_a_payload_too_often_is_refused() {
     let named = json!({"$payload": "0".repeat(64), "len": crate::journal::MAX_PAYLOAD});
     let body = Value::from(vec![named; 17]).to_string();
-    let mut loads = Counted(0);
+    let mut loads = CountingSource(0);
     let error = payload::resolve(&body, &BOUNDS, &mut loads).unwrap_err();
     assert!(error.to_string().contains("together"), "{error}");
     assert_eq!(loads.0, 16, "as many as fit");
 }
 
 /// A source that only counts how often it is asked.
-struct Counted(usize);
+struct CountingSource(usize);
 
-impl Source for Counted {
+impl Source for CountingSource {
     fn load(&mut self, _: &str, _: usize) -> Result<String, Error> {
         self.0 += 1;
         Ok(String::new())

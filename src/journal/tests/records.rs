@@ -266,8 +266,13 @@ fn records_out_of_place_are_damage() {
         all
     };
     let swapped = vec![good[0].clone(), good[2].clone(), good[1].clone()];
-    let twice = vec![good[0].clone(), good[1].clone(), good[1].clone()];
-    for (bad, intact) in [(other_run, 2), (swapped, 1), (twice, 2), (good[1..].to_vec(), 0)] {
+    let doubled = vec![good[0].clone(), good[1].clone(), good[1].clone()];
+    for (bad, intact) in [
+        (other_run, 2),
+        (swapped, 1),
+        (doubled, 2),
+        (good[1..].to_vec(), 0),
+    ] {
         let fixture = fixture();
         let place = fixture.session(1, &[]);
         std::fs::write(place.journal(), file(&bad)).unwrap();
@@ -370,7 +375,7 @@ proptest! {
     #[test]
     fn any_text_comes_back_equal(text in any::<String>(), at in any::<i64>(), mono in any::<u64>()) {
         let mut all = small();
-        all[0].event = Event::Turn(TurnEvent::Partial { turn: TurnId(1), kept: 0, spoken: None, text: text.into() });
+        all[0].event = Event::Turn(TurnEvent::Partial { turn: TurnId(1), prefix_len: 0, spoken: None, text: text.into() });
         all[0].at = at;
         all[0].mono = mono;
         let line = encode_line(id(1), &all[0], Link::FIRST).unwrap();
@@ -463,8 +468,8 @@ fn where_a_person_spoke_is_part_of_who_and_may_be_absent() {
         (Via::Control, "control"),
         (Via::Shell, "shell"),
     ] {
-        let said = format!(r#""actor":{{"operator":{{"name":"ada","via":"{word}"}}}}"#);
-        assert_eq!(record(Actor::operator("ada".into(), via)), said);
+        let output = format!(r#""actor":{{"operator":{{"name":"ada","via":"{word}"}}}}"#);
+        assert_eq!(record(Actor::operator("ada".into(), via)), output);
     }
     assert_eq!(record(Actor::Engine), r#""actor":"engine""#);
 }

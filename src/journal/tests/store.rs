@@ -49,7 +49,7 @@ fn a_single_file_among_the_sessions_is_found_by_its_name() {
 }
 
 #[test]
-fn a_list_tells_what_each_session_is() {
+fn a_session_list_describes_each_session() {
     let fixture = fixture();
     assert_eq!(fixture.store.list().unwrap(), [], "no directory is no session");
     let mut events = super::examples::every_event();
@@ -106,7 +106,7 @@ fn a_deleted_session_is_gone_with_everything() {
 }
 
 #[test]
-fn a_session_is_not_made_twice() {
+fn a_session_cannot_be_created_again() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
     let error = fixture.store.create(id(1)).unwrap_err();

@@ -46,11 +46,11 @@ fn it_is_listed_once_it_is_whole_and_has_what_was_appended() {
     let (records, _) = Records::read(&place, |_| ()).unwrap();
     let copied = |n: u128, count: usize| {
         fixture.store.create_whole(id(n), |writer| {
-            let mut kept = Ok(());
+            let mut stored = Ok(());
             records.range(0, count, |one| {
-                kept = kept.clone().and_then(|()| writer.append(&one));
+                stored = stored.clone().and_then(|()| writer.append(&one));
             })?;
-            kept
+            stored
         })
     };
     let (short, longer) = (copied(2, 2).unwrap(), copied(3, 3).unwrap());
@@ -100,7 +100,7 @@ fn whatever_fails_leaves_nothing() {
 }
 
 #[test]
-fn where_nothing_can_be_made_it_says_so() {
+fn a_store_that_cannot_be_created_gives_a_hint() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "x").unwrap();
@@ -113,7 +113,7 @@ fn where_nothing_can_be_made_it_says_so() {
 fn what_a_killed_process_left_is_removed_and_what_is_being_made_is_not() {
     let fixture = fixture();
     assert_eq!(fixture.store.sweep().unwrap(), 0, "there is no directory yet");
-    let kept = fixture
+    let stored = fixture
         .store
         .create_whole(id(1), |_| Ok::<(), Error>(()))
         .unwrap();
@@ -143,7 +143,7 @@ fn what_a_killed_process_left_is_removed_and_what_is_being_made_is_not() {
     let mut names = everything(&fixture);
     names.sort();
     let mut expected = vec![
-        kept.id(),
+        stored.id(),
         id(5).to_string(),
         format!("{}.part", id(4)),
         "notes.part".to_owned(),

@@ -71,11 +71,11 @@ fn files_are_for_the_owner_alone() {
         .set_len(900)
         .unwrap();
     let torn = super::append_one(&place).torn.unwrap();
-    assert_eq!(mode(&torn.kept.unwrap()), 0o600);
+    assert_eq!(mode(&torn.moved_to.unwrap()), 0o600);
 }
 
 #[test]
-fn the_second_writer_is_told_who_has_the_session() {
+fn a_second_writer_gets_the_process_holding_the_session() {
     let fixture = fixture();
     let writer = fixture.begun(1, &small());
     let place = fixture.store.find("last").unwrap();

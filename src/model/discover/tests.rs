@@ -6,14 +6,14 @@ use secrecy::SecretString;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::{Choice, Error, Given, Server, choose, find, find_within, ollama, to_ask};
+use super::{Choice, Error, ModelSettings, Server, choose, find, find_within, ollama, to_ask};
 
 /// Long enough for any machine.
 const PATIENT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(60));
 
-fn given(model: &str, base_url: &str, has_key: bool) -> Given {
+fn given(model: &str, base_url: &str, has_key: bool) -> ModelSettings {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Given {
+    ModelSettings {
         model: some(model),
         base_url: some(base_url),
         has_key,
@@ -36,8 +36,8 @@ fn choice(base_url: &str, model: &str) -> Choice {
 }
 
 #[test]
-fn what_was_said_is_taken_and_no_server_is_asked() {
-    for (said, wanted) in [
+fn explicit_settings_are_used_and_no_server_is_asked() {
+    for (output, expected) in [
         (given("m", "http://h/v1", false), Ok(choice("http://h/v1", "m"))),
         (given("m", "http://h/v1", true), Ok(choice("http://h/v1", "m"))),
         (given("m", "", true), Ok(choice("https://api.openai.com/v1", "m"))),
@@ -46,17 +46,17 @@ fn what_was_said_is_taken_and_no_server_is_asked() {
             Ok(choice("https://api.openai.com/v1", "gpt-4.1-mini")),
         ),
     ] {
-        assert_eq!(to_ask(&said), None, "{said:?}");
-        assert_eq!(choose(&said, None), wanted);
+        assert_eq!(to_ask(&output), None, "{output:?}");
+        assert_eq!(choose(&output, None), expected);
     }
 }
 
 #[test]
 fn a_server_without_a_named_model_serves_its_only_one() {
-    let said = given("", "http://h/v1", true);
-    assert_eq!(to_ask(&said).as_deref(), Some("http://h/v1"));
+    let output = given("", "http://h/v1", true);
+    assert_eq!(to_ask(&output).as_deref(), Some("http://h/v1"));
     assert_eq!(
-        choose(&said, Some(&server(&["one"]))),
+        choose(&output, Some(&server(&["one"]))),
         Ok(choice("http://h/v1", "one"))
     );
     for (answer, why) in [
@@ -64,7 +64,7 @@ fn a_server_without_a_named_model_serves_its_only_one() {
         (Some(server(&[])), "no model"),
         (None, "does not say"),
     ] {
-        let message = choose(&said, answer.as_ref()).unwrap_err().to_string();
+        let message = choose(&output, answer.as_ref()).unwrap_err().to_string();
         assert!(
             message.contains(why) && message.contains("--model NAME"),
             "{message}"
@@ -73,8 +73,8 @@ fn a_server_without_a_named_model_serves_its_only_one() {
 }
 
 #[test]
-fn ollama_serves_where_nothing_else_is_said() {
-    let nothing = Given::default();
+fn ollama_is_the_default_provider() {
+    let nothing = ModelSettings::default();
     assert_eq!(to_ask(&nothing).as_deref(), Some("http://127.0.0.1:11434/v1"));
     assert_eq!(
         choose(&nothing, Some(&server(&["qwen3:8b"]))),
@@ -93,7 +93,7 @@ fn ollama_serves_where_nothing_else_is_said() {
 fn where_nothing_is_found_all_three_ways_are_named() {
     let named = given("m\u{1b}", "", false);
     for error in [
-        choose(&Given::default(), None).unwrap_err(),
+        choose(&ModelSettings::default(), None).unwrap_err(),
         choose(&named, None).unwrap_err(),
         choose(&named, Some(&server(&["a"]))).unwrap_err(),
     ] {
@@ -107,7 +107,7 @@ fn where_nothing_is_found_all_three_ways_are_named() {
 
 #[test]
 fn every_form_of_ollamas_own_variable_is_an_address() {
-    for (host, wanted) in [
+    for (host, expected) in [
         (None, "http://127.0.0.1:11434/v1"),
         (Some(" "), "http://127.0.0.1:11434/v1"),
         (Some("0.0.0.0"), "http://127.0.0.1:11434/v1"),
@@ -117,7 +117,7 @@ fn every_form_of_ollamas_own_variable_is_an_address() {
         (Some("[::1]:5"), "http://[::1]:5/v1"),
         (Some("[::]"), "http://127.0.0.1:11434/v1"),
     ] {
-        assert_eq!(ollama(host), wanted, "{host:?}");
+        assert_eq!(ollama(host), expected, "{host:?}");
     }
 }
 
@@ -125,18 +125,18 @@ fn every_form_of_ollamas_own_variable_is_an_address() {
 async fn serve(answer: Option<String>) -> (String, tokio::sync::oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let place = listener.local_addr().unwrap().to_string();
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (sender, reported) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         let mut request = [0; 2048];
         let n = socket.read(&mut request).await.unwrap();
-        let _ = tell.send(String::from_utf8_lossy(&request[..n]).into_owned());
+        let _ = sender.send(String::from_utf8_lossy(&request[..n]).into_owned());
         match answer {
             Some(answer) => socket.write_all(answer.as_bytes()).await.unwrap(),
             None => drop(socket.read(&mut request).await),
         }
     });
-    (place, told)
+    (place, reported)
 }
 
 fn ok(body: &str) -> String {
@@ -144,19 +144,19 @@ fn ok(body: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_running_ollama_is_asked_and_never_told_the_key() {
-    let (place, told) = serve(Some(ok(
+async fn a_running_ollama_is_queried_without_the_key() {
+    let (place, reported) = serve(Some(ok(
         r#"{"object":"list","data":[{"id":"only","object":"model"}]}"#,
     )))
     .await;
-    let said = Given {
+    let output = ModelSettings {
         ollama_host: Some(place.clone()),
-        ..Given::default()
+        ..ModelSettings::default()
     };
     let key = SecretString::from("sk-canary");
-    let found = find_within(&said, Some(&key), PATIENT).await;
+    let found = find_within(&output, Some(&key), PATIENT).await;
     assert_eq!(found, Ok(choice(&format!("http://{place}/v1"), "only")));
-    let request = told.await.unwrap();
+    let request = reported.await.unwrap();
     assert!(
         request.starts_with("GET /v1/models ") && !request.contains("canary"),
         "{request}"
@@ -165,14 +165,14 @@ async fn a_running_ollama_is_asked_and_never_told_the_key() {
 
 #[tokio::test]
 async fn a_named_server_is_asked_with_the_key() {
-    let (place, told) = serve(Some(ok(r#"{"data":[{"id":"only"}]}"#))).await;
+    let (place, reported) = serve(Some(ok(r#"{"data":[{"id":"only"}]}"#))).await;
     let base = format!("http://{place}/v1");
     let key = SecretString::from("sk-canary");
     assert_eq!(
         find_within(&given("", &base, true), Some(&key), PATIENT).await,
         Ok(choice(&base, "only"))
     );
-    assert!(told.await.unwrap().contains("Bearer sk-canary"));
+    assert!(reported.await.unwrap().contains("Bearer sk-canary"));
 }
 
 #[tokio::test]
@@ -185,17 +185,17 @@ async fn whatever_else_answers_there_is_no_server_of_models() {
         Some("noise\r\n\r\n".into()),
         None,
     ] {
-        let (place, _told) = serve(answer).await;
-        let said = Given {
+        let (place, _reported) = serve(answer).await;
+        let output = ModelSettings {
             ollama_host: Some(place),
-            ..Given::default()
+            ..ModelSettings::default()
         };
-        assert!(matches!(find(&said, None).await, Err(Error::Nothing { .. })));
+        assert!(matches!(find(&output, None).await, Err(Error::Nothing { .. })));
     }
 }
 
 #[test]
-fn servers_are_told_apart_as_the_client_reads_their_addresses() {
+fn servers_are_compared_as_the_client_parses_their_addresses() {
     for (one, other, same) in [
         ("http://h/v1", "http://H:80/v2/chat/completions", true),
         ("https://h:443", "https://h/", true),

@@ -7,7 +7,7 @@ fn read(status: u64, text: &str) -> Refusal {
 }
 
 #[test]
-fn the_innermost_reason_is_told_with_the_name_of_the_provider() {
+fn the_innermost_reason_is_shown_with_the_provider_name() {
     let text = r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"object\":\"error\",\"message\":\"Unexpected role 'tool'\"}","provider_name":"Mistral"}}}"#;
     let words = r#"{"error":{"message":"Provider returned error","metadata":{"raw":"no room here","provider_name":"Example"}}}"#;
     let listed =
@@ -152,10 +152,10 @@ fn a_used_up_quota_is_no_rate_limit() {
     ] {
         assert_eq!(read(status, text).kind(None), kind, "{status} {text}");
     }
-    let says_quota = read(429, r#"{"error":{"message":"quota of this minute"}}"#);
-    assert_eq!(says_quota.kind(None), Quota);
+    let names_quota = read(429, r#"{"error":{"message":"quota of this minute"}}"#);
+    assert_eq!(names_quota.kind(None), Quota);
     assert_eq!(
-        says_quota.kind(Some(2_000)),
+        names_quota.kind(Some(2_000)),
         RateLimit,
         "the header says when to ask again"
     );
@@ -179,7 +179,7 @@ fn waits_are_read_from_words() {
 }
 
 #[test]
-fn what_a_filter_refused_is_told_as_filtered() {
+fn a_content_filter_refusal_is_classified_as_filtered() {
     let text = r#"{"error":{"message":"The response was filtered","code":"content_filter","status":400}}"#;
     assert_eq!(read(400, text).kind(None), StreamFaultKind::Filter);
 }

@@ -18,7 +18,7 @@ const SAMPLE: usize = 4096;
 #[derive(Debug, Default)]
 pub struct Body {
     shape: Shape,
-    kept: Vec<u8>,
+    buffer: Vec<u8>,
     stream: sse::Decoder,
     decoder: Decoder,
     frames: u64,
@@ -51,10 +51,10 @@ impl Body {
     }
 
     /// Bytes that said something; what only keeps the connection does not count.
-    pub fn said(&self) -> u64 {
+    pub fn data_bytes(&self) -> u64 {
         match self.shape {
-            Shape::Unknown | Shape::Stream => self.stream.said(),
-            Shape::Json | Shape::Foreign => self.kept.len() as u64,
+            Shape::Unknown | Shape::Stream => self.stream.data_bytes(),
+            Shape::Json | Shape::Foreign => self.buffer.len() as u64,
         }
     }
 
@@ -75,12 +75,12 @@ impl Body {
                 Ok(())
             }
             Shape::Json => {
-                if self.kept.len() + bytes.len() > MAX_WHOLE {
+                if self.buffer.len() + bytes.len() > MAX_WHOLE {
                     return Err(garbage(format!(
                         "the answer is one JSON text of more than {MAX_WHOLE} bytes"
                     )));
                 }
-                self.kept.extend_from_slice(bytes);
+                self.buffer.extend_from_slice(bytes);
                 Ok(())
             }
         }
@@ -91,7 +91,7 @@ impl Body {
         match self.shape {
             Shape::Unknown | Shape::Stream => self.last_events(out),
             Shape::Json => {
-                let text = String::from_utf8_lossy(&self.kept);
+                let text = String::from_utf8_lossy(&self.buffer);
                 self.decoder.frame("", &text, out)?;
                 self.decoder.eof(out)
             }
@@ -100,12 +100,12 @@ impl Body {
     }
 
     fn keep_sample(&mut self, bytes: &[u8]) {
-        let room = SAMPLE.saturating_sub(self.kept.len());
-        self.kept.extend(bytes.iter().take(room));
+        let room = SAMPLE.saturating_sub(self.buffer.len());
+        self.buffer.extend(bytes.iter().take(room));
     }
 
     fn foreign(&self) -> StreamFault {
-        let sample = String::from_utf8_lossy(&self.kept);
+        let sample = String::from_utf8_lossy(&self.buffer);
         garbage(format!(
             "the server answered with a page or text instead of a stream; check the base URL. It begins: {}",
             sample_of(&sample)
@@ -133,7 +133,7 @@ impl Body {
             }
         }
         if self.frames == 0 {
-            let sample = String::from_utf8_lossy(&self.kept);
+            let sample = String::from_utf8_lossy(&self.buffer);
             let fields = ["", "data", "event", "id", "retry", "error"];
             // The last line may be cut in the middle of a field's name.
             let known = |line: &str| match line.split_once(':') {

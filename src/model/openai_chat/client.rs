@@ -44,7 +44,7 @@ pub struct Patience {
     /// For a connection.
     pub connect: Duration,
     /// For the next byte that says something, the first one included: comments and the like only keep the connection.
-    pub silence: Duration,
+    pub idle: Duration,
     /// For the end mark, from the moment in which the server said why it stopped, whatever it sends meanwhile.
     pub farewell: Duration,
     /// For the body of an error.
@@ -55,7 +55,7 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            silence: Duration::from_secs(300),
+            idle: Duration::from_secs(300),
             farewell: Duration::from_secs(10),
             error_body: Duration::from_secs(10),
         }
@@ -130,12 +130,12 @@ impl Client {
                 Ok(()) => return Ok(()),
                 Err(failed) => failed,
             };
-            let Some(said) = failed.refusal else {
+            let Some(output) = failed.refusal else {
                 return Err(failed.fault);
             };
             refused.push(sent);
             let members = encode::members(self.target(), &request, &quirks);
-            let candidates = refusal::candidates(&said, &members);
+            let candidates = refusal::candidates(&output, &members);
             // Whatever the status is: bytes whose form is refused are not sent again.
             let is_form = !candidates.is_empty() && failed.fault.kind == StreamFaultKind::Server;
             let other = if refused.len() <= MAX_FORMS {
@@ -153,7 +153,7 @@ impl Client {
             };
             let learned = Chunk::Learned {
                 quirk,
-                words: excerpt(&self.without_key(said.reason)),
+                words: excerpt(&self.without_key(output.reason)),
             };
             chunks.send(learned).await.map_err(|_| cancelled())?;
             (quirks, body) = (with, other);
@@ -189,8 +189,8 @@ impl Client {
             .header(CONTENT_TYPE, "application/json")
             .body(body)
             .send();
-        let response = match tokio::time::timeout(self.patience.silence, send).await {
-            Err(_) => return Err(self.silent().into()),
+        let response = match tokio::time::timeout(self.patience.idle, send).await {
+            Err(_) => return Err(self.idle_timeout().into()),
             Ok(Err(error)) => return Err(self.broken(&error).into()),
             Ok(Ok(response)) => response,
         };
@@ -215,9 +215,9 @@ impl Client {
         });
         let mut body = Body::default();
         let mut out = Vec::new();
-        let mut said = 0;
-        let mut nothing_came = true;
-        let mut until = Instant::now() + self.patience.silence;
+        let mut output = 0;
+        let mut nothing_arrived = true;
+        let mut until = Instant::now() + self.patience.idle;
         let mut finished = false;
         loop {
             let piece = if Instant::now() < until {
@@ -237,18 +237,18 @@ impl Client {
                 }
                 // Whatever happens to the connection after the answer was finished harms nothing.
                 Err(()) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
-                Err(()) => (Err(self.silent()), true),
+                Err(()) => (Err(self.idle_timeout()), true),
                 Ok(Err(error)) => (Err(self.broken(&error)), true),
             };
             if finished != body.finished() {
                 finished = true;
                 until = Instant::now() + self.patience.farewell;
-            } else if !finished && said != body.said() {
-                until = Instant::now() + self.patience.silence;
+            } else if !finished && output != body.data_bytes() {
+                until = Instant::now() + self.patience.idle;
             }
-            said = body.said();
+            output = body.data_bytes();
             for chunk in out.drain(..) {
-                nothing_came = false;
+                nothing_arrived = false;
                 chunks.send(chunk).await.map_err(|_| cancelled())?;
             }
             result.map_err(|fault| Failed {
@@ -256,7 +256,7 @@ impl Client {
                     message: cut(self.without_key(fault.message)),
                     ..fault
                 },
-                refusal: body.refusal().filter(|_| nothing_came).cloned().map(Box::new),
+                refusal: body.refusal().filter(|_| nothing_arrived).cloned().map(Box::new),
             })?;
             if over {
                 return Ok(());
@@ -287,13 +287,13 @@ impl Client {
         };
         let _ = tokio::time::timeout(self.patience.error_body, read).await;
         let body = String::from_utf8_lossy(&bytes);
-        let said = Refusal::read(Some(u64::from(status.as_u16())), &body);
-        let kind = said.kind(asked_ms);
-        let retry_after_ms = asked_ms.or(said.wait_ms);
+        let output = Refusal::read(Some(u64::from(status.as_u16())), &body);
+        let kind = output.kind(asked_ms);
+        let retry_after_ms = asked_ms.or(output.wait_ms);
         let mut message = format!("{} answered {status}", self.place());
-        if !said.reason.trim().is_empty() {
+        if !output.reason.trim().is_empty() {
             message.push_str(": ");
-            message.push_str(&excerpt(&self.without_key(said.reason.clone())));
+            message.push_str(&excerpt(&self.without_key(output.reason.clone())));
         }
         if let Some(location) = location {
             message.push_str("; it redirects, which is not followed, to ");
@@ -318,7 +318,7 @@ impl Client {
                 message,
                 retry_after_ms,
             },
-            refusal: Some(Box::new(said)),
+            refusal: Some(Box::new(output)),
         }
     }
 
@@ -342,13 +342,13 @@ impl Client {
         }
     }
 
-    fn silent(&self) -> StreamFault {
+    fn idle_timeout(&self) -> StreamFault {
         StreamFault {
             kind: StreamFaultKind::Timeout,
             message: format!(
                 "{} said nothing for {} s",
                 self.place(),
-                self.patience.silence.as_secs_f32()
+                self.patience.idle.as_secs_f32()
             ),
             retry_after_ms: None,
         }

@@ -188,14 +188,14 @@ impl Decoder {
             let words = std::mem::take(&mut self.refusal);
             out.push(Chunk::Refused { words });
         }
-        let stop = self.judged(stop);
+        let stop = self.checked_stop(stop);
         self.finish = Some(stop.clone());
         out.push(Chunk::Finish(stop));
         Ok(())
     }
 
     /// What a reason to stop means, seen with the rest of the reply.
-    fn judged(&self, stop: Stop) -> Stop {
+    fn checked_stop(&self, stop: Stop) -> Stop {
         let has_calls = self.parts.has_calls();
         match stop {
             Stop::End if self.refused_in_words => Stop::Refusal,
@@ -231,11 +231,11 @@ impl Decoder {
         self.usage(choice.object("usage").as_ref(), out);
         let streamed = choice.object("delta");
         let whole = choice.object("message");
-        let said = streamed.as_ref().or(whole.as_ref());
-        let says = said.is_some_and(says_something);
-        let called = said.and_then(called);
+        let output = streamed.as_ref().or(whole.as_ref());
+        let claims = output.is_some_and(has_content);
+        let called = output.and_then(called);
         let misplaced = called.is_some() && self.first != Some(index);
-        if says && !misplaced && self.choice.is_none() {
+        if claims && !misplaced && self.choice.is_none() {
             self.choice = Some(index);
             // Only a choice that said nothing has ended so far.
             self.finish = None;
@@ -246,7 +246,7 @@ impl Decoder {
             if let Some(tool) = called {
                 self.misplaced.get_or_insert((tool, OTHER_CHOICE));
             }
-            if says {
+            if claims {
                 out.push(Chunk::Unknown { raw: raw.to_owned() });
             }
             return Ok(());
@@ -443,8 +443,8 @@ fn thinking(raw: &str) -> Vec<String> {
 }
 
 /// Returns true for a delta or message that says something.
-fn says_something(said: &Object<'_>) -> bool {
-    const SAYS: &[&str] = &[
+fn has_content(output: &Object<'_>) -> bool {
+    const CONTENT_KEYS: &[&str] = &[
         "content",
         "refusal",
         "reasoning",
@@ -453,14 +453,15 @@ fn says_something(said: &Object<'_>) -> bool {
         "tool_calls",
         "function_call",
     ];
-    SAYS.iter()
-        .any(|key| said.get(key).is_some_and(|value| !frame::is_empty(value)))
+    CONTENT_KEYS
+        .iter()
+        .any(|key| output.get(key).is_some_and(|value| !frame::is_empty(value)))
 }
 
 /// Returns the name of the first tool that a delta or message calls; empty where it does not say which.
-fn called(said: &Object<'_>) -> Option<String> {
-    let first = list(said, "tool_calls").into_iter().find_map(Object::read);
-    let call = first.or_else(|| said.object("function_call"))?;
+fn called(output: &Object<'_>) -> Option<String> {
+    let first = list(output, "tool_calls").into_iter().find_map(Object::read);
+    let call = first.or_else(|| output.object("function_call"))?;
     let function = call.object("function");
     let name = function.as_ref().unwrap_or(&call).filled("name");
     Some(name.unwrap_or_default().into_owned())
@@ -469,7 +470,7 @@ fn called(said: &Object<'_>) -> Option<String> {
 /// Which open parts are complete where the model stopped so.
 fn rest(stop: &Stop) -> Rest {
     match stop {
-        Stop::End | Stop::Calls | Stop::Kept => Rest::Meant,
+        Stop::End | Stop::Calls | Stop::Accepted => Rest::Meant,
         Stop::Length => Rest::Whole,
         Stop::Filter | Stop::Refusal | Stop::Pause | Stop::BadCall(_) | Stop::Other(_) => Rest::Texts,
     }

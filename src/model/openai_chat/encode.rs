@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{known, reshape, schema};
 use crate::domain::event::run::ToolCard;
-use crate::domain::transcript::{CalledAs, Message, Said};
+use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::{self, Object};
 use crate::model::{Quirk, Quirks, Request, strict};
 
@@ -204,8 +204,8 @@ fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
             tool_call_id: Some(id(wire_id, quirks)),
             ..plain("tool", text.to_string())
         },
-        Message::Assistant { said, calls } => {
-            let content = spoken(said);
+        Message::Assistant { texts: output, calls } => {
+            let content = spoken(output);
             if content.is_none() && calls.is_empty() {
                 return None;
             }
@@ -220,38 +220,40 @@ fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
                     .enumerate()
                     .map(|(place, one)| call(one, place == 0, quirks))
                     .collect(),
-                reasoning_content: back.then(|| reasoned(said)),
-                reasoning_details: if signed { details(said) } else { Vec::new() },
+                reasoning_content: back.then(|| reasoned(output)),
+                reasoning_details: if signed { details(output) } else { Vec::new() },
             }
         }
     })
 }
 
 /// Returns what was said aloud; reasoning is not sent back, except as rewritten by the operator.
-fn spoken(said: &[Said]) -> Option<String> {
-    let aloud = said.iter().filter(|said| !said.reasoning || said.by_operator);
+fn spoken(output: &[ModelText]) -> Option<String> {
+    let aloud = output
+        .iter()
+        .filter(|output| !output.reasoning || output.by_operator);
     let texts: Vec<&str> = aloud
-        .map(|said| &*said.text)
+        .map(|output| &*output.text)
         .filter(|text| !text.is_empty())
         .collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// The reasoning of a message as it came, for a server that wants it back; empty where there was none.
-fn reasoned(said: &[Said]) -> String {
-    let texts: Vec<&str> = said
+fn reasoned(output: &[ModelText]) -> String {
+    let texts: Vec<&str> = output
         .iter()
-        .filter(|said| said.reasoning && !said.by_operator)
-        .map(|said| &*said.text)
+        .filter(|output| output.reasoning && !output.by_operator)
+        .map(|output| &*output.text)
         .filter(|text| !text.is_empty())
         .collect();
     texts.join("\n\n")
 }
 
 /// The provider's blocks of a message. A block whose words were streamed beside it gets them back.
-fn details(said: &[Said]) -> Vec<Box<RawValue>> {
+fn details(output: &[ModelText]) -> Vec<Box<RawValue>> {
     let mut all = Vec::new();
-    for one in said {
+    for one in output {
         let Some(list) = one.opaque.as_deref() else {
             continue;
         };

@@ -69,7 +69,7 @@ const RANGE: &[&str] = &[
     "at least",
 ];
 /// Words by which servers say that they want something.
-const WANTED: &[&str] = &[
+const REQUIREMENTS: &[&str] = &[
     "must be",
     "must have",
     "must include",
@@ -114,19 +114,19 @@ fn left_out(refusal: &Refusal, members: &[String]) -> Option<Quirk> {
     for kind in TYPES {
         words = words.replace(kind, "");
     }
-    let told = NOT_TAKEN.iter().any(|word| words.contains(word));
-    let is_limit = |name: &str| name.starts_with("max_") && refusal.says_any(RANGE);
+    let reported = NOT_TAKEN.iter().any(|word| words.contains(word));
+    let is_limit = |name: &str| name.starts_with("max_") && refusal.mentions_any(RANGE);
     // What nobody asked for is named for one reason only.
     let is_extra = |name: &str| name == "stream_options";
     let names = members
         .iter()
-        .filter(|name| (told || is_extra(name)) && !is_limit(name));
+        .filter(|name| (reported || is_extra(name)) && !is_limit(name));
     let named = names
         .filter_map(|name| Some((place_of(&words, name)?, name)))
         .min();
     let streams = || {
         let name = members.iter().find(|name| *name == "stream")?;
-        (told && words.contains("streaming")).then_some(name)
+        (reported && words.contains("streaming")).then_some(name)
     };
     let name = named.map(|(_, name)| name).or_else(streams)?;
     Some(Quirk::LeaveOut(name.clone()))
@@ -138,21 +138,21 @@ fn place_of(text: &str, name: &str) -> Option<usize> {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name.as_str()).find_map(|(at, _)| {
         let before = text.get(..at)?.chars().next_back();
-        let behind = text.get(at + name.len()..)?.chars().next();
-        let alone = !before.is_some_and(part) && !behind.is_some_and(part);
+        let following = text.get(at + name.len()..)?.chars().next();
+        let alone = !before.is_some_and(part) && !following.is_some_and(part);
         alone.then_some(at)
     })
 }
 
 fn limit(refusal: &Refusal, found: &mut Vec<Quirk>) {
-    if place_of(&refusal.words, "max_tokens").is_some() && refusal.says("max_completion_tokens") {
+    if place_of(&refusal.words, "max_tokens").is_some() && refusal.mentions("max_completion_tokens") {
         found.push(Quirk::CompletionTokens);
     }
 }
 
 fn reasoning(refusal: &Refusal, found: &mut Vec<Quirk>) {
-    let wanted = refusal.says_any(WANTED);
-    let unwanted = refusal.says_any(&[
+    let requested = refusal.mentions_any(REQUIREMENTS);
+    let unwanted = refusal.mentions_any(&[
         "extra_forbidden",
         "extra inputs",
         "not permitted",
@@ -163,11 +163,11 @@ fn reasoning(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "must not",
         "remove",
     ]);
-    if refusal.says_any(&["reasoning_content", "reasoning content"]) && wanted && !unwanted {
+    if refusal.mentions_any(&["reasoning_content", "reasoning content"]) && requested && !unwanted {
         found.push(Quirk::ReasoningBack);
     }
     let signature = ["thought_signature", "thought signature", "thoughtsignature"];
-    if refusal.says_any(&signature) {
+    if refusal.mentions_any(&signature) {
         found.extend([Quirk::SignaturesBack, Quirk::PlaceholderSignatures]);
     }
     let blocks = [
@@ -176,29 +176,29 @@ fn reasoning(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "redacted_thinking",
         "signature",
     ];
-    if found.is_empty() && refusal.says_any(&blocks) && wanted && !unwanted {
+    if found.is_empty() && refusal.mentions_any(&blocks) && requested && !unwanted {
         found.push(Quirk::SignaturesBack);
     }
 }
 
 fn roles(refusal: &Refusal, found: &mut Vec<Quirk>) {
-    let alternate = refusal.says("alternat")
-        || refusal.says_any(&["in a row", "in succession", "back-to-back", "same role"])
-        || (refusal.says_any(&["consecutive", "successive"])
-            && refusal.says_any(&["role", "message", "turn"]));
+    let alternate = refusal.mentions("alternat")
+        || refusal.mentions_any(&["in a row", "in succession", "back-to-back", "same role"])
+        || (refusal.mentions_any(&["consecutive", "successive"])
+            && refusal.mentions_any(&["role", "message", "turn"]));
     // Results that are missing are another matter.
-    let lacks_results = refusal.says_any(&["tool_call_id", "responding to", "must be a response"]);
-    let ordered = refusal.says_any(&["after", "follow", "directly", "between", "precede"]);
+    let lacks_results = refusal.mentions_any(&["tool_call_id", "responding to", "must be a response"]);
+    let ordered = refusal.mentions_any(&["after", "follow", "directly", "between", "precede"]);
     let after_result = !alternate
         && !lacks_results
         && ordered
-        && refusal.says_any(&["user", "assistant"])
-        && refusal.says("tool")
-        && refusal.says_any(&["role", "message"]);
-    if after_result || refusal.says("invalid_request_message_order") {
+        && refusal.mentions_any(&["user", "assistant"])
+        && refusal.mentions("tool")
+        && refusal.mentions_any(&["role", "message"]);
+    if after_result || refusal.mentions("invalid_request_message_order") {
         found.push(Quirk::NotesInResult);
     }
-    if alternate || after_result || refusal.says("invalid_request_message_order") {
+    if alternate || after_result || refusal.mentions("invalid_request_message_order") {
         found.push(Quirk::AlternateRoles);
     }
     let last = [
@@ -211,19 +211,19 @@ fn roles(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "final message",
         "prefill",
     ];
-    if refusal.says_any(&last) {
+    if refusal.mentions_any(&last) {
         found.push(Quirk::UserLast);
     }
     // A template may count the system text as one of the two roles.
-    let system = alternate && !refusal.says("optional system");
+    let system = alternate && !refusal.mentions("optional system");
     let text = ["message", "prompt", "instruction"];
-    let of = |who: &str| text.iter().any(|what| refusal.says(&format!("{who} {what}")));
-    let refused = (refusal.says("system") || refusal.says("developer"))
-        && (refusal.says("role") || of("system") || of("developer"))
-        && refusal.says_any(NOT_TAKEN);
-    let only_two = refusal.says("only user") && refusal.says("role");
+    let of = |who: &str| text.iter().any(|what| refusal.mentions(&format!("{who} {what}")));
+    let refused = (refusal.mentions("system") || refusal.mentions("developer"))
+        && (refusal.mentions("role") || of("system") || of("developer"))
+        && refusal.mentions_any(NOT_TAKEN);
+    let only_two = refusal.mentions("only user") && refusal.mentions("role");
     if refused && !after_result {
-        let named = refusal.says("developer") || refusal.says("unsupported value");
+        let named = refusal.mentions("developer") || refusal.mentions("unsupported value");
         let both = [Quirk::DeveloperRole, Quirk::SystemInUser];
         let order = if named { [0, 1] } else { [1, 0] };
         found.extend(order.into_iter().filter_map(|place| both.get(place).cloned()));
@@ -254,7 +254,7 @@ fn ids(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "characters",
     ];
     let lost = ["not found", "no tool", "not have", "did not"];
-    if refusal.says_any(&id) && refusal.says_any(&form) && !refusal.says_any(&lost) {
+    if refusal.mentions_any(&id) && refusal.mentions_any(&form) && !refusal.mentions_any(&lost) {
         found.push(Quirk::ShortIds);
     }
 }
@@ -283,16 +283,17 @@ fn calls(refusal: &Refusal, members: &[String], found: &mut Vec<Quirk>) {
         "parallel function calling",
         "parallel tool use",
     ];
-    let too_many = refusal.says("tool_calls") && refusal.says_any(&["at most 1 ", "maximum 1 ", "length 1"]);
-    if !about_member && (too_many || refusal.says_any(&single)) {
+    let too_many =
+        refusal.mentions("tool_calls") && refusal.mentions_any(&["at most 1 ", "maximum 1 ", "length 1"]);
+    if !about_member && (too_many || refusal.mentions_any(&single)) {
         found.push(Quirk::SingleCalls);
     }
-    let strict = refusal.says("strict") && refusal.says_any(&["must", "require", "only", "need"]);
-    let closed = refusal.says("additionalproperties")
-        && refusal.says("false")
-        && refusal.says_any(&["must be", "required", "explicitly"]);
-    let every = refusal.says("required") && refusal.says("every key in properties");
-    let unwanted = refusal.says_any(&["unsupported", "not support", "extra inputs", "extra_forbidden"]);
+    let strict = refusal.mentions("strict") && refusal.mentions_any(&["must", "require", "only", "need"]);
+    let closed = refusal.mentions("additionalproperties")
+        && refusal.mentions("false")
+        && refusal.mentions_any(&["must be", "required", "explicitly"]);
+    let every = refusal.mentions("required") && refusal.mentions("every key in properties");
+    let unwanted = refusal.mentions_any(&["unsupported", "not support", "extra inputs", "extra_forbidden"]);
     if !unwanted && (strict || closed || every) {
         found.push(Quirk::StrictSchemas);
     }
@@ -303,14 +304,14 @@ fn content(refusal: &Refusal, found: &mut Vec<Quirk>) {
         return;
     }
     // A template that joins texts does not name the member.
-    if refusal.says("nonetype") {
+    if refusal.mentions("nonetype") {
         found.push(Quirk::StringContent);
     }
-    if !refusal.says("content") {
+    if !refusal.mentions("content") {
         return;
     }
-    let string = refusal.says("string")
-        && refusal.says_any(&[
+    let string = refusal.mentions("string")
+        && refusal.mentions_any(&[
             "must be",
             "expected",
             "valid string",
@@ -328,7 +329,7 @@ fn content(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "a required",
         "missing",
     ];
-    if found.is_empty() && (string || refusal.says_any(&null)) {
+    if found.is_empty() && (string || refusal.mentions_any(&null)) {
         found.push(Quirk::StringContent);
     }
     let blank = [
@@ -343,7 +344,7 @@ fn content(refusal: &Refusal, found: &mut Vec<Quirk>) {
         "at least 1 char",
         "at least one char",
     ];
-    if refusal.says_any(&blank) {
+    if refusal.mentions_any(&blank) {
         found.push(Quirk::NoBlankContent);
     }
 }

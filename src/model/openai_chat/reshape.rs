@@ -9,7 +9,7 @@ const OPERATOR: &str = "[operator]";
 /// Stands for a content that is blank.
 const BLANK: &str = "(empty)";
 /// Asks for more where the last message would be the model's own.
-const GO_ON: &str = "Continue.";
+const CONTINUE: &str = "Continue.";
 
 /// Applies every quirk that is about messages.
 pub fn reshape(messages: &mut Vec<Wire<'_>>, quirks: &Quirks) {
@@ -21,7 +21,7 @@ pub fn reshape(messages: &mut Vec<Wire<'_>>, quirks: &Quirks) {
         single_calls(messages);
     }
     if has(&Quirk::UserLast) && messages.last().is_some_and(|last| last.role == "assistant") {
-        messages.push(plain("user", format!("{CONSOLE} {GO_ON}")));
+        messages.push(plain("user", format!("{CONSOLE} {CONTINUE}")));
     }
     // A template that wants two roles in turn does not count results as either.
     if has(&Quirk::NotesInResult) || has(&Quirk::AlternateRoles) {

@@ -41,7 +41,7 @@ fn call(value: &Value, left: u32) -> Option<String> {
     match value {
         Value::Array(list) => list.iter().find_map(|one| call(one, left)),
         Value::Object(members) => {
-            let says = |value: &Value| match value {
+            let claims = |value: &Value| match value {
                 Value::Object(members) => !members.is_empty(),
                 Value::Array(list) => !list.is_empty(),
                 _ => false,
@@ -49,7 +49,7 @@ fn call(value: &Value, left: u32) -> Option<String> {
             let held = CALLS
                 .iter()
                 .filter_map(|key| members.get(*key))
-                .find(|held| says(held));
+                .find(|held| claims(held));
             let typed = members.get("type").and_then(Value::as_str);
             let is_call = typed.is_some_and(|kind| TYPES.contains(&kind));
             let found = held.or(Some(value).filter(|_| is_call));
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_found_wherever_it_stands() {
+    fn a_call_is_found_in_any_format() {
         for raw in [
             r#"{"toolCalls":[{"function":{"name":"read_file","arguments":"{}"}}]}"#,
             r#"{"tool_call":{"name":"read_file"}}"#,

@@ -13,7 +13,7 @@ use super::{Playbook, builtin};
 use crate::domain::call::EffectClass;
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, NoteKind, Said};
+use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 use crate::model::Request;
 
 /// Runs a playbook against a directory in memory, turn by turn.
@@ -76,12 +76,12 @@ impl Run {
             tap: crate::model::Tap::default(),
         };
         let script = script(&self.playbook, &View::of(&request)).unwrap();
-        let mut said = Vec::new();
+        let mut output = Vec::new();
         let mut calls = Vec::new();
         for block in script.blocks {
             match block {
                 Block::Reasoning(_) => panic!("the audit thinks aloud"),
-                Block::Text(text) => said.push(self.said(&text, false)),
+                Block::Text(text) => output.push(self.model_text(&text, false)),
                 Block::Call { tool, args } => calls.push(CalledAs {
                     node: self.node(NodeKind::Call),
                     wire_id: format!("call_{}", self.nodes).into(),
@@ -92,16 +92,16 @@ impl Run {
             }
         }
         if calls.is_empty() {
-            return Some(said.iter().map(|said| said.text.to_string()).collect());
+            return Some(output.iter().map(|output| output.text.to_string()).collect());
         }
         let results: Vec<Message> = calls.iter().map(|call| self.result(call)).collect();
-        self.messages.push(Message::Assistant { said, calls });
+        self.messages.push(Message::Assistant { texts: output, calls });
         self.messages.extend(results);
         None
     }
 
-    fn said(&mut self, text: &str, by_operator: bool) -> Said {
-        Said {
+    fn model_text(&mut self, text: &str, by_operator: bool) -> ModelText {
+        ModelText {
             node: self.node(NodeKind::Thought),
             text: text.into(),
             reasoning: false,
@@ -126,9 +126,9 @@ impl Run {
                 break;
             }
         }
-        let said = vec![self.said(text, true)];
+        let output = vec![self.model_text(text, true)];
         self.messages.push(Message::Assistant {
-            said,
+            texts: output,
             calls: Vec::new(),
         });
         self.messages.push(Message::Note {
@@ -315,7 +315,7 @@ fn any_directory_gives_a_run_without_a_failure() {
 }
 
 #[test]
-fn a_rewritten_thought_changes_what_is_searched_and_what_is_said() {
+fn a_rewritten_thought_changes_the_search_and_the_answer() {
     for (words, pattern) in [
         ("I will look for unsafe code instead.", "unsafe"),
         ("Search for `password` now", "password"),
@@ -349,12 +349,12 @@ fn a_rewritten_thought_changes_what_is_searched_and_what_is_said() {
 }
 
 #[test]
-fn the_thought_says_how_it_can_be_changed_and_an_edit_in_place_is_understood() {
+fn the_thought_explains_how_to_edit_it_and_an_edit_in_place_works() {
     let mut run = Run::new(&project());
     run.step();
     run.step();
     let thought = run.messages.iter().rev().find_map(|message| match message {
-        Message::Assistant { said, .. } => Some(said[0].text.to_string()),
+        Message::Assistant { texts: output, .. } => Some(output[0].text.to_string()),
         _ => None,
     });
     let thought = thought.unwrap();
@@ -446,9 +446,9 @@ fn whatever_is_rejected_the_run_still_answers() {
 fn a_prompt_after_the_answer_is_followed_with_what_is_known() {
     let mut run = Run::new(&project());
     let answer = run.answer();
-    let said = vec![run.said(&answer, false)];
+    let output = vec![run.model_text(&answer, false)];
     run.messages.push(Message::Assistant {
-        said,
+        texts: output,
         calls: Vec::new(),
     });
     run.prompt("Now look for unsafe code, please.");

@@ -74,7 +74,7 @@ fn already(rule: &Rule, script: &Script, view: &View, scope: &Scope<'_>) -> bool
         return view.calls.iter().any(|call| labels.contains(&call.label));
     }
     script.blocks.iter().any(|block| match block {
-        Block::Text(text) | Block::Reasoning(text) => view.said.contains(text),
+        Block::Text(text) | Block::Reasoning(text) => view.texts.contains(text),
         Block::Call { .. } => false,
     })
 }
@@ -83,10 +83,10 @@ impl Scope<'_> {
     fn holds(&mut self, when: &When) -> bool {
         let view = self.view;
         let newest: Vec<_> = view.newest().collect();
-        let any = |names: &[Regex], wanted: &dyn Fn(&Call) -> bool| {
+        let any = |names: &[Regex], requested: &dyn Fn(&Call) -> bool| {
             names.iter().all(|name| {
                 let named = |call: &&Call| name.is_match(&call.label) || name.is_match(&call.tool);
-                view.calls.iter().filter(named).any(wanted)
+                view.calls.iter().filter(named).any(requested)
             })
         };
         let plain = (when.turn.is_empty() || when.turn.contains(&view.turn))
@@ -157,7 +157,7 @@ impl Scope<'_> {
                 self.with_item(item, at + 1).call(call, &mut blocks)?;
             }
         }
-        for words in rule.say.iter().chain(&rule.answer) {
+        for words in rule.text.iter().chain(&rule.answer) {
             blocks.push(Block::Text(self.text(words)?));
         }
         blocks.retain(|block| match block {

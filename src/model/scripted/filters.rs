@@ -138,9 +138,9 @@ fn first(value: Value, count: Option<usize>) -> Option<Value> {
     }
 }
 
-fn keep(value: Value, wanted: impl Fn(&str) -> bool) -> Value {
+fn keep(value: Value, requested: impl Fn(&str) -> bool) -> Value {
     let mut items = value.into_items();
-    items.retain(|item| wanted(item));
+    items.retain(|item| requested(item));
     Value::List(items)
 }
 

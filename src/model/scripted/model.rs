@@ -187,8 +187,11 @@ fn estimate(request: &Request) -> u64 {
             Message::User { text, .. } | Message::Result { text, .. } | Message::Note { text, .. } => {
                 text.len()
             }
-            Message::Assistant { said, calls } => {
-                said.iter().map(|said| said.text.len()).sum::<usize>()
+            Message::Assistant {
+                texts: content,
+                calls,
+            } => {
+                content.iter().map(|content| content.text.len()).sum::<usize>()
                     + calls
                         .iter()
                         .map(|call| call.tool.len() + call.args.len())
@@ -213,8 +216,8 @@ fn situation(view: &View) -> String {
     } else {
         newest.join(", ")
     };
-    let said = view.operator.as_deref().unwrap_or(&view.thought);
-    excerpt(&format!("newest results {results}; newest words “{said}”"))
+    let content = view.operator.as_deref().unwrap_or(&view.thought);
+    excerpt(&format!("newest results {results}; newest words “{content}”"))
 }
 
 pub(super) fn stopped() -> StreamFault {

@@ -36,7 +36,7 @@ pub(super) struct Rule {
     pub reasoning: Vec<Template>,
     pub think: Vec<Template>,
     pub calls: Vec<CallRule>,
-    pub say: Option<Template>,
+    pub text: Option<Template>,
     pub answer: Option<Template>,
     pub fail: Option<Failure>,
 }
@@ -185,11 +185,11 @@ fn rule(entry: &Entry<'_>) -> Result<Rule, Error> {
         reasoning: many("reasoning")?.unwrap_or_default(),
         think: many("think")?.unwrap_or_default(),
         calls,
-        say: one("say")?,
+        text: one("say")?,
         answer: one("answer")?,
         fail: table.get("fail").map(|fail| failure(&fail)).transpose()?,
     };
-    let speaks = !rule.think.is_empty() || rule.say.is_some();
+    let speaks = !rule.think.is_empty() || rule.text.is_some();
     if rule.answer.is_some() && (!rule.calls.is_empty() || speaks) {
         return Err(table.error(
             "`rule.answer` stands alone: words beside calls are thoughts, so `call`, `think` and `say` cannot go with it",

@@ -254,11 +254,11 @@ fn path(text: &str) -> Result<Vec<String>, String> {
 }
 
 fn filter(text: &str) -> Result<Filter, String> {
-    let mut words = words(text)?.into_iter();
+    let mut words = tokenize(text)?.into_iter();
     let Some(Word::Bare(name)) = words.next() else {
         return Err("a filter is missing after `|`".to_owned());
     };
-    let Some((_, wanted)) = FILTERS.iter().find(|(known, _)| *known == name) else {
+    let Some((_, requested)) = FILTERS.iter().find(|(known, _)| *known == name) else {
         let names: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
         return Err(format!(
             "`{name}` is not a filter; there are {}",
@@ -266,13 +266,13 @@ fn filter(text: &str) -> Result<Filter, String> {
         ));
     };
     let given: Vec<Word> = words.collect();
-    let args = arguments(&name, wanted, given)?;
+    let args = arguments(&name, requested, given)?;
     Ok(Filter { name, args })
 }
 
-fn arguments(name: &str, wanted: &str, given: Vec<Word>) -> Result<Vec<Arg>, String> {
-    let repeats = wanted.ends_with('*');
-    let kinds: Vec<char> = wanted.chars().filter(|kind| *kind != '*').collect();
+fn arguments(name: &str, requested: &str, given: Vec<Word>) -> Result<Vec<Arg>, String> {
+    let repeats = requested.ends_with('*');
+    let kinds: Vec<char> = requested.chars().filter(|kind| *kind != '*').collect();
     let least = kinds.iter().filter(|kind| kind.is_lowercase()).count();
     if given.len() < least || (!repeats && given.len() > kinds.len()) {
         return Err(format!(
@@ -321,7 +321,7 @@ enum Word {
 
 /// Splits a text into words and quoted texts. In quotes, `\"` is a quotation mark and every other backslash
 /// is literal.
-fn words(text: &str) -> Result<Vec<Word>, String> {
+fn tokenize(text: &str) -> Result<Vec<Word>, String> {
     let mut words = Vec::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -14,7 +14,7 @@ use super::choose::{Block, NoScript, script};
 use super::view::View;
 use super::{Playbook, Scripted, builtin};
 use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, NoteKind, Said};
+use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
 use crate::model::{Chunk, Model, Request};
 
@@ -30,7 +30,7 @@ pub(super) fn user(text: &str) -> Message {
 }
 
 pub(super) fn assistant(words: &[(&str, bool)], calls: &[(u32, &str, &str)]) -> Message {
-    let said = |(text, by_operator): &(&str, bool)| Said {
+    let output = |(text, by_operator): &(&str, bool)| ModelText {
         node: node(NodeKind::Thought, 2),
         text: (*text).into(),
         reasoning: false,
@@ -45,7 +45,7 @@ pub(super) fn assistant(words: &[(&str, bool)], calls: &[(u32, &str, &str)]) -> 
         opaque: None,
     };
     Message::Assistant {
-        said: words.iter().map(said).collect(),
+        texts: words.iter().map(output).collect(),
         calls: calls.iter().map(called).collect(),
     }
 }
@@ -97,8 +97,8 @@ pub(super) fn answer(rules: &str, messages: Vec<Message>) -> String {
 /// Renders one template after a call `notes` with this result.
 pub(super) fn show(template: &str, text: &str) -> String {
     let rule = format!("[[rule]]\nanswer = '''={template}='''");
-    let told = format!("result of c3 (as notes):\n{text}");
-    let said = answer(
+    let message = format!("result of c3 (as notes):\n{text}");
+    let output = answer(
         &rule,
         vec![
             user("go on"),
@@ -106,8 +106,8 @@ pub(super) fn show(template: &str, text: &str) -> String {
                 &[("hm", false)],
                 &[(3, "read_file", r#"{"_as":"notes","path":"a.txt","n":7}"#)],
             ),
-            result(3, "read_file", &told, false),
+            result(3, "read_file", &message, false),
         ],
     );
-    said.trim_matches('=').to_owned()
+    output.trim_matches('=').to_owned()
 }

@@ -24,7 +24,7 @@ pub struct View {
     /// Everything that the operator said or rewrote, newest first.
     pub wishes: Vec<String>,
     /// Everything that the model said, oldest first.
-    pub said: Vec<String>,
+    pub texts: Vec<String>,
     /// Calls, oldest first.
     pub calls: Vec<Call>,
 }
@@ -90,7 +90,7 @@ impl View {
 
     /// Returns the newest call with this label, or else of this tool.
     pub fn call(&self, name: &str) -> Option<&Call> {
-        let newest = |wanted: &dyn Fn(&Call) -> bool| self.calls.iter().rev().find(|call| wanted(call));
+        let newest = |requested: &dyn Fn(&Call) -> bool| self.calls.iter().rev().find(|call| requested(call));
         newest(&|call| call.label == name || call.node == name).or_else(|| newest(&|call| call.tool == name))
     }
 
@@ -112,7 +112,7 @@ impl View {
     fn take(&mut self, message: &Message) {
         match message {
             Message::User { text, .. } => {
-                let first = self.prompt.is_empty() && self.said.is_empty() && self.calls.is_empty();
+                let first = self.prompt.is_empty() && self.texts.is_empty() && self.calls.is_empty();
                 self.prompt = text.to_string();
                 self.wish(text);
                 if first {
@@ -132,13 +132,13 @@ impl View {
                     notice.push('\n');
                 }
             }
-            Message::Assistant { said, calls } => {
+            Message::Assistant { texts: output, calls } => {
                 self.notice = None;
-                for said in said {
-                    self.thought = said.text.to_string();
-                    self.said.push(said.text.to_string());
-                    if said.by_operator {
-                        self.wish(&said.text);
+                for output in output {
+                    self.thought = output.text.to_string();
+                    self.texts.push(output.text.to_string());
+                    if output.by_operator {
+                        self.wish(&output.text);
                     } else {
                         self.operator = None;
                     }
@@ -191,16 +191,16 @@ fn outcome(text: &str, is_error: bool) -> Outcome {
         body = rest;
     }
     while let Some((first, rest)) = body.split_once('\n') {
-        let told =
+        let reported =
             (first.starts_with("[operator ") || first.starts_with("[console ")) && first.ends_with(']');
-        if !told {
+        if !reported {
             break;
         }
         body = rest;
     }
-    let told = body.split_once('\n').filter(|_| !is_error);
-    let exit = told.and_then(|(first, _)| first.strip_prefix("[exit ")?.strip_suffix(']')?.parse().ok());
-    if let (Some(_), Some((_, rest))) = (exit, told) {
+    let reported = body.split_once('\n').filter(|_| !is_error);
+    let exit = reported.and_then(|(first, _)| first.strip_prefix("[exit ")?.strip_suffix(']')?.parse().ok());
+    if let (Some(_), Some((_, rest))) = (exit, reported) {
         body = rest;
     }
     let message = if is_error { error_message(body) } else { None };

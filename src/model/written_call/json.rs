@@ -62,13 +62,13 @@ pub(super) fn fenced(text: &str) -> Vec<(String, &str)> {
         let mut rest = text;
         while let Some(at) = rest.find(fence) {
             let inside = rest.get(at + fence.len()..).unwrap_or_default();
-            let (block, behind) = inside.split_once(fence).unwrap_or((inside, ""));
+            let (block, after) = inside.split_once(fence).unwrap_or((inside, ""));
             let word = block
                 .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
                 .unwrap_or(block.len());
             let (language, block) = block.split_at(word);
             found.push((language.to_lowercase(), block));
-            rest = behind;
+            rest = after;
         }
     }
     found
@@ -98,8 +98,8 @@ fn bare(text: &str, tools: &[&str]) -> Option<String> {
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
         let whole = values.next().is_some_and(|value| value.is_ok());
         let length = if whole { values.byte_offset() } else { 1 };
-        let behind = rest.get(length..).unwrap_or_default();
-        if line.trim().is_empty() || (whole && behind.trim().is_empty()) {
+        let after = rest.get(length..).unwrap_or_default();
+        if line.trim().is_empty() || (whole && after.trim().is_empty()) {
             let call = call_of(rest, tools);
             if call.is_some() {
                 return call;

@@ -179,9 +179,9 @@ fn broken_patterns_and_broken_toml() {
         (regex.place.line, regex.key.as_str()),
         (3, "rule[0].args[0].regex")
     );
-    let twice = fault("preset = \"auto\"\npreset = \"guarded\"");
-    assert_eq!(twice.place.line, 2);
-    assert!(twice.to_string().contains("duplicate key"), "{twice}");
+    let doubled = fault("preset = \"auto\"\npreset = \"guarded\"");
+    assert_eq!(doubled.place.line, 2);
+    assert!(doubled.to_string().contains("duplicate key"), "{doubled}");
     let cut = fault("a = 1\n[[rule]\n");
     assert_eq!(cut.place.line, 2);
 }

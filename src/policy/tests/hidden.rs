@@ -39,7 +39,7 @@ fn no_shape_of_a_line_hides_a_command() {
 }
 
 #[test]
-fn a_line_asks_where_only_a_shell_can_tell_what_it_runs() {
+fn a_line_asks_if_only_a_shell_can_resolve_what_it_runs() {
     for shape in ASKED {
         assert_eq!(line(RULE, shape), ASK, "{shape}");
         assert_eq!(argv(RULE, &["sh", "-c", shape]), ASK, "{shape}");
@@ -232,7 +232,7 @@ fn an_allow_rule_holds_for_a_whole_line_as_written() {
 }
 
 #[test]
-fn a_line_in_doubt_asks_with_its_reason_and_outranks_an_allow_rule() {
+fn an_unresolved_line_asks_with_a_reason_and_outranks_an_allow_rule() {
     let text = format!("[[rule]]\n{RULE}\n[[rule]]\ntool = \"shell\"\ngate = \"allow\"");
     let policy = with(Preset::Guarded, &text, Origin::User);
     let args = json!({"command": "$X mark"});

@@ -47,7 +47,7 @@ fn rule() -> impl Strategy<Value = Rule> {
     (tool, effect, tag, end, gate, origin()).prop_map(|(tool, effect, tag, end, gate, origin)| {
         let mut text = format!("[[rule]]\ntool = \"{tool}\"\ngate = \"{gate}\"\n");
         if let Some(effect) = effect {
-            writeln!(text, "effect = \"{}\"", effect.word()).unwrap();
+            writeln!(text, "effect = \"{}\"", effect.label()).unwrap();
         }
         if let Some(tag) = tag {
             writeln!(text, "tag = \"{tag}\"").unwrap();
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn the_verdict_is_what_the_first_explained_rule_says(
+    fn the_gate_equals_that_of_the_first_explained_rule(
         preset in preset(),
         rules in prop::collection::vec(rule(), 0..8),
         (tool, effect, tags, served) in subject(),
@@ -300,7 +300,7 @@ fn a_deny_with_an_end_counts_until_it_is_known_to_be_over() {
 }
 
 #[test]
-fn a_line_of_which_only_a_shell_can_tell_all_is_approved_by_itself() {
+fn a_line_that_only_a_shell_can_resolve_is_approved_alone() {
     let policy = Policy::new(Preset::Supervised);
     let alone = |tool: &'static str, line: &str| {
         let args = serde_json::json!({ "command": line });

@@ -192,7 +192,7 @@ fn a_negated_condition_holds_of_what_is_absent() {
 }
 
 #[test]
-fn a_path_that_comes_from_outside_is_denied_and_never_let_run() {
+fn a_path_via_outside_the_workspace_is_denied_and_never_allowed() {
     let under = |not: bool, gate: &str| {
         let text = format!(
             "[[rule]]\ntool = \"read_file\"\nargs = [{{ at = \"/path\", under = \"secrets\", not = {not} }}]\ngate = \"{gate}\""

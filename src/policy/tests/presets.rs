@@ -60,10 +60,10 @@ fn what_cannot_be_undone_asks_under_every_preset_unless_a_rule_names_it() {
     for preset in Preset::ALL {
         for effect in EFFECTS {
             let plain = gate(&Policy::new(preset), &call("launch", effect));
-            let wanted = if plain == Deny { Deny } else { Ask };
+            let expected = if plain == Deny { Deny } else { Ask };
             assert_eq!(
                 gate(&Policy::new(preset), &launch(effect)),
-                wanted,
+                expected,
                 "{preset} {effect:?}"
             );
         }
@@ -97,7 +97,7 @@ fn what_cannot_be_undone_asks_under_every_preset_unless_a_rule_names_it() {
 #[test]
 fn names_read_back_and_others_do_not() {
     for preset in Preset::ALL {
-        assert_eq!(preset.word().parse::<Preset>(), Ok(preset));
+        assert_eq!(preset.label().parse::<Preset>(), Ok(preset));
     }
     let error = "Auto".parse::<Preset>().unwrap_err().to_string();
     assert_eq!(
@@ -107,7 +107,7 @@ fn names_read_back_and_others_do_not() {
 }
 
 #[test]
-fn verdict_says_rule_and_reason() {
+fn a_decision_gives_rule_and_reason() {
     let verdict = Policy::default().verdict(&call("write_file", EFFECTS[3]));
     assert_eq!(verdict.rule, "preset guarded: the rest asks");
     assert_eq!(

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::domain::breaker::{Ran, Source};
+use crate::domain::breaker::{Sample, Source};
 use crate::domain::id::TurnId;
 
 fn breaker(phase: Phase, runs: &[(i64, bool)]) -> Breaker {
@@ -11,7 +11,7 @@ fn breaker(phase: Phase, runs: &[(i64, bool)]) -> Breaker {
         phase,
         recent: runs
             .iter()
-            .map(|(at, failed)| Ran {
+            .map(|(at, failed)| Sample {
                 at: *at,
                 failed: *failed,
                 of: Source::Request(TurnId(1), 1),

@@ -48,10 +48,10 @@ impl Action {
         (tool, args): (Arc<str>, Arc<str>),
         (end, acts): (End, bool),
         error: Option<Arc<str>>,
-        said: &[u8],
+        text: &[u8],
     ) -> Self {
         let call = symbol(&[tool.as_bytes(), args.as_bytes()]);
-        let mark = symbol(&[b"said", &[end as u8], said]);
+        let mark = symbol(&[b"said", &[end as u8], text]);
         Self {
             node,
             tool,

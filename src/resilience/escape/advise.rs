@@ -11,8 +11,8 @@ use super::{read, words};
 use crate::domain::breaker::Scope;
 use crate::domain::call::{Call, EffectClass, Outcome, Status};
 use crate::domain::escape::advised::{Advised, Plan};
-use crate::domain::escape::standing::is_guard;
-use crate::domain::escape::{Detector, Finding, Incident, Rung, Signature, Step, Upshot, args_hash};
+use crate::domain::escape::open_step::is_guard;
+use crate::domain::escape::{Detector, Finding, Incident, LoopStep, Signature, Step, StepOutcome, args_hash};
 use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::Node;
@@ -71,12 +71,14 @@ pub fn advise(
     let Some(step) = incident.steps.last() else {
         return Some(climb(state, incident, &config, tools));
     };
-    match step.upshot {
-        Some(Upshot::Helped | Upshot::Overtaken) => Some(Advised::End(Arc::from("the run gets on"))),
-        Some(Upshot::Relapsed | Upshot::Ignored | Upshot::Impossible) => {
+    match step.outcome {
+        Some(StepOutcome::Helped | StepOutcome::Overtaken) => {
+            Some(Advised::End(Arc::from("the run gets on")))
+        }
+        Some(StepOutcome::Relapsed | StepOutcome::Ignored | StepOutcome::Impossible) => {
             Some(climb(state, incident, &config, tools))
         }
-        None => upshot(state, incident, step, found, config.calm as usize).map(Advised::Note),
+        None => step_outcome(state, incident, step, found, config.calm as usize).map(Advised::Note),
     }
 }
 
@@ -124,16 +126,16 @@ fn warning(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advise
         return None;
     }
     // What is told of a tool is told once for each row of failures.
-    let told = |report: &&Report| {
+    let message = |report: &&Report| {
         warned.is_some_and(|(at, before)| {
             let in_turn = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.turn == *at);
-            report.finding.detector.tells_only()
-                && before.detector.tells_only()
+            report.finding.detector.is_informational()
+                && before.detector.is_informational()
                 && before.tools() == report.finding.tools()
                 && report.finding.nodes.iter().any(in_turn)
         })
     };
-    let report = reports.iter().find(|report| !told(report))?;
+    let report = reports.iter().find(|report| !message(report))?;
     Some(Advised::Warn {
         turn,
         finding: report.finding.clone(),
@@ -154,14 +156,14 @@ fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advi
         "the operator lets it repeat"
     } else if !config.listens(finding.detector) {
         "its detector is muted"
-    } else if finding.detector.tells_only() && !waits(incident) {
+    } else if finding.detector.is_informational() && !waits(incident) {
         "a tool that fails is no loop"
     } else {
         return None;
     };
-    let open = incident.steps.last().is_some_and(|step| step.upshot.is_none());
+    let open = incident.steps.last().is_some_and(|step| step.outcome.is_none());
     Some(if open {
-        Advised::Note(Upshot::Overtaken)
+        Advised::Note(StepOutcome::Overtaken)
     } else {
         Advised::End(Arc::from(why))
     })
@@ -170,23 +172,29 @@ fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advi
 /// Returns true if the newest step waits for the operator.
 fn waits(incident: &Incident) -> bool {
     let last = incident.steps.last();
-    last.is_some_and(|step| step.rung == Rung::Human && step.upshot.is_none())
+    last.is_some_and(|step| step.kind == LoopStep::Human && step.outcome.is_none())
 }
 
 /// Returns the result of the newest step, once a turn shows it.
-fn upshot(state: &State, incident: &Incident, step: &Step, goes_round: bool, calm: usize) -> Option<Upshot> {
+fn step_outcome(
+    state: &State,
+    incident: &Incident,
+    step: &Step,
+    goes_round: bool,
+    calm: usize,
+) -> Option<StepOutcome> {
     let since: Vec<&Turn> = read::evidence(state, incident.finding.thread)
         .take_while(|turn| read::stamp(state, turn) > step.seq)
         .collect();
     let newest = since.first()?;
     if goes_round || repeats(state, newest, &incident.finding) {
         return Some(if since.len() > 1 {
-            Upshot::Relapsed
+            StepOutcome::Relapsed
         } else {
-            Upshot::Ignored
+            StepOutcome::Ignored
         });
     }
-    (since.len() >= calm).then_some(Upshot::Helped)
+    (since.len() >= calm).then_some(StepOutcome::Helped)
 }
 
 /// Returns true if a turn repeats the finding: it asks for what is refused, or fails as before.
@@ -207,13 +215,14 @@ fn calls<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = &'s Call>
 }
 
 fn refused(call: &Call) -> bool {
-    call.status == Status::Rejected && call.snags.denied_by.as_deref().is_some_and(is_guard)
+    call.status == Status::Rejected && call.validation.denied_by.as_deref().is_some_and(is_guard)
 }
 
 /// Returns true if the finding contains calls with the tool and the arguments of this one.
 fn covers(state: &State, call: &Call, finding: &Finding) -> bool {
-    let said = state.nodes.get(&call.id).and_then(Node::as_call);
-    said.zip(ready::resolved_args(state, call))
+    let call_content = state.nodes.get(&call.id).and_then(Node::as_call);
+    call_content
+        .zip(ready::resolved_args(state, call))
         .is_some_and(|((tool, _), args)| {
             let hash = args_hash(&args);
             let mut signatures = finding.signatures.iter();
@@ -253,20 +262,20 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
     let (Some(choice), Some(after)) = (choice, after) else {
         return Advised::End(Arc::from("every step was taken"));
     };
-    let refuses = matches!(choice.rung, Rung::Refuse | Rung::RollBack);
-    let told = match choice.rung {
-        Rung::Guidance => Some(words::guidance(state, finding, &others(state, finding, tools))),
-        Rung::Refuse => Some(words::refusal(state, finding, &others(state, finding, tools))),
-        Rung::RollBack => Some(words::begun_anew(state, finding)),
-        Rung::Restrict => Some(words::restricted(state, finding)),
-        Rung::Substitute | Rung::Human | Rung::Stop => None,
+    let refuses = matches!(choice.step, LoopStep::Refuse | LoopStep::RollBack);
+    let message = match choice.step {
+        LoopStep::Guidance => Some(words::guidance(state, finding, &others(state, finding, tools))),
+        LoopStep::Refuse => Some(words::refusal(state, finding, &others(state, finding, tools))),
+        LoopStep::RollBack => Some(words::rollback_notice(state, finding)),
+        LoopStep::Restrict => Some(words::restricted(state, finding)),
+        LoopStep::Substitute | LoopStep::Human | LoopStep::Stop => None,
     };
-    let why = match (choice.rung, &substitutes) {
-        (Rung::Substitute, Ok((_, which))) => format!("{which}; {}", choice.why),
+    let why = match (choice.step, &substitutes) {
+        (LoopStep::Substitute, Ok((_, which))) => format!("{which}; {}", choice.why),
         _ => choice.why,
     };
     Advised::Take(Plan {
-        rung: choice.rung,
+        step: choice.step,
         why: Arc::from(why.trim_end_matches("; ")),
         after,
         forbidden: if refuses {
@@ -274,13 +283,13 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
         } else {
             Vec::new()
         },
-        told: told.map(Arc::from),
-        substitutes: match choice.rung {
-            Rung::Substitute => substitutes.map(|(calls, _)| calls).unwrap_or_default(),
+        notice: message.map(Arc::from),
+        substitutes: match choice.step {
+            LoopStep::Substitute => substitutes.map(|(calls, _)| calls).unwrap_or_default(),
             _ => Vec::new(),
         },
-        back_to: match choice.rung {
-            Rung::RollBack => back_to.ok(),
+        back_to: match choice.step {
+            LoopStep::RollBack => back_to.ok(),
             _ => None,
         },
         skipped: choice.skipped,
@@ -383,8 +392,8 @@ fn substitute(
     tools: Tools<'_>,
 ) -> Result<(Arc<str>, String), String> {
     let node = state.nodes.get(&call.id);
-    let said = node.and_then(|node| Some((node, node.as_call()?)));
-    let Some((node, (tool, args))) = said else {
+    let call_content = node.and_then(|node| Some((node, node.as_call()?)));
+    let Some((node, (tool, args))) = call_content else {
         return Err("nothing is left of it".into());
     };
     let others = config.substitutes(tool);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::domain::escape::{Detector, Rung};
+use crate::domain::escape::{Detector, LoopStep};
 
 /// The widest window; beyond it a check costs more than it can tell.
 pub const WIDEST: u32 = 960;
@@ -73,7 +73,7 @@ pub struct Removed;
 
 impl Removed {
     /// Returns why a key is no setting any more and what to do, if it was one.
-    pub fn told(key: &str) -> Option<&'static str> {
+    pub fn removed_key_hint(key: &str) -> Option<&'static str> {
         (key == "loops.echoes").then_some(
             "removed: equal results of different calls are no loop; delete the key, and use `visits` for equal \
              results of one call",
@@ -110,13 +110,13 @@ impl<'de> Deserialize<'de> for Others {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "a name of a tool, or a list of names")]
-        enum Written {
+        enum OneOrMany {
             One(Arc<str>),
             Many(Vec<Arc<str>>),
         }
-        Ok(match Written::deserialize(from)? {
-            Written::One(one) => Self(vec![one]),
-            Written::Many(many) => Self(many),
+        Ok(match OneOrMany::deserialize(from)? {
+            OneOrMany::One(one) => Self(vec![one]),
+            OneOrMany::Many(many) => Self(many),
         })
     }
 }
@@ -182,15 +182,15 @@ impl Default for Ladder {
 
 impl Ladder {
     /// Returns how often a step may be taken.
-    pub const fn most(&self, rung: Rung) -> u32 {
-        match rung {
-            Rung::Guidance => self.guidance,
-            Rung::Refuse => self.refuse,
-            Rung::Substitute => self.substitute,
-            Rung::RollBack => self.roll_back,
-            Rung::Human => self.human,
-            Rung::Restrict => self.restrict,
-            Rung::Stop => self.stop,
+    pub const fn most(&self, level: LoopStep) -> u32 {
+        match level {
+            LoopStep::Guidance => self.guidance,
+            LoopStep::Refuse => self.refuse,
+            LoopStep::Substitute => self.substitute,
+            LoopStep::RollBack => self.roll_back,
+            LoopStep::Human => self.human,
+            LoopStep::Restrict => self.restrict,
+            LoopStep::Stop => self.stop,
         }
     }
 }

@@ -25,7 +25,7 @@ type ByKey<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// A repetition at the tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sight {
+pub struct Repetition {
     /// The detector that found it.
     pub detector: Detector,
     /// False if one more repetition would be too many, or if it is told and no loop.
@@ -51,7 +51,7 @@ struct Visits {
 
 /// A call with one result, as far as the window knows it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct ResultRecord {
     /// The number of the turn in which it was seen last.
     last: u64,
     /// The number of the turn since which visits count.
@@ -85,7 +85,7 @@ pub struct Detectors {
     failing: Vec<(u64, usize)>,
     errors: Vec<Errors>,
     /// The signatures of the window.
-    known: ByKey<(u64, u64), Known>,
+    known: ByKey<(u64, u64), ResultRecord>,
     /// What was last written to each state path.
     paths: ByKey<u64, u64>,
     /// The number of the newest turn with an effect that the window did not know.
@@ -128,7 +128,7 @@ impl Detectors {
     }
 
     /// Takes in a turn's outcomes and returns what is seen at the tail now, the most exact first.
-    pub fn push(&mut self, batch: Batch) -> Vec<Sight> {
+    pub fn push(&mut self, batch: Batch) -> Vec<Repetition> {
         self.taken += 1;
         let tail = self.periods.push(batch.symbol, batch.fails());
         let near = self.near.as_mut().and_then(|near| near.push(batch.symbol));
@@ -213,9 +213,9 @@ impl Detectors {
         for signature in signatures(batch) {
             let known = self.known.entry(signature).or_default();
             if known.since != self.changed {
-                *known = Known {
+                *known = ResultRecord {
                     since: self.changed,
-                    ..Known::default()
+                    ..ResultRecord::default()
                 };
             }
             known.visits += 1;
@@ -256,7 +256,7 @@ impl Detectors {
         }
     }
 
-    fn sequence(&self, tail: Tail, near: Option<Repeat>) -> Option<Sight> {
+    fn sequence(&self, tail: Tail, near: Option<Repeat>) -> Option<Repetition> {
         let (repeat, is_loop) = match (tail, near) {
             (Tail::Round(repeat), _) | (_, Some(repeat)) => (repeat, true),
             (Tail::Near(repeat), None) => (repeat, false),
@@ -265,7 +265,7 @@ impl Detectors {
         if repeat.period < self.config.min_loop_length as usize {
             return None;
         }
-        Some(Sight {
+        Some(Repetition {
             detector: Detector::Sequence,
             is_loop,
             period: repeat.period,
@@ -277,7 +277,7 @@ impl Detectors {
     }
 
     /// One call that fails turn after turn, whatever its error says.
-    fn same_failure(&self) -> Option<Sight> {
+    fn same_failure(&self) -> Option<Repetition> {
         if self.config.min_loop_length > 1 {
             return None;
         }
@@ -293,7 +293,7 @@ impl Detectors {
         }
         let newest = self.tail.back()?;
         let action = newest.actions.iter().find(|one| one.call == call)?;
-        Some(Sight {
+        Some(Repetition {
             detector: Detector::Sequence,
             is_loop: turns >= most,
             period: 1,
@@ -304,7 +304,7 @@ impl Detectors {
         })
     }
 
-    fn same_error(&self) -> Option<Sight> {
+    fn same_error(&self) -> Option<Repetition> {
         let most = self.config.errors as usize;
         let longest = self
             .errors
@@ -312,7 +312,7 @@ impl Detectors {
             .filter(|one| one.differs && one.turns >= most)
             .max_by(|a, b| a.turns.cmp(&b.turns).then(b.tool.cmp(&a.tool)))?;
         let turns = longest.turns.min(self.config.window as usize);
-        Some(Sight {
+        Some(Repetition {
             detector: Detector::SameError,
             is_loop: false,
             period: 1,
@@ -327,13 +327,13 @@ impl Detectors {
         })
     }
 
-    fn no_progress(&self) -> Option<Sight> {
+    fn no_progress(&self) -> Option<Repetition> {
         let most = self.config.still as usize;
         let turns = self.still.min(self.config.window as usize);
         if turns < 2 || turns + 1 < most {
             return None;
         }
-        Some(Sight {
+        Some(Repetition {
             detector: Detector::NoProgress,
             is_loop: turns >= most,
             period: 1,
@@ -345,7 +345,7 @@ impl Detectors {
     }
 
     /// One call that gives one result again and again, with other calls in between that changed nothing.
-    fn visits(&self) -> Option<Sight> {
+    fn visits(&self) -> Option<Repetition> {
         let most = self.config.visits as usize;
         let newest = self.tail.back()?;
         let visits = |one: &Action| self.known.get(&one.signature()).map_or(0, |known| known.visits);
@@ -367,7 +367,7 @@ impl Detectors {
         let turns = with
             .nth(visits - 1)
             .map_or(self.tail.len(), |(before, _)| before + 1);
-        Some(Sight {
+        Some(Repetition {
             detector: Detector::Visits,
             is_loop: visits >= most,
             period: 1,
@@ -378,7 +378,7 @@ impl Detectors {
         })
     }
 
-    fn failing_tool(&self) -> Option<Sight> {
+    fn failing_tool(&self) -> Option<Repetition> {
         let most = self.config.visits as usize;
         let newest = self.tail.back()?;
         let enough = |visits: &Visits| visits.failed * 100 >= visits.turns * self.config.failures as usize;
@@ -398,7 +398,7 @@ impl Detectors {
         }
         let uses = |batch: &Batch| batch.actions.iter().any(|one| one.tool == tool);
         let first = self.tail.iter().position(uses).unwrap_or_default();
-        Some(Sight {
+        Some(Repetition {
             detector: Detector::FailingTool,
             is_loop: false,
             period: 1,

@@ -20,14 +20,14 @@ pub fn fingerprint(message: &str) -> String {
     };
     // Read no more than could ever fit: a message may be as long as a file.
     let head: String = message.chars().take(MOST * 8).collect();
-    for word in words(&head.to_lowercase()) {
-        let goes_on = match word {
+    for word in tokens(&head.to_lowercase()) {
+        let continues = match word {
             Word::Space => put(' '),
             Word::Other(c) => put(c),
             Word::Run(run) if is_id(run) => put('*'),
             Word::Run(run) => letters_and_numbers(run).all(&mut put),
         };
-        if !goes_on {
+        if !continues {
             break;
         }
     }
@@ -41,7 +41,7 @@ enum Word<'t> {
     Run(&'t str),
 }
 
-fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+fn tokens(text: &str) -> impl Iterator<Item = Word<'_>> {
     let joins = |c: char| c.is_alphanumeric();
     let mut rest = text;
     std::iter::from_fn(move || {

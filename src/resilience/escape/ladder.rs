@@ -4,7 +4,7 @@
 //! Must not know: how a step is carried out.
 
 use super::config::Config;
-use crate::domain::escape::{Escape, Finding, Incident, Rung, Skipped, Upshot};
+use crate::domain::escape::{Escape, Finding, Incident, LoopStep, Skipped, StepOutcome};
 
 /// Number of attempts after which a kind of step that never helped is not tried again.
 const LESSON: u32 = 2;
@@ -24,7 +24,7 @@ pub struct Possible {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// The step.
-    pub rung: Rung,
+    pub step: LoopStep,
     /// The reason for the operator: what was skipped, and why.
     pub why: String,
     /// The milder steps that were skipped, with the reasons.
@@ -44,22 +44,26 @@ pub fn choose(
 ) -> Option<Choice> {
     let last = incident.and_then(|incident| incident.steps.last());
     let from = match last {
-        None => Rung::Guidance,
-        Some(step) if step.upshot == Some(Upshot::Relapsed) => step.rung,
+        None => LoopStep::Guidance,
+        Some(step) if step.outcome == Some(StepOutcome::Relapsed) => step.kind,
         // Only a person can judge whether what they did was enough.
-        Some(step) if step.rung == Rung::Human => Rung::Human,
-        Some(step) => Rung::ALL.into_iter().find(|rung| *rung > step.rung)?,
+        Some(step) if step.kind == LoopStep::Human => LoopStep::Human,
+        Some(step) => LoopStep::ALL.into_iter().find(|level| *level > step.kind)?,
     };
     let mut skipped = Vec::new();
-    for rung in Rung::ALL.into_iter().filter(|rung| *rung >= from) {
-        let taken = incident.map_or(0, |incident| incident.taken(rung));
-        match usable(known, finding, possible, config, rung, taken) {
+    for level in LoopStep::ALL.into_iter().filter(|level| *level >= from) {
+        let taken = incident.map_or(0, |incident| incident.taken(level));
+        match usable(known, finding, possible, config, level, taken) {
             Ok(()) => {
-                let why = why(last.map(|step| (step.rung, step.upshot)), &skipped);
-                return Some(Choice { rung, why, skipped });
+                let why = why(last.map(|step| (step.kind, step.outcome)), &skipped);
+                return Some(Choice {
+                    step: level,
+                    why,
+                    skipped,
+                });
             }
             Err(reason) => skipped.push(Skipped {
-                rung,
+                step: level,
                 why: reason.into(),
             }),
         }
@@ -72,26 +76,26 @@ fn usable(
     finding: &Finding,
     possible: &Possible,
     config: &Config,
-    rung: Rung,
+    level: LoopStep,
     taken: u32,
 ) -> Result<(), String> {
-    let most = config.ladder.most(rung);
+    let most = config.ladder.most(level);
     if most == 0 {
         return Err("turned off".into());
     }
     if taken >= most {
         return Err(format!("tried {taken} times"));
     }
-    match rung {
-        Rung::Substitute => possible.substitute.clone()?,
-        Rung::RollBack => possible.roll_back.clone()?,
-        Rung::Restrict => possible.restrict.clone()?,
-        Rung::Guidance | Rung::Refuse | Rung::Human | Rung::Stop => {}
+    match level {
+        LoopStep::Substitute => possible.substitute.clone()?,
+        LoopStep::RollBack => possible.roll_back.clone()?,
+        LoopStep::Restrict => possible.restrict.clone()?,
+        LoopStep::Guidance | LoopStep::Refuse | LoopStep::Human | LoopStep::Stop => {}
     }
-    let [here, earlier] = known.learnt(finding, rung);
+    let [here, earlier] = known.learnt(finding, level);
     let (tried, helped) = (here.0.saturating_add(earlier.0), here.1.saturating_add(earlier.1));
     // Telling comes first whatever it did before: nothing is refused to a model that was not told why.
-    if rung > Rung::Guidance && rung < Rung::Human && tried >= LESSON && helped == 0 {
+    if level > LoopStep::Guidance && level < LoopStep::Human && tried >= LESSON && helped == 0 {
         let sessions = match (here.0, earlier.0) {
             (_, 0) => "in this session",
             (0, _) => "in earlier sessions",
@@ -104,12 +108,12 @@ fn usable(
     Ok(())
 }
 
-fn why(last: Option<(Rung, Option<Upshot>)>, skipped: &[Skipped]) -> String {
+fn why(last: Option<(LoopStep, Option<StepOutcome>)>, skipped: &[Skipped]) -> String {
     let mut words = match last {
         None => String::new(),
-        Some((rung, upshot)) => {
-            let upshot = upshot.map_or("it goes on", Upshot::word);
-            format!("after {} {upshot}", name(rung))
+        Some((level, result)) => {
+            let result = result.map_or("it goes on", StepOutcome::label);
+            format!("after {} {result}", name(level))
         }
     };
     if !skipped.is_empty() {
@@ -119,21 +123,21 @@ fn why(last: Option<(Rung, Option<Upshot>)>, skipped: &[Skipped]) -> String {
         words.push_str("skipped: ");
         let skipped = skipped
             .iter()
-            .map(|one| format!("{}: {}", name(one.rung), one.why));
+            .map(|one| format!("{}: {}", name(one.step), one.why));
         words.push_str(&skipped.collect::<Vec<_>>().join("; "));
     }
     words
 }
 
 /// Names a step as part of a sentence.
-pub const fn name(rung: Rung) -> &'static str {
-    match rung {
-        Rung::Guidance => "telling the model",
-        Rung::Refuse => "refusing the calls",
-        Rung::Substitute => "another tool",
-        Rung::RollBack => "going back",
-        Rung::Human => "asking the operator",
-        Rung::Restrict => "restricting to reading calls",
-        Rung::Stop => "stopping",
+pub const fn name(level: LoopStep) -> &'static str {
+    match level {
+        LoopStep::Guidance => "telling the model",
+        LoopStep::Refuse => "refusing the calls",
+        LoopStep::Substitute => "another tool",
+        LoopStep::RollBack => "going back",
+        LoopStep::Human => "asking the operator",
+        LoopStep::Restrict => "restricting to reading calls",
+        LoopStep::Stop => "stopping",
     }
 }

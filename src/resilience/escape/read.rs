@@ -7,13 +7,13 @@ use super::fingerprint::fingerprint;
 use crate::domain::breaker::EVIDENCE;
 use crate::domain::call::{Call, ErrorClass, Outcome, Status};
 use crate::domain::escape::args_hash;
-use crate::domain::escape::standing::is_guard;
+use crate::domain::escape::open_step::is_guard;
 use crate::domain::id::{NodeId, Seq, ThreadId};
 use crate::domain::node::{Content, Origin};
 use crate::domain::output_digest::{OutputDigest, recorded_exit};
 use crate::domain::ready;
 use crate::domain::reference::OutPath;
-use crate::domain::state::{Began, EditRecord, State};
+use crate::domain::state::{EditRecord, EpochOrigin, State};
 use crate::domain::turn::{Producer, Turn};
 
 /// Returns the outcomes of a turn's calls, or `None` if none of them has ended by itself.
@@ -30,15 +30,15 @@ pub fn batch(state: &State, turn: &Turn) -> Option<Batch> {
 fn action(state: &State, call: &Call) -> Option<Action> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
     let args = args_hash(&ready::resolved_args(state, call)?);
-    let because = call.snags.because.as_deref().unwrap_or_default();
+    let because = call.validation.because.as_deref().unwrap_or_default();
     let failed = |looks: String| Some(Arc::from(looks));
-    let (end, error, said) = match &call.status {
+    let (end, error, text) = match &call.status {
         Status::Succeeded | Status::Exited(_) | Status::Failed(_) => {
             return observed(state, call, (tool, args));
         }
         Status::Invalid => {
             let faults: Vec<String> = call
-                .snags
+                .validation
                 .faults
                 .iter()
                 .map(|fault| format!("{} {}", fault.keyword, fault.path))
@@ -46,7 +46,7 @@ fn action(state: &State, call: &Call) -> Option<Action> {
             let looks = fingerprint(&format!("invalid {}", faults.join(", ")));
             (End::Failure, failed(looks), "")
         }
-        Status::Rejected => match &call.snags.denied_by {
+        Status::Rejected => match &call.validation.denied_by {
             // A refusal because of repetition tells nothing new about the tool.
             Some(rule) if is_guard(rule) => return None,
             Some(rule) => (
@@ -56,19 +56,19 @@ fn action(state: &State, call: &Call) -> Option<Action> {
             ),
             None => (End::Declined, None, because),
         },
-        Status::Left => (End::Declined, None, "left unknown"),
+        Status::Abandoned => (End::Declined, None, "left unknown"),
         Status::Expired => (End::Declined, None, "expired"),
         Status::Skipped | Status::Unsatisfiable => (
             End::Failure,
-            failed(fingerprint(&format!("{} {because}", call.status.word()))),
+            failed(fingerprint(&format!("{} {because}", call.status.base_label()))),
             "",
         ),
         _ => return None,
     };
     let acts = call.effect.has_effect();
     let called = (tool.clone(), args);
-    let said = error.as_deref().unwrap_or(said).to_owned();
-    Some(Action::new(call.id, called, (end, acts), error, said.as_bytes()))
+    let text = error.as_deref().unwrap_or(text).to_owned();
+    Some(Action::new(call.id, called, (end, acts), error, text.as_bytes()))
 }
 
 fn observed(state: &State, call: &Call, (tool, args): (&Arc<str>, Arc<str>)) -> Option<Action> {
@@ -90,14 +90,14 @@ fn observed(state: &State, call: &Call, (tool, args): (&Arc<str>, Arc<str>)) -> 
             ));
         }
         Outcome::Err(error) => {
-            let looks = fingerprint(&format!("{}: {}", error.class.word(), error.message));
+            let looks = fingerprint(&format!("{}: {}", error.class.label(), error.message));
             (End::Failure, Some(Arc::from(looks)))
         }
         Outcome::Cancelled { .. } => (End::Declined, None),
     };
-    let said = digest(state, call, outcome).map(u64::to_le_bytes);
-    let said = said.as_ref().map_or(&b"cancelled"[..], |said| said);
-    let mut action = Action::new(call.id, called, (end, acts), error, said);
+    let text = digest(state, call, outcome).map(u64::to_le_bytes);
+    let text = text.as_ref().map_or(&b"cancelled"[..], |text| text);
+    let mut action = Action::new(call.id, called, (end, acts), error, text);
     action.paths = paths(call);
     Some(action)
 }
@@ -108,15 +108,15 @@ fn digest(state: &State, call: &Call, outcome: &Outcome) -> Option<u64> {
 }
 
 fn recorded(state: &State, call: &Call) -> Option<u64> {
-    let said = state.observation(call.id)?.now();
-    let Content::Observation { attempt, .. } = &said.content else {
+    let text = state.observation(call.id)?.now();
+    let Content::Observation { attempt, .. } = &text.content else {
         return None;
     };
     // What a person wrote is not what the execution gave.
     let ran = call
         .attempts
         .iter()
-        .find(|one| one.no == *attempt && said.origin == Origin::Execution)?;
+        .find(|one| one.no == *attempt && text.origin == Origin::Execution)?;
     ran.digest?.current()
 }
 
@@ -164,7 +164,11 @@ pub fn restarted(state: &State, thread: ThreadId) -> Seq {
     let edited = state.edits.iter().rev().find(by_operator);
     let edited = edited.map_or(Seq(0), |edit| edit.seq);
     // A different branch is a change of course for every thread.
-    let moved = state.epochs.iter().rev().find(|one| one.began != Began::Edit);
+    let moved = state
+        .epochs
+        .iter()
+        .rev()
+        .find(|one| one.began != EpochOrigin::Edit);
     edited.max(moved.map_or(Seq(0), |one| one.seq))
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::action::Batch;
 use super::config::{Config, WIDEST};
-use super::detect::{Detectors, Sight};
+use super::detect::{Detectors, Repetition};
 use super::read;
 use crate::domain::escape::{Finding, Signature};
 use crate::domain::id::{Seq, ThreadId, TurnId};
@@ -32,7 +32,7 @@ struct Line {
     /// identifies its outcomes.
     read: Vec<(TurnId, Seq)>,
     detectors: Detectors,
-    seen: Vec<Sight>,
+    seen: Vec<Repetition>,
 }
 
 /// A repetition in a thread.
@@ -74,9 +74,9 @@ impl Watch {
         let tail: Vec<&Batch> = line.detectors.tail().iter().collect();
         line.seen
             .iter()
-            .map(|sight| Report {
-                is_loop: sight.is_loop,
-                finding: finding(thread, sight, &tail),
+            .map(|view| Report {
+                is_loop: view.is_loop,
+                finding: finding(thread, view, &tail),
             })
             .collect()
     }
@@ -104,13 +104,13 @@ impl Watch {
             }
             new.push(turn);
         }
-        let says = |(id, stamp): &(TurnId, Seq)| {
+        let text = |(id, stamp): &(TurnId, Seq)| {
             state
                 .turns
                 .get(id)
                 .is_some_and(|turn| turn.is_active() && turn.settled && read::stamp(state, turn) == *stamp)
         };
-        if !met || line.since != since || line.config != config || !line.read.iter().all(says) {
+        if !met || line.since != since || line.config != config || !line.read.iter().all(text) {
             *line = fresh();
             new = readable(state, thread, &config).collect();
         }
@@ -151,14 +151,13 @@ fn readable<'s>(state: &'s State, thread: ThreadId, config: &Config) -> impl Ite
 }
 
 /// Converts a sight to a finding with its place in the graph.
-fn finding(thread: ThreadId, sight: &Sight, tail: &[&Batch]) -> Finding {
+fn finding(thread: ThreadId, view: &Repetition, tail: &[&Batch]) -> Finding {
     let part = tail
-        .get(tail.len().saturating_sub(sight.turns)..)
+        .get(tail.len().saturating_sub(view.turns)..)
         .unwrap_or_default();
     let belongs = |batch: &&&Batch| {
         batch.actions.iter().any(|one| {
-            sight
-                .signatures
+            view.signatures
                 .iter()
                 .any(|signature| signature.covers(&one.tool, &one.args, one.error.as_deref()))
         })
@@ -169,8 +168,7 @@ fn finding(thread: ThreadId, sight: &Sight, tail: &[&Batch]) -> Finding {
             .actions
             .iter()
             .filter(|one| {
-                sight
-                    .signatures
+                view.signatures
                     .iter()
                     .any(|signature| signature.covers(&one.tool, &one.args, one.error.as_deref()))
             })
@@ -180,16 +178,16 @@ fn finding(thread: ThreadId, sight: &Sight, tail: &[&Batch]) -> Finding {
         nodes.extend(here);
     }
     Finding {
-        detector: sight.detector,
+        detector: view.detector,
         thread,
-        period: sight.period as u32,
-        repetitions: sight.repetitions as u32,
-        fails: sight.fails,
+        period: view.period as u32,
+        repetitions: view.repetitions as u32,
+        fails: view.fails,
         first: part
             .iter()
             .find(|batch| belongs(batch))
             .map_or(Seq(0), |batch| batch.at),
         nodes,
-        signatures: sight.signatures.clone(),
+        signatures: view.signatures.clone(),
     }
 }

@@ -16,7 +16,7 @@ const LENGTH: usize = 160;
 
 /// Returns what the model is told with its next request.
 pub fn guidance(state: &State, finding: &Finding, others: &Others) -> String {
-    let mut text = said(state, finding);
+    let mut text = describe_finding(state, finding);
     text.push_str("\nDo something else: other arguments, another tool, or answer with what you have.");
     others.name(&mut text);
     text
@@ -24,7 +24,7 @@ pub fn guidance(state: &State, finding: &Finding, others: &Others) -> String {
 
 /// Returns what the model is told with the request whose turn must not make these calls.
 pub fn refusal(state: &State, finding: &Finding, others: &Others) -> String {
-    let mut text = said(state, finding);
+    let mut text = describe_finding(state, finding);
     text.push_str(
         "\nThese exact calls are refused in your next turn. \
          Do something else: other arguments, another tool, or answer with what you have.",
@@ -33,7 +33,7 @@ pub fn refusal(state: &State, finding: &Finding, others: &Others) -> String {
     text
 }
 
-fn said(state: &State, finding: &Finding) -> String {
+fn describe_finding(state: &State, finding: &Finding) -> String {
     let mut text = match finding.detector {
         Detector::Exhausted => String::new(),
         _ => String::from("You repeat yourself without making progress. "),
@@ -68,7 +68,7 @@ impl Others {
 }
 
 /// Returns what the model is told when it starts again where the repetition began.
-pub fn begun_anew(state: &State, finding: &Finding) -> String {
+pub fn rollback_notice(state: &State, finding: &Finding) -> String {
     let mut text =
         String::from("You went this way before and it led round in a circle; that attempt is gone. ");
     text.push_str(&what(finding));
@@ -79,7 +79,7 @@ pub fn begun_anew(state: &State, finding: &Finding) -> String {
 
 /// Returns what the model is told when the run is restricted to reading calls.
 pub fn restricted(state: &State, finding: &Finding) -> String {
-    let mut text = said(state, finding);
+    let mut text = describe_finding(state, finding);
     text.push_str("\nFor this reason the run is now restricted to reading calls.");
     text
 }
@@ -129,13 +129,13 @@ fn one(state: &State, id: NodeId) -> Option<String> {
     let call = state.calls.get(&id)?;
     let (tool, args) = state.nodes.get(&id)?.as_call()?;
     let args = crate::domain::ready::resolved_args(state, call).unwrap_or_else(|| args.clone());
-    let came = match (&call.status, state.observation(id).and_then(Node::outcome)) {
+    let source = match (&call.status, state.observation(id).and_then(Node::outcome)) {
         (Status::Succeeded, _) => "the result that was known".to_owned(),
         (Status::Exited(code), _) => format!("exit {code} and the output that was known"),
         (_, Some(Outcome::Err(error))) => format!("\"{}\"", short(&error.message)),
-        (status, _) => status.word().to_owned(),
+        (status, _) => status.base_label().to_owned(),
     };
-    Some(format!("{tool} {} gave {came}", short(&args)))
+    Some(format!("{tool} {} gave {source}", short(&args)))
 }
 
 fn short(text: &str) -> String {

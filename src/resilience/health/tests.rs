@@ -23,7 +23,7 @@ fn run(call: u32, attempt: u32, at: i64, ms: u64, error: Option<ErrorClass>) -> 
 }
 
 #[test]
-fn a_choice_that_came_to_a_value_is_a_hit_however_often_it_was_tried() {
+fn a_call_that_finally_succeeds_is_a_hit_regardless_of_retries() {
     let busy = Some(ErrorClass::Transient);
     let health = Health::fold(&[
         run(1, 1, 0, 5, busy),

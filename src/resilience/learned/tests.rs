@@ -2,14 +2,14 @@ use std::sync::Arc;
 
 use super::*;
 use crate::domain::call::ErrorClass;
-use crate::domain::escape::{Detector, Rung};
+use crate::domain::escape::{Detector, LoopStep};
 use crate::domain::repair::Strategy;
 use crate::domain::repair_stats::StrategyCount;
 use crate::domain::weight::Imported;
 use crate::resilience::routing::Settings;
 
-fn noted(tool: &str, weight: u16) -> Noted {
-    Noted {
+fn noted(tool: &str, weight: u16) -> WeightRecord {
+    WeightRecord {
         kind: Arc::from("look"),
         tool: Arc::from(tool),
         weight,
@@ -21,7 +21,7 @@ fn step(tried: u32, helped: u32) -> StepRecord {
     StepRecord {
         detector: Detector::Sequence,
         tools: vec![Arc::from("search")],
-        rung: Rung::Refuse,
+        step: LoopStep::Refuse,
         tried,
         helped,
     }
@@ -69,10 +69,13 @@ fn a_run_that_learned_nothing_passes_on_what_it_started_with() {
         repairs: counts(6, 2),
     };
     let (state, watch) = started_with(learned.clone());
-    let kept = of(&state, &watch, false);
-    assert_eq!((&kept.weights, &kept.health), (&learned.weights, &learned.health));
+    let stored = of(&state, &watch, false);
     assert_eq!(
-        kept.steps,
+        (&stored.weights, &stored.health),
+        (&learned.weights, &learned.health)
+    );
+    assert_eq!(
+        stored.steps,
         [step(2, 1)],
         "each session halves what earlier ones counted"
     );
@@ -90,7 +93,7 @@ fn a_step_that_never_helped_is_tried_again_some_sessions_later() {
     assert_eq!(sessions, 3);
     assert_eq!(super::steps(vec![step(2, 1)], vec![step(5, 0)]), [step(4, 1)]);
     let mut other = step(3, 0);
-    other.rung = Rung::Substitute;
+    other.step = LoopStep::Substitute;
     assert_eq!(super::steps(vec![step(2, 1)], vec![other.clone()]).len(), 2);
 }
 

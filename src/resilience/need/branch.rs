@@ -27,7 +27,7 @@ pub enum Branch {
     /// A sub-agent, identified by the call that started it.
     Agent(NodeId),
     /// The course of this incident: the calls were made, and no more of their kind shall follow.
-    Course(u32),
+    Loop(u32),
     /// The whole run, because nothing smaller is left.
     Run,
 }
@@ -44,7 +44,7 @@ impl Branch {
                 .escape
                 .incident(*no)
                 .and_then(|incident| agent(incident.finding.thread))
-                .unwrap_or(Self::Course(*no)),
+                .unwrap_or(Self::Loop(*no)),
             Cause::Calls | Cause::Repair | Cause::Breaker => {
                 let counts = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
                 let node = need.calls.iter().find(counts).and_then(|id| state.nodes.get(id));
@@ -64,7 +64,7 @@ impl Branch {
     }
 
     /// Describes what stopping it does; everything else continues.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Call { call, readers, .. } => {
                 let mut words = format!("skip {call}");
@@ -80,7 +80,7 @@ impl Branch {
                 words
             }
             Self::Agent(call) => format!("end the sub-agent of {call}"),
-            Self::Course(_) => "tell the model to leave these calls".to_owned(),
+            Self::Loop(_) => "tell the model to leave these calls".to_owned(),
             Self::Run => "end the run; it can be resumed".to_owned(),
         }
     }
@@ -96,7 +96,7 @@ pub fn leave(state: &State, incident: u32) -> Option<String> {
     Some(format!(
         "This led nowhere ({}). Do not make these calls of {} again, not in another form either: that part of the task \
          is called off. Go on with the rest of it, or answer with what you have and say what is missing.",
-        finding.words(),
+        finding.describe(),
         tools.join(", ")
     ))
 }

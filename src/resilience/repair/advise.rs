@@ -12,7 +12,7 @@ use super::propose::{self, Others};
 use super::rules::{Exhausted, Rules};
 use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
 use crate::domain::id::{NodeKind, Rev};
-use crate::domain::ladder::{Ask, Fix, Found, Next, Offer, Repair, Round};
+use crate::domain::ladder::{Ask, Findings, Fix, Next, Offer, Repair, Round};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::repair::{self, Certainty, Change, Choice, Reply};
 use crate::domain::state::State;
@@ -28,7 +28,7 @@ const MOST_OPTIONS: usize = 9;
 
 /// What is known about the tool and the moment.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct RepairContext<'a> {
     /// The compiled schema of the tool.
     pub checker: &'a Checker,
     /// The tool's description of itself.
@@ -42,9 +42,9 @@ pub struct Known<'a> {
 }
 
 /// Returns the step of repair that follows the failure of a call, or why there is none.
-pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Result<Next, Arc<str>> {
+pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_>) -> Result<Next, Arc<str>> {
     if call
-        .snags
+        .validation
         .faults
         .iter()
         .any(|fault| STRUCTURAL.contains(&fault.keyword.as_str()))
@@ -65,7 +65,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
     let request = request(state, call);
     let conversation = super::conversation::before(state, call);
     let others = known.others.filter(|_| {
-        let free = rules.propose && rules.mends(tool) && !propose::is_used(call);
+        let free = rules.propose && rules.is_enabled_for(tool) && !propose::is_used(call);
         free && !may_have_acted(state, call)
     });
     let asks_model = rules.asks_model(tool);
@@ -98,18 +98,18 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
     let rejected = proposed.as_ref().and_then(|made| made.as_ref().err());
     let (plan, besides) = answered(&case, under_way(call), tool, rejected);
     let round = under_way(call).map_or_else(|| count(call, node) + 1, |round| round.no);
-    let found = Found {
+    let found = Findings {
         round,
         of: rules.executions.max(round),
         class: error.map_or(ErrorClass::Param, |error| error.class),
         diagnoses: plan.diagnoses.clone(),
     };
-    let asks = known.attended && rules.exhausted == Exhausted::Ask && rules.mends(tool);
+    let asks = known.attended && rules.exhausted == Exhausted::Ask && rules.is_enabled_for(tool);
     if let Some(Ok(fix)) = proposed {
         return Ok(Next::Repair(Box::new(Repair { found, fix })));
     }
     let by_arguments = found.class == ErrorClass::Param;
-    let ends = matches!(plan.next, Step::GiveUp { critical: false, .. });
+    let ends = matches!(plan.next, Step::Stop { critical: false, .. });
     let errors = plan.errors.clone();
     let mut why = match step((plan, besides), found.clone(), tool, known.attended) {
         Err(why) => why,
@@ -144,7 +144,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
 
 /// Returns the current round of the call.
 fn under_way(call: &Call) -> Option<&Round> {
-    call.trouble
+    call.failure
         .repairs
         .last()
         .filter(|_| matches!(call.status, Status::Repairing(_)))
@@ -177,8 +177,8 @@ fn answered(
     };
     let taken = match reply {
         // It named another call, which cannot be made.
-        Reply::Said { .. } if let Some(why) = rejected => Err(why.clone()),
-        Reply::Said { text } => question
+        Reply::Answered { .. } if let Some(why) = rejected => Err(why.clone()),
+        Reply::Answered { text } => question
             .answered(&first.args, text)
             .map_err(|rejected| rejected.to_string()),
         Reply::Failed { why } => Err(format!("the model could not be asked: {why}")),
@@ -197,8 +197,8 @@ fn answered(
         }
         Err(why) => {
             let mut plan = after(&first.args, first.changes.clone());
-            if let Step::GiveUp { why: said, .. } = &mut plan.next {
-                *said = format!("{why}; {said}");
+            if let Step::Stop { why: output, .. } = &mut plan.next {
+                *output = format!("{why}; {output}");
             }
             (plan, Vec::new())
         }
@@ -213,14 +213,14 @@ fn is_other(changes: &[Change]) -> bool {
 
 fn step(
     (plan, besides): (Plan, Vec<Fix>),
-    found: Found,
+    found: Findings,
     tool: &Arc<str>,
     attended: bool,
 ) -> Result<Next, Arc<str>> {
     match plan.next {
         Step::Nothing => Err("nothing is wrong with what it says itself".into()),
         Step::Retry => Err("its arguments are not to blame".into()),
-        Step::GiveUp { why, .. } => Err(why.into()),
+        Step::Stop { why, .. } => Err(why.into()),
         Step::AskModel(question) => Ok(Next::Ask(Box::new(Ask {
             found,
             question: repair::Question {
@@ -346,7 +346,7 @@ fn written(node: &Node) -> Rev {
 /// Returns the number of rounds of repair since a person or the model wrote the arguments.
 fn count(call: &Call, node: &Node) -> u32 {
     let since = written(node);
-    let rounds = call.trouble.repairs.iter().filter(|round| round.rev >= since);
+    let rounds = call.failure.repairs.iter().filter(|round| round.rev >= since);
     rounds.count() as u32
 }
 
@@ -359,7 +359,7 @@ fn past(call: &Call, node: &Node) -> Past {
             past.tried(args);
         }
     }
-    for round in call.trouble.repairs.iter().filter(|round| round.rev >= since) {
+    for round in call.failure.repairs.iter().filter(|round| round.rev >= since) {
         if !round.changes.is_empty() {
             past.rounds += 1;
         }

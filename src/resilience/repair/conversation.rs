@@ -26,8 +26,8 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
     // The calls beside this one may not have ended yet.
     let beside = build::messages_in(state, own).into_iter();
     let with = beside.filter_map(|message| match message {
-        Message::Assistant { said, .. } => Some(Message::Assistant {
-            said,
+        Message::Assistant { texts: output, .. } => Some(Message::Assistant {
+            texts: output,
             calls: Vec::new(),
         }),
         _ => None,
@@ -41,11 +41,11 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
         .rev()
         .chain(earlier)
         .flat_map(|one| spoken(one).into_iter().rev());
-    let (mut kept, mut left) = (Vec::new(), MOST);
+    let (mut stored, mut left) = (Vec::new(), MOST);
     for (mut words, text) in newest {
         let text = redact(&text);
         if text.len() > left && left < LEAST {
-            kept.push(json!({"note": "older messages are left out"}));
+            stored.push(json!({"note": "older messages are left out"}));
             break;
         }
         let shown = ends_of(&text, left, |bytes| format!("… {bytes} bytes left out …"));
@@ -56,24 +56,24 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
             left - text.len()
         };
         words["text"] = Value::from(shown);
-        kept.push(words);
+        stored.push(words);
     }
-    kept.reverse();
-    kept
+    stored.reverse();
+    stored
 }
 
 /// Returns the parts of a message, oldest first, each with its text. Words of the console are left out.
 fn spoken(message: Message) -> Vec<(Value, Arc<str>)> {
     match message {
         Message::User { text, .. } => vec![(json!({"role": "user"}), text)],
-        Message::Assistant { said, calls } => {
-            let said = said
+        Message::Assistant { texts: output, calls } => {
+            let output = output
                 .into_iter()
-                .filter(|said| !said.reasoning && !said.text.is_empty());
-            let said = said.map(|said| (json!({"role": "assistant"}), said.text));
+                .filter(|output| !output.reasoning && !output.text.is_empty());
+            let output = output.map(|output| (json!({"role": "assistant"}), output.text));
             let calls = calls.into_iter();
             let calls = calls.map(|call| (json!({"role": "assistant", "calls": &*call.tool}), call.args));
-            said.chain(calls).collect()
+            output.chain(calls).collect()
         }
         Message::Result { tool, text, .. } => vec![(json!({"role": "tool", "tool": &*tool}), text)],
         Message::Note { .. } => Vec::new(),

@@ -23,15 +23,15 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     let Some(value) = spot.value() else {
         return Vec::new();
     };
-    let wanted = wanted(spot);
-    if let Some(nothing) = nothing(spot, value, &wanted) {
+    let requested = expected_types(spot);
+    if let Some(nothing) = nothing(spot, value, &requested) {
         return vec![nothing];
     }
     let mut ideas = Vec::new();
-    for (to, words) in meanings(spot, value, &wanted) {
+    for (to, words) in meanings(spot, value, &requested) {
         let edits = vec![(spot.path.to_owned(), Some(to))];
         let why = format!("the same value as {words}");
-        let idea = Idea::exact(beside(spot, edits, &wanted), why);
+        let idea = Idea::exact(beside(spot, edits, &requested), why);
         if !ideas.contains(&idea) {
             ideas.push(idea);
         }
@@ -43,10 +43,10 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
 }
 
 /// Returns what a null is: a parameter that is not given, or one with its default.
-fn nothing(spot: &Spot<'_>, value: &Value, wanted: &[(&str, &Value)]) -> Option<Idea> {
-    let takes = |name: &str| wanted.iter().any(|(wanted, _)| *wanted == name);
-    let says_so = says_null(value) && !takes("string");
-    if !(value.is_null() || says_so) || takes("null") || spot.among().is_some() || spot.path.is_empty() {
+fn nothing(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Option<Idea> {
+    let takes = |name: &str| requested.iter().any(|(requested, _)| *requested == name);
+    let confirms = is_null_text(value) && !takes("string");
+    if !(value.is_null() || confirms) || takes("null") || spot.among().is_some() || spot.path.is_empty() {
         return None;
     }
     if spot.is_required() {
@@ -60,12 +60,12 @@ fn nothing(spot: &Spot<'_>, value: &Value, wanted: &[(&str, &Value)]) -> Option<
     ))
 }
 
-fn says_null(value: &Value) -> bool {
+fn is_null_text(value: &Value) -> bool {
     matches!(value.as_str().map(str::trim), Some("null" | "None"))
 }
 
 /// Returns the types that the schema accepts there, each with the rest of its schema.
-fn wanted<'a>(spot: &Spot<'a>) -> Vec<(&'a str, &'a Value)> {
+fn expected_types<'a>(spot: &Spot<'a>) -> Vec<(&'a str, &'a Value)> {
     let forms: Vec<&Value> = match (spot.keyword, spot.expected.as_array()) {
         ("anyOf" | "oneOf", Some(forms)) => forms
             .iter()
@@ -86,8 +86,8 @@ fn wanted<'a>(spot: &Spot<'a>) -> Vec<(&'a str, &'a Value)> {
     types
 }
 
-fn words(wanted: &str) -> &'static str {
-    match wanted {
+fn type_label(requested: &str) -> &'static str {
+    match requested {
         "integer" => "a whole number",
         "number" => "a number",
         "boolean" => "true or false",
@@ -98,8 +98,8 @@ fn words(wanted: &str) -> &'static str {
     }
 }
 
-fn is_of(value: &Value, wanted: &str) -> bool {
-    match wanted {
+fn is_of(value: &Value, requested: &str) -> bool {
+    match requested {
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
@@ -113,30 +113,30 @@ fn is_of(value: &Value, wanted: &str) -> bool {
 
 /// Returns the values of the wanted types that a value stands for: as it is inside of what was put around it, else
 /// spelt otherwise.
-fn meanings(spot: &Spot<'_>, value: &Value, wanted: &[(&str, &Value)]) -> Vec<(Value, &'static str)> {
-    let takes = |name: &str| wanted.iter().any(|(wanted, _)| *wanted == name);
-    if says_null(value) && takes("null") && !takes("string") {
+fn meanings(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Vec<(Value, &'static str)> {
+    let takes = |name: &str| requested.iter().any(|(requested, _)| *requested == name);
+    if is_null_text(value) && takes("null") && !takes("string") {
         return vec![(Value::Null, "null")];
     }
     let name = place::last(spot.path);
     let layers = layers(value, &name);
     for layer in &layers {
-        let fits = |(wanted, _): &&(&str, &Value)| is_of(layer, wanted);
-        if let Some((wanted, _)) = wanted.iter().find(fits) {
-            return vec![(layer.clone(), words(wanted))];
+        let fits = |(requested, _): &&(&str, &Value)| is_of(layer, requested);
+        if let Some((requested, _)) = requested.iter().find(fits) {
+            return vec![(layer.clone(), type_label(requested))];
         }
     }
     let written = spot.written.filter(|_| value.is_f64());
     let mut found: Vec<(Value, &'static str)> = Vec::new();
-    for (wanted, place) in wanted {
-        let plain = |layer: &Value| match (*wanted, written) {
+    for (requested, place) in requested {
+        let plain = |layer: &Value| match (*requested, written) {
             ("string", Some(written)) => Some(Value::from(written)),
             ("integer" | "number", _) => {
-                scalar(layer, wanted).or_else(|| texts::without_unit(layer.as_str()?, &name, place))
+                scalar(layer, requested).or_else(|| texts::without_unit(layer.as_str()?, &name, place))
             }
-            _ => converted(layer, wanted, place),
+            _ => converted(layer, requested, place),
         };
-        let to = match *wanted {
+        let to = match *requested {
             // Whether one of several is meant or all of them cannot be told.
             "array" if spot.among().is_some_and(|all| all > 1) => None,
             "array" => list(&layers, place),
@@ -146,7 +146,7 @@ fn meanings(spot: &Spot<'_>, value: &Value, wanted: &[(&str, &Value)]) -> Vec<(V
             continue;
         };
         if !found.iter().any(|(other, _)| *other == to) {
-            found.push((to, words(wanted)));
+            found.push((to, type_label(requested)));
         }
     }
     found
@@ -177,9 +177,9 @@ fn inside(value: &Value, name: &str) -> Option<Value> {
             let mut members = map.iter().filter(|(key, _)| *key != "type");
             let (key, inner) = members.next().filter(|_| members.next().is_none())?;
             let own = !name.is_empty() && names::folded(key) == names::folded(name);
-            let said = map.get("type").and_then(Value::as_str);
-            let typed = match said {
-                Some(said) => is_of(inner, said),
+            let output = map.get("type").and_then(Value::as_str);
+            let typed = match output {
+                Some(output) => is_of(inner, output),
                 None => !map.contains_key("type"),
             };
             let bare = VALUE.contains(&key.as_str());
@@ -191,8 +191,8 @@ fn inside(value: &Value, name: &str) -> Option<Value> {
 }
 
 /// Converts a value to a different type; returns `None` if something would be lost or the value would differ.
-pub(super) fn converted(value: &Value, wanted: &str, place: &Value) -> Option<Value> {
-    match wanted {
+pub(super) fn converted(value: &Value, requested: &str, place: &Value) -> Option<Value> {
+    match requested {
         "string" => match value {
             Value::Number(number) if !number.is_f64() => Some(Value::String(number.to_string())),
             Value::Bool(one) => Some(Value::String(one.to_string())),
@@ -200,8 +200,8 @@ pub(super) fn converted(value: &Value, wanted: &str, place: &Value) -> Option<Va
         },
         "array" => list(std::slice::from_ref(value), place),
         "object" => value.as_str().and_then(own).filter(Value::is_object),
-        "null" => says_null(value).then_some(Value::Null),
-        _ => scalar(value, wanted),
+        "null" => is_null_text(value).then_some(Value::Null),
+        _ => scalar(value, requested),
     }
 }
 
@@ -210,8 +210,8 @@ fn own(text: &str) -> Option<Value> {
     json::spelt(text).filter(|read| !place::holds_reference(read))
 }
 
-fn scalar(value: &Value, wanted: &str) -> Option<Value> {
-    match wanted {
+fn scalar(value: &Value, requested: &str) -> Option<Value> {
+    match requested {
         "integer" => whole(value),
         "number" => value.as_str().and_then(number),
         "boolean" => boolean(value),
@@ -225,8 +225,8 @@ fn whole(value: &Value) -> Option<Value> {
             let text = text.trim();
             if text.contains(['e', 'E']) {
                 let read = number(text)?.as_f64()?;
-                let kept = read.fract() == 0.0 && read.abs() < 1e15;
-                return kept.then(|| Value::from(read as i64));
+                let stored = read.fract() == 0.0 && read.abs() < 1e15;
+                return stored.then(|| Value::from(read as i64));
             }
             let text = text.strip_prefix('+').unwrap_or(text);
             let digits = match text.split_once('.') {
@@ -285,8 +285,8 @@ pub(super) fn number(text: &str) -> Option<Value> {
     let parsed: Number = serde_json::from_str(&text).ok()?;
     let read = parsed.as_f64()?;
     // A number too small to be represented would become zero.
-    let kept = significant <= EXACT_DIGITS && (significant == 0) == (read == 0.0);
-    kept.then_some(Value::Number(parsed))
+    let stored = significant <= EXACT_DIGITS && (significant == 0) == (read == 0.0);
+    stored.then_some(Value::Number(parsed))
 }
 
 fn boolean(value: &Value) -> Option<Value> {
@@ -316,15 +316,15 @@ fn list(layers: &[Value], place: &Value) -> Option<Value> {
     let items = place.get("items").unwrap_or(&Value::Null);
     let single = |layer: &Value| !layer.as_str().is_some_and(several);
     let item = match items.get("type").and_then(Value::as_str) {
-        Some(wanted) => {
-            let same = |layer: &&Value| is_of(layer, wanted) && single(layer);
+        Some(requested) => {
+            let same = |layer: &&Value| is_of(layer, requested) && single(layer);
             // A text in quotes is the text.
-            let same = if wanted == "string" {
+            let same = if requested == "string" {
                 layers.iter().rev().find(same)
             } else {
                 layers.iter().find(same)
             };
-            let other = || layers.iter().find_map(|layer| converted(layer, wanted, items));
+            let other = || layers.iter().find_map(|layer| converted(layer, requested, items));
             same.cloned().or_else(other)
         }
         None => single(value).then(|| value.clone()),
@@ -346,7 +346,7 @@ fn several(text: &str) -> bool {
 fn beside(
     spot: &Spot<'_>,
     mut edits: Vec<(String, Option<Value>)>,
-    wanted: &[(&str, &Value)],
+    requested: &[(&str, &Value)],
 ) -> Vec<(String, Option<Value>)> {
     let around = place::parent(spot.path);
     let same = spot
@@ -364,7 +364,7 @@ fn beside(
     };
     for (at, item) in items.iter().enumerate() {
         let path = format!("{around}/{at}");
-        if path == spot.path || wanted.iter().any(|(wanted, _)| is_of(item, wanted)) {
+        if path == spot.path || requested.iter().any(|(requested, _)| is_of(item, requested)) {
             continue;
         }
         let other = Spot {
@@ -372,7 +372,7 @@ fn beside(
             written: None,
             ..*spot
         };
-        if let [(to, _)] = meanings(&other, item, wanted).as_slice() {
+        if let [(to, _)] = meanings(&other, item, requested).as_slice() {
             edits.push((path, Some(to.clone())));
         }
     }

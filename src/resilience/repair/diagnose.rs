@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::code::Code;
 use super::entry::Priority;
-use super::names::{Meant, meant};
+use super::names::{NameMatch, meant};
 use super::place;
 use super::rules::Rules;
 use crate::domain::call::ToolError;
 use crate::domain::repair::{Diagnosis, ErrorKind, Strategy};
-use crate::schema::{Violation, said_of};
+use crate::schema::{Violation, schema_at};
 
 /// Maximum number of characters of a message that rules examine.
 const MOST: usize = 4096;
@@ -187,11 +187,11 @@ fn known(name: &str, schema: &Value, args: &Value) -> Option<Arc<str>> {
     if path.is_empty() {
         return None;
     }
-    if args.pointer(&path).is_some() || said_of(schema, &path).is_some() {
+    if args.pointer(&path).is_some() || schema_at(schema, &path).is_some() {
         return Some(path.into());
     }
     let properties = schema.get("properties")?.as_object()?;
-    let Meant::Same(index) = meant(name, properties.keys().map(String::as_str)) else {
+    let NameMatch::Same(index) = meant(name, properties.keys().map(String::as_str)) else {
         return None;
     };
     let found = properties.keys().nth(index)?;

@@ -76,7 +76,7 @@ pub enum Error {
 /// A rule as a person writes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Written {
+pub struct RawRule {
     /// Codes, one of which must match; empty for any error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub codes: Vec<String>,
@@ -123,7 +123,7 @@ pub(super) struct Match {
 
 impl Entry {
     /// Compiles a rule.
-    pub fn new(written: &Written) -> Result<Self, Error> {
+    pub fn new(written: &RawRule) -> Result<Self, Error> {
         if written.codes.is_empty() && written.message.is_none() {
             return Err(Error::Empty);
         }
@@ -145,7 +145,7 @@ impl Entry {
             Some(name) => Priority::named(name).ok_or_else(|| Error::Priority(name.clone()))?,
         };
         let description = written.description.as_deref().map(str::trim);
-        let characters = description.map_or(0, |said| said.chars().count());
+        let characters = description.map_or(0, |output| output.chars().count());
         if characters > MOST_DESCRIBED {
             return Err(Error::Description(characters));
         }
@@ -155,7 +155,7 @@ impl Entry {
             strategies: strategies?,
             params: written.params.clone(),
             priority,
-            description: description.filter(|said| !said.is_empty()).map(Arc::from),
+            description: description.filter(|output| !output.is_empty()).map(Arc::from),
         })
     }
 
@@ -184,14 +184,14 @@ impl Entry {
         let Some(pattern) = &self.message else {
             return vec![matched(Vec::new())];
         };
-        let caught = |found: Captures<'_>| {
+        let panicked = |found: Captures<'_>| {
             let groups = found.iter().skip(1).flatten();
             matched(groups.map(|group| group.as_str().to_owned()).collect())
         };
         pattern
             .captures_iter(message)
             .take(MOST_PLACES)
-            .map(caught)
+            .map(panicked)
             .collect()
     }
 
@@ -219,10 +219,10 @@ impl Entry {
 }
 
 fn strategy(name: &str) -> Result<Strategy, Error> {
-    let wanted = name.to_ascii_lowercase();
+    let requested = name.to_ascii_lowercase();
     let known = || Strategy::ALL.iter().filter(|strategy| !strategy.proposes());
     let names = || known().map(|strategy| strategy.name());
-    if let Some(found) = known().find(|strategy| strategy.name() == wanted) {
+    if let Some(found) = known().find(|strategy| strategy.name() == requested) {
         return Ok(*found);
     }
     let near = crate::schema::near(name, names());

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::convert::{converted, layers};
 use super::idea::{Idea, Spot};
-use super::names::{self, Meant, folded, meant, signs};
+use super::names::{self, NameMatch, folded, meant, signs};
 use super::place;
 use crate::domain::repair::Certainty;
 use crate::schema::followed;
@@ -38,11 +38,11 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     let same_as_type: Vec<&Value> = allowed
         .iter()
         .filter(|one| {
-            let stands_for = |wanted| {
-                let same = |layer| converted(layer, wanted, &Value::Null).as_ref() == Some(*one);
+            let represents = |requested| {
+                let same = |layer| converted(layer, requested, &Value::Null).as_ref() == Some(*one);
                 layers.iter().any(same)
             };
-            type_of(one).is_some_and(stands_for)
+            type_of(one).is_some_and(represents)
         })
         .copied()
         .collect();
@@ -50,7 +50,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         let why = format!("the allowed value {one}, written as another type");
         return vec![Idea::of(spot, one.clone(), Certainty::Exact, why)];
     }
-    let Some(said) = layers.iter().rev().find_map(Value::as_str) else {
+    let Some(output) = layers.iter().rev().find_map(Value::as_str) else {
         return Vec::new();
     };
     let texts: Vec<&str> = allowed.iter().filter_map(|one| one.as_str()).collect();
@@ -58,16 +58,16 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         let to = texts.get(index)?;
         Some(Idea::of(spot, Value::from(*to), certainty, why))
     };
-    let found: Vec<Option<Idea>> = match meant(said, texts.iter().copied()) {
-        Meant::Same(one) => vec![idea(one, Certainty::Exact, "the allowed value, spelt otherwise")],
-        Meant::Clearly(one) if !negates(said) => {
+    let found: Vec<Option<Idea>> = match meant(output, texts.iter().copied()) {
+        NameMatch::Same(one) => vec![idea(one, Certainty::Exact, "the allowed value, spelt otherwise")],
+        NameMatch::Clearly(one) if !negates(output) => {
             vec![idea(
                 one,
                 Certainty::Guess,
                 "the allowed value that it looks like, by far",
             )]
         }
-        others => match named_in(said, &texts, &name) {
+        others => match named_in(output, &texts, &name) {
             Some(one) => vec![idea(
                 one,
                 Certainty::Guess,
@@ -110,16 +110,16 @@ fn type_of(value: &Value) -> Option<&'static str> {
     }
 }
 
-fn near(meant: Meant) -> Vec<usize> {
+fn near(meant: NameMatch) -> Vec<usize> {
     match meant {
-        Meant::Maybe(several) => several,
-        Meant::Clearly(one) | Meant::Same(one) => vec![one],
-        Meant::None => Vec::new(),
+        NameMatch::Maybe(several) => several,
+        NameMatch::Clearly(one) | NameMatch::Same(one) => vec![one],
+        NameMatch::None => Vec::new(),
     }
 }
 
 /// Splits a text into words; a hyphenated compound is one word.
-fn words(text: &str) -> Vec<String> {
+fn split_words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '-')
         .map(folded)
         .filter(|word| !word.is_empty())
@@ -136,23 +136,23 @@ fn negates(text: &str) -> bool {
 
 /// Returns the value whose words the text says together with the parameter's name, and nothing else: `business
 /// class` names `business` where a `class` is wanted. Any other word may change what is meant (`last year`).
-fn named_in(said: &str, texts: &[&str], name: &str) -> Option<usize> {
-    if negates(said) || !signs(said).is_empty() {
+fn named_in(output: &str, texts: &[&str], name: &str) -> Option<usize> {
+    if negates(output) || !signs(output).is_empty() {
         return None;
     }
-    let said = words(said);
-    let name = names::words(name);
+    let output = split_words(output);
+    let name = names::split_words(name);
     let named = |text: &str| {
-        let wanted = words(text);
+        let requested = split_words(text);
         let beside = |from: usize| {
-            let rest = [said.get(..from), said.get(from + wanted.len()..)];
+            let rest = [output.get(..from), output.get(from + requested.len()..)];
             rest.into_iter()
                 .flatten()
                 .flatten()
                 .all(|word| name.contains(word))
         };
-        let mut windows = said.windows(wanted.len().max(1)).enumerate();
-        signs(text).is_empty() && windows.any(|(from, window)| window == wanted && beside(from))
+        let mut windows = output.windows(requested.len().max(1)).enumerate();
+        signs(text).is_empty() && windows.any(|(from, window)| window == requested && beside(from))
     };
     let mut all = texts.iter().enumerate().filter(|(_, text)| named(text));
     match (all.next(), all.next()) {

@@ -14,7 +14,7 @@ use reader::{Reader, Slips};
 const MOST: usize = 256 * 1024;
 
 /// Returns JSON for a text that is not, and how certain it is; `None` if that is impossible.
-pub(super) fn mended(text: &str) -> Option<(String, Certainty, &'static str)> {
+pub(super) fn repaired(text: &str) -> Option<(String, Certainty, &'static str)> {
     if text.len() > MOST || is_json(text) {
         return None;
     }

@@ -69,11 +69,11 @@ fn bound(spot: &Spot<'_>, end: End) -> Option<(f64, bool)> {
         (Some(one), None) => Some((one, false)),
         (None, Some(other)) => Some((other, true)),
         (None, None) => {
-            let said = spot
+            let text = spot
                 .captures
                 .iter()
-                .find_map(|said| said.trim().parse::<f64>().ok())?;
-            said.is_finite().then_some((said, false))
+                .find_map(|text| text.trim().parse::<f64>().ok())?;
+            text.is_finite().then_some((text, false))
         }
     }
 }

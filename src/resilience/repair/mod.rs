@@ -34,10 +34,10 @@ mod wrapper;
 #[cfg(test)]
 mod tests;
 
-pub use advise::{Known, after};
+pub use advise::{RepairContext, after};
 pub use code::{Code, CodePattern};
 pub use diagnose::codes_of;
-pub use entry::{Entry, Error, Priority, Written};
+pub use entry::{Entry, Error, Priority, RawRule};
 pub use model::{Background, Question, Rejected};
 pub use plan::{Case, Next, Plan, plan};
 pub use progress::{Past, Repaired, fingerprint};

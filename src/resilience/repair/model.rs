@@ -40,7 +40,7 @@ pub(super) struct About<'a> {
 
 /// One parameter in question; an empty path asks which ones to change.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct ParameterRequest {
     pub path: String,
     pub place: Value,
     pub strategy: Strategy,
@@ -53,7 +53,7 @@ pub struct Question {
     pub prompt: String,
     /// JSON Schema of the answer.
     pub schema: String,
-    wanted: Vec<(String, Wanted)>,
+    requests: Vec<(String, ParameterRequest)>,
 }
 
 /// Why an answer was refused.
@@ -71,9 +71,9 @@ pub enum Rejected {
 }
 
 impl Question {
-    pub(super) fn new(root: &Value, wanted: Vec<Wanted>, about: About<'_>) -> Option<Self> {
-        let mut named: Vec<(String, Wanted)> = Vec::new();
-        for one in wanted {
+    pub(super) fn new(root: &Value, requested: Vec<ParameterRequest>, about: About<'_>) -> Option<Self> {
+        let mut named: Vec<(String, ParameterRequest)> = Vec::new();
+        for one in requested {
             let mut name = place::last(&one.path);
             if named.iter().any(|(other, _)| *other == name) {
                 name.clone_from(&one.path);
@@ -86,19 +86,19 @@ impl Question {
         Some(Self {
             prompt: prompt(&about, &schema),
             schema,
-            wanted: named,
+            requests: named,
         })
     }
 
     /// Iterates over the JSON pointers of the parameters in question.
     pub fn params(&self) -> impl Iterator<Item = &str> {
-        self.wanted.iter().map(|(_, one)| one.path.as_str())
+        self.requests.iter().map(|(_, one)| one.path.as_str())
     }
 
     /// Returns the strategies that ask, each once.
     pub fn strategies(&self) -> Vec<Strategy> {
         let mut all: Vec<Strategy> = Vec::new();
-        for (_, one) in &self.wanted {
+        for (_, one) in &self.requests {
             if !all.contains(&one.strategy) {
                 all.push(one.strategy);
             }
@@ -152,7 +152,7 @@ impl Question {
     /// something other than what was asked for.
     fn was_right(&self, checker: &Checker, name: &str, value: &Value) -> bool {
         let unnamed = !self
-            .wanted
+            .requests
             .iter()
             .any(|(own, one)| own == name && !one.path.is_empty());
         unnamed && checker.check(&json!({ name: value }).to_string()).is_empty()
@@ -161,13 +161,13 @@ impl Question {
     /// Returns where a value of the answer belongs.
     fn target(&self, name: &str) -> Option<(String, Strategy)> {
         if let Some((_, one)) = self
-            .wanted
+            .requests
             .iter()
             .find(|(own, one)| own == name && !one.path.is_empty())
         {
             return Some((one.path.clone(), one.strategy));
         }
-        let whole = self.wanted.iter().find(|(_, one)| one.path.is_empty());
+        let whole = self.requests.iter().find(|(_, one)| one.path.is_empty());
         whole.map(|(_, one)| (place::below("", name), one.strategy))
     }
 
@@ -183,7 +183,7 @@ impl Question {
             Value::Object(map) if map.is_empty() => return Err(Rejected::Unable),
             Value::Null => return Err(Rejected::Unable),
             Value::Object(map) if names_one(&map) => map,
-            bare => match &self.wanted[..] {
+            bare => match &self.requests[..] {
                 // A single parameter may be answered with its bare value.
                 [(name, one)] if !one.path.is_empty() => Map::from_iter([(name.clone(), bare)]),
                 _ => return Err(Rejected::Unfit("it is no object of parameters".to_owned())),
@@ -195,12 +195,12 @@ impl Question {
         {
             return Err(Rejected::Unable);
         }
-        for (name, one) in &self.wanted {
-            let wanted = one.place.get("type").and_then(Value::as_str);
-            let (Some(value), Some(wanted)) = (map.get(name), wanted) else {
+        for (name, one) in &self.requests {
+            let requested = one.place.get("type").and_then(Value::as_str);
+            let (Some(value), Some(requested)) = (map.get(name), requested) else {
                 continue;
             };
-            if let Some(same) = converted(value, wanted, &one.place).filter(|_| wanted != "array") {
+            if let Some(same) = converted(value, requested, &one.place).filter(|_| requested != "array") {
                 map.insert(name.clone(), same);
             }
         }
@@ -218,8 +218,8 @@ pub(super) fn bare(answer: &str) -> &str {
     }
 }
 
-fn answer_schema(root: &Value, wanted: &[(String, Wanted)]) -> Value {
-    let mut schema = match wanted {
+fn answer_schema(root: &Value, requested: &[(String, ParameterRequest)]) -> Value {
+    let mut schema = match requested {
         [(_, one)] if one.path.is_empty() => json!({
             "type": "object",
             "properties": root.get("properties").cloned().unwrap_or_else(|| json!({})),
@@ -228,11 +228,11 @@ fn answer_schema(root: &Value, wanted: &[(String, Wanted)]) -> Value {
         }),
         _ => {
             let of = |place: &Value| if place.is_null() { json!({}) } else { place.clone() };
-            let properties: Map<String, Value> = wanted
+            let properties: Map<String, Value> = requested
                 .iter()
                 .map(|(name, one)| (name.clone(), of(&one.place)))
                 .collect();
-            let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
+            let names: Vec<&str> = requested.iter().map(|(name, _)| name.as_str()).collect();
             json!({
                 "type": "object",
                 "properties": properties,

@@ -41,15 +41,15 @@ pub(super) fn signs(word: &str) -> String {
         .filter(|(at, c)| {
             let separates = c.is_whitespace() || matches!(c, '-' | '_' | '.');
             let in_number = digit(at.checked_sub(1)) && digit(Some(at + 1));
-            let says_nothing = separates && !ends(*at) && !in_number;
-            !(c.is_alphanumeric() || says_nothing)
+            let is_blank = separates && !ends(*at) && !in_number;
+            !(c.is_alphanumeric() || is_blank)
         })
         .map(|(_, c)| *c)
         .collect()
 }
 
 /// Splits a name into its words, in small letters: `departureDate`, `departure-date`.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(super) fn split_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last = ' ';
     for next in name.chars().take(COMPARED) {
@@ -78,13 +78,13 @@ fn slipped(word: &str, candidate: &str, spelt: &str) -> bool {
     let letters = candidate.chars().count();
     let most = if letters < LONG { 1 } else { 2 };
     let length = word.chars().count();
-    let short_form = length >= SHORT_FORM && candidate.starts_with(word) && words(spelt).len() == 1;
+    let short_form = length >= SHORT_FORM && candidate.starts_with(word) && split_words(spelt).len() == 1;
     short_form || (length >= SLIPS_FROM && strsim::osa_distance(word, candidate) <= most)
 }
 
 /// How certain it is which candidate was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum NameMatch {
     /// This one, spelt differently.
     Same(usize),
     /// This one, by a clear margin.
@@ -106,17 +106,17 @@ struct Scored<'a> {
 
 /// Returns which of the candidates a word means as the name of a parameter. There an abbreviation is no slip: `page`
 /// is not `page_size`, and `count` not `country`.
-pub(super) fn meant_name<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Meant {
+pub(super) fn meant_name<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> NameMatch {
     match meant(word, candidates.clone()) {
-        Meant::Clearly(one) => {
+        NameMatch::Clearly(one) => {
             let word = folded(word);
             let name = candidates.clone().nth(one).map(folded).unwrap_or_default();
             let plural = name.strip_suffix('s') == Some(&word) || word.strip_suffix('s') == Some(&name);
             let short = name.starts_with(&word) || name.chars().count() <= SLIPS_FROM;
             if plural || !short {
-                Meant::Clearly(one)
+                NameMatch::Clearly(one)
             } else {
-                Meant::Maybe(vec![one])
+                NameMatch::Maybe(vec![one])
             }
         }
         other => other,
@@ -124,24 +124,24 @@ pub(super) fn meant_name<'a>(word: &str, candidates: impl Iterator<Item = &'a st
 }
 
 /// Returns which of the candidates a word means.
-pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Meant {
-    let wanted = folded(word);
-    if wanted.is_empty() {
-        return Meant::None;
+pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> NameMatch {
+    let requested = folded(word);
+    if requested.is_empty() {
+        return NameMatch::None;
     }
     let written = signs(word);
     let mut scored: Vec<Scored<'a>> = candidates
         .enumerate()
         .map(|(index, candidate)| {
-            let alike = signs(candidate) == written;
+            let group = signs(candidate) == written;
             let spelt = candidate;
             let candidate = folded(candidate);
             Scored {
-                score: strsim::jaro_winkler(&wanted, &candidate),
+                score: strsim::jaro_winkler(&requested, &candidate),
                 index,
                 spelt,
-                same: alike && candidate == wanted,
-                slipped: alike && slipped(&wanted, &candidate, spelt),
+                same: group && candidate == requested,
+                slipped: group && slipped(&requested, &candidate, spelt),
             }
         })
         .collect();
@@ -152,14 +152,14 @@ pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
         .collect();
     match same[..] {
         [] => {}
-        [one] => return Meant::Same(one.0),
+        [one] => return NameMatch::Same(one.0),
         _ => {
             // Where capitals make the difference, they count.
             let bare = word.trim_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c));
             let exactly = same.iter().find(|(_, candidate)| *candidate == bare);
             return match exactly {
-                Some((one, _)) => Meant::Same(*one),
-                None => Meant::Maybe(same.iter().map(|one| one.0).collect()),
+                Some((one, _)) => NameMatch::Same(*one),
+                None => NameMatch::Maybe(same.iter().map(|one| one.0).collect()),
             };
         }
     }
@@ -168,7 +168,7 @@ pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
     let second = scored.get(1).map_or(0.0, |one| one.score);
     match scored.first() {
         Some(best) if best.slipped && best.score >= MEANT && best.score - second >= MARGIN => {
-            Meant::Clearly(best.index)
+            NameMatch::Clearly(best.index)
         }
         _ => {
             let near: Vec<usize> = scored
@@ -178,9 +178,9 @@ pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
                 .map(|one| one.index)
                 .collect();
             if near.is_empty() {
-                Meant::None
+                NameMatch::None
             } else {
-                Meant::Maybe(near)
+                NameMatch::Maybe(near)
             }
         }
     }

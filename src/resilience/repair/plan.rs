@@ -8,7 +8,7 @@ mod round;
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::model::{About, Background, Question, Wanted};
+use super::model::{About, Background, ParameterRequest, Question};
 use super::progress::Past;
 use super::rules::Rules;
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
@@ -81,7 +81,7 @@ pub enum Next {
     /// Not a matter of arguments: make the same call later.
     Retry,
     /// Do not repair.
-    GiveUp {
+    Stop {
         /// The reason.
         why: String,
         /// True if the failure must be reported at once, whatever else might be tried.
@@ -91,42 +91,42 @@ pub enum Next {
 
 /// Examines a failed call and plans what to do about its arguments. Total: every input gives a plan.
 pub fn plan(case: &Case<'_>) -> Plan {
-    let give_up = |why: String, critical: bool| Plan {
+    let abandon = |why: String, critical: bool| Plan {
         diagnoses: Vec::new(),
         changes: Vec::new(),
         args: case.args.to_owned(),
         choices: Vec::new(),
         errors: case.error.iter().map(|error| error.message.clone()).collect(),
-        next: Next::GiveUp { why, critical },
+        next: Next::Stop { why, critical },
     };
-    if !case.rules.mends(case.tool) {
-        return give_up("arguments of this tool are not mended".to_owned(), false);
+    if !case.rules.is_enabled_for(case.tool) {
+        return abandon("arguments of this tool are not mended".to_owned(), false);
     }
     if let Some(error) = case.error {
         match error.class {
             ErrorClass::Transient => {
                 return Plan {
                     next: Next::Retry,
-                    ..give_up(String::new(), false)
+                    ..abandon(String::new(), false)
                 };
             }
             ErrorClass::Auth => {
-                return give_up("it is not permitted; no arguments change that".to_owned(), true);
+                return abandon("it is not permitted; no arguments change that".to_owned(), true);
             }
-            ErrorClass::Cancelled => return give_up("it was stopped".to_owned(), true),
+            ErrorClass::Cancelled => return abandon("it was stopped".to_owned(), true),
             ErrorClass::Internal => {
-                return give_up("the tool is at fault, not its arguments".to_owned(), false);
+                return abandon("the tool is at fault, not its arguments".to_owned(), false);
             }
             _ => {}
         }
     }
     // Checked before anything that costs.
     if let Some(why) = case.past.spent(case.rules.executions) {
-        return give_up(why, false);
+        return abandon(why, false);
     }
     let mut round = Round::new(case);
     let over = round.understand().or_else(|| {
-        round.mend();
+        round.repair();
         None
     });
     finish(case, round, over)
@@ -146,18 +146,18 @@ fn finish(case: &Case<'_>, round: Round<'_>, over: Option<Next>) -> Plan {
 }
 
 fn next(case: &Case<'_>, round: &Round<'_>, args: &str) -> Next {
-    let give_up = |why: String| Next::GiveUp { why, critical: false };
+    let abandon = |why: String| Next::Stop { why, critical: false };
     if let Some(why) = round.hopeless.first() {
-        return give_up(why.clone());
+        return abandon(why.clone());
     }
     if !round.choices.is_empty() && !case.attended {
         let asked: Vec<&str> = round.choices.iter().map(|choice| &*choice.question).collect();
-        return give_up(format!("only the operator can tell: {}", asked.join("; ")));
+        return abandon(format!("only the operator can tell: {}", asked.join("; ")));
     }
-    if !round.wanted.is_empty() {
+    if !round.requests.is_empty() {
         return match question(case, round, args) {
             Some(question) => Next::AskModel(Box::new(question)),
-            None => give_up("no question about the parameter can be put to the model".to_owned()),
+            None => abandon("no question about the parameter can be put to the model".to_owned()),
         };
     }
     if !round.choices.is_empty() {
@@ -166,24 +166,24 @@ fn next(case: &Case<'_>, round: &Round<'_>, args: &str) -> Next {
     if same(case.base, args) {
         return match case.error {
             None => Next::Nothing,
-            Some(_) => give_up("nothing is known that would help against this error".to_owned()),
+            Some(_) => abandon("nothing is known that would help against this error".to_owned()),
         };
     }
     if case.past.has_tried(args) {
-        return give_up("the mended arguments were tried before".to_owned());
+        return abandon("the mended arguments were tried before".to_owned());
     }
     Next::Apply
 }
 
 fn question(case: &Case<'_>, round: &Round<'_>, args: &str) -> Option<Question> {
-    let wanted: Vec<Wanted> = round.wanted.clone();
+    let requested: Vec<ParameterRequest> = round.requests.clone();
     let about = About {
         tool: case.tool,
         background: case.background,
         args,
         errors: &round.errors,
     };
-    Question::new(case.checker.schema(), wanted, about)
+    Question::new(case.checker.schema(), requested, about)
 }
 
 fn same(one: &str, other: &str) -> bool {

@@ -41,7 +41,7 @@ impl Past {
     }
 
     /// Returns true if a parameter was repaired for the same error before, in vain.
-    pub(super) fn came_back(&self, error: &str, path: &str) -> bool {
+    pub(super) fn recurred(&self, error: &str, path: &str) -> bool {
         self.repaired
             .iter()
             .any(|one| one.error == error && super::place::within(&one.path, path))

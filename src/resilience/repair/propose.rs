@@ -51,12 +51,12 @@ pub(super) fn told(offered: &[ToolCard], failed: &str) -> Vec<Value> {
 /// Returns true if a repair of this call proposed another call before.
 pub(super) fn is_used(call: &Call) -> bool {
     let proposed = |round: &Round| round.strategies().into_iter().any(Strategy::proposes);
-    call.trouble.repairs.iter().any(proposed)
+    call.failure.repairs.iter().any(proposed)
 }
 
 /// Returns true if the model was asked for another call before.
 pub(super) fn was_asked(call: &Call) -> bool {
-    call.trouble.repairs.iter().any(is_question)
+    call.failure.repairs.iter().any(is_question)
 }
 
 /// Returns true if a round asks for another call and for nothing else.
@@ -85,7 +85,7 @@ pub(super) fn substitute(case: &Case<'_>, others: Others<'_>, why: &str) -> Resu
 /// Returns the call that the model names in its answer; `None` if the answer is about something else.
 pub(super) fn answered(case: &Case<'_>, others: Others<'_>, round: &Round) -> Option<Result<Fix, String>> {
     let text = match round.reply.as_ref()? {
-        Reply::Said { text } => bare(text),
+        Reply::Answered { text } => bare(text),
         Reply::Failed { why } if is_question(round) => {
             return Some(Err(format!(
                 "the model could not be asked for another call: {why}"

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::idea::{Idea, Spot};
-use super::names::{Meant, folded, meant_name};
+use super::names::{NameMatch, folded, meant_name};
 use super::place;
 use crate::domain::repair::Certainty;
 use crate::schema::{RESERVED, followed};
@@ -37,7 +37,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     if known.contains(&name.as_str()) {
         return Vec::new();
     }
-    if let Some(idea) = says_nothing(spot, &name, object, &known).or_else(|| flat(spot, &name)) {
+    if let Some(idea) = drop_redundant(spot, &name, object, &known).or_else(|| flat(spot, &name)) {
         return vec![idea];
     }
     let absent: Vec<&str> = known
@@ -45,8 +45,8 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         .copied()
         .filter(|key| !object.contains_key(*key))
         .collect();
-    let mut ideas = moves(&name, &absent, |wanted| {
-        moved(spot, spot.path, &place::below(around, wanted))
+    let mut ideas = moves(&name, &absent, |requested| {
+        moved(spot, spot.path, &place::below(around, requested))
     });
     if !ideas.iter().any(|idea| idea.certainty == Certainty::Exact) {
         ideas.push(Idea {
@@ -59,7 +59,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
 }
 
 /// Leaves out a member that the tool does not know, if it is empty or says again what stands under its right name.
-fn says_nothing(spot: &Spot<'_>, name: &str, object: &Map<String, Value>, known: &[&str]) -> Option<Idea> {
+fn drop_redundant(spot: &Spot<'_>, name: &str, object: &Map<String, Value>, known: &[&str]) -> Option<Idea> {
     let empty = match spot.value()? {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
@@ -102,10 +102,10 @@ fn flat(spot: &Spot<'_>, name: &str) -> Option<Idea> {
 
 fn moves(name: &str, others: &[&str], idea: impl Fn(&str) -> Option<(Edits, String)>) -> Vec<Idea> {
     let (certainty, found) = match meant_name(name, others.iter().copied()) {
-        Meant::Same(one) => (Certainty::Exact, vec![one]),
-        Meant::Clearly(one) => (Certainty::Guess, vec![one]),
-        Meant::Maybe(several) => (Certainty::Changed, several),
-        Meant::None => return Vec::new(),
+        NameMatch::Same(one) => (Certainty::Exact, vec![one]),
+        NameMatch::Clearly(one) => (Certainty::Guess, vec![one]),
+        NameMatch::Maybe(several) => (Certainty::Changed, several),
+        NameMatch::None => return Vec::new(),
     };
     found
         .into_iter()

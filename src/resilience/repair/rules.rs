@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, Written};
+use super::entry::{Entry, RawRule};
 
 /// Default number of executions with distinct arguments that one call may cost.
 pub(super) const EXECUTIONS: u32 = 3;
@@ -99,7 +99,7 @@ impl Rules {
     }
 
     /// Returns true if the arguments of a tool are repaired.
-    pub fn mends(&self, tool: &str) -> bool {
+    pub fn is_enabled_for(&self, tool: &str) -> bool {
         self.tools.get(tool).and_then(|rules| rules.on).unwrap_or(self.on)
     }
 
@@ -229,11 +229,11 @@ const TABLE: [Row; 13] = [
     ),
 ];
 
-fn builtin() -> Vec<Written> {
+fn builtin() -> Vec<RawRule> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
     TABLE
         .iter()
-        .map(|(message, codes, strategies, priority, description)| Written {
+        .map(|(message, codes, strategies, priority, description)| RawRule {
             codes: words(codes),
             message: (!message.is_empty()).then(|| (*message).to_owned()),
             strategies: words(strategies),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, Written};
+use super::entry::{Entry, RawRule};
 use super::rules::{EXECUTIONS, Exhausted, Guesses, Rules, ToolRules};
 use crate::resilience::policy::Bad;
 
@@ -33,7 +33,7 @@ pub struct Settings {
     /// Whether another call may be proposed once no arguments help.
     pub propose: bool,
     /// Rules for errors of all tools, which come before the built-in ones.
-    pub rules: Vec<Written>,
+    pub rules: Vec<RawRule>,
     /// Settings of single tools, by name.
     pub tools: BTreeMap<String, ToolSettings>,
 }
@@ -73,7 +73,7 @@ pub struct ToolSettings {
     pub clamp: Vec<String>,
     /// Its own rules, which come first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<Written>,
+    pub rules: Vec<RawRule>,
 }
 
 impl Settings {
@@ -112,7 +112,7 @@ impl Settings {
     }
 }
 
-fn entries(key: &str, rules: &[Written]) -> Result<Vec<Entry>, Bad> {
+fn entries(key: &str, rules: &[RawRule]) -> Result<Vec<Entry>, Bad> {
     let compiled = rules.iter().enumerate().map(|(at, rule)| {
         Entry::new(rule).map_err(|error| Bad {
             key: format!("{key}[{}]", at + 1),
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_cannot_work_is_refused_with_its_place() {
-        for (key, value, said) in [
+        for (key, value, text) in [
             (
                 "repair.rules",
                 json!([{"codes": ["400"], "strategies": ["clamp_to_min"]}]),
@@ -177,7 +177,7 @@ mod tests {
             ("repair.modle", json!(true), "there is"),
         ] {
             let bad = Policy::default().with(key, value).unwrap_err();
-            assert!(bad.to_string().contains(said), "{key}: {bad}");
+            assert!(bad.to_string().contains(text), "{key}: {bad}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::convert::number;
-use super::names::{Meant, meant, words};
+use super::names::{NameMatch, meant, split_words};
 use crate::schema::Checker;
 
 /// Units as people write them behind a number, and the word that names each.
@@ -54,9 +54,9 @@ pub(super) fn without_unit(text: &str, name: &str, place: &Value) -> Option<Valu
     let end = text.find(|c: char| !(c.is_ascii_digit() || "+-.".contains(c)))?;
     let (count, unit) = text.split_at(end);
     let unit = singular(&unit.trim().to_lowercase());
-    let named: Vec<String> = words(name).iter().map(|word| singular(word)).collect();
-    let stands_for = |(short, word): &&(&str, &str)| *short == unit && named.iter().any(|one| one == word);
-    UNITS.iter().find(stands_for)?;
+    let named: Vec<String> = split_words(name).iter().map(|word| singular(word)).collect();
+    let represents = |(short, word): &&(&str, &str)| *short == unit && named.iter().any(|one| one == word);
+    UNITS.iter().find(represents)?;
     let read = number(count)?;
     let whole = place.get("type").and_then(Value::as_str) == Some("integer");
     (!whole || read.is_i64() || read.is_u64()).then_some(read)
@@ -76,22 +76,22 @@ pub(super) fn parts(text: &str, items: &Value) -> Option<Vec<Value>> {
         return None;
     }
     let parts: Vec<&str> = text.split(',').collect();
-    let wanted = items.get("type").and_then(Value::as_str);
-    let apart = parts
+    let requested = items.get("type").and_then(Value::as_str);
+    let separate = parts
         .iter()
         .skip(1)
         .all(|part| part.starts_with(char::is_whitespace));
     let groups = parts.iter().skip(1).all(|part| part.len() == 3) || parts.len() < 3;
-    match wanted {
-        Some("integer") if !apart && groups => return None,
-        Some("number") if !apart => return None,
+    match requested {
+        Some("integer") if !separate && groups => return None,
+        Some("number") if !separate => return None,
         _ => {}
     }
     let checker = Checker::new(&items.to_string()).ok()?;
     let fits = |value: &Value| checker.check(&value.to_string()).is_empty();
     let read = |text: &str| {
         let text = text.trim();
-        let value = match wanted {
+        let value = match requested {
             Some("integer" | "number") => number(text)?,
             _ => allowed(text, items).cloned().unwrap_or_else(|| Value::from(text)),
         };
@@ -108,7 +108,7 @@ pub(super) fn allowed<'i>(text: &str, items: &'i Value) -> Option<&'i Value> {
     let all = items.get("enum")?.as_array()?;
     let texts: Vec<&Value> = all.iter().filter(|one| one.is_string()).collect();
     match meant(text, texts.iter().filter_map(|one| one.as_str())) {
-        Meant::Same(one) => texts.get(one).copied(),
+        NameMatch::Same(one) => texts.get(one).copied(),
         _ => None,
     }
 }

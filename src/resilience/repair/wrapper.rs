@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::convert::layers;
 use super::idea::{Idea, Spot};
-use super::names::{Meant, folded, meant};
+use super::names::{NameMatch, folded, meant};
 use super::place;
 use crate::domain::repair::Certainty;
 use crate::schema::{RESERVED, followed};
@@ -161,11 +161,11 @@ impl About<'_> {
         let (wrapper, value) = wrappers.next().filter(|_| wrappers.next().is_none())?;
         let mut rest = Map::new();
         for (key, value) in object.iter().filter(|(key, _)| *key != wrapper) {
-            let says_nothing = self.top
+            let is_blank = self.top
                 && (self.names_tool(key, value)
                     || is_kind(key, value)
                     || (names_tool && ID.contains(&folded(key).as_str())));
-            if says_nothing && (strange(key) || names_tool) {
+            if is_blank && (strange(key) || names_tool) {
                 continue;
             }
             if strange(key) {
@@ -205,7 +205,7 @@ impl About<'_> {
         let is_known = |key: &String| {
             self.known.contains_key(key)
                 || self.is_reserved(key)
-                || matches!(meant(key, names()), Meant::Same(_))
+                || matches!(meant(key, names()), NameMatch::Same(_))
         };
         let open = self.around.get("additionalProperties") != Some(&Value::Bool(false));
         let complete = !required.is_empty() && required.iter().all(|name| inner.contains_key(*name));
@@ -238,8 +238,8 @@ fn last_part(name: &str) -> &str {
 }
 
 fn is_kind(key: &str, value: &Value) -> bool {
-    let said = value.as_str().map(folded).unwrap_or_default();
-    folded(key) == "type" && KIND.contains(&said.as_str())
+    let text = value.as_str().map(folded).unwrap_or_default();
+    folded(key) == "type" && KIND.contains(&text.as_str())
 }
 
 /// Puts members into the object that is missing, if it is the only one that they can belong to.

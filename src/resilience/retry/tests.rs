@@ -55,7 +55,7 @@ fn call(effect: EffectClass, retries: u32) -> Call {
         effect,
         ..Call::new(NodeId::new(NodeKind::Call, 5))
     };
-    call.trouble.retries = retries;
+    call.failure.retries = retries;
     call
 }
 
@@ -102,7 +102,7 @@ fn four_times_and_no_more() {
 }
 
 #[test]
-fn an_error_that_says_nothing_is_tried_once_where_it_reads() {
+fn an_unclassified_error_is_retried_once_for_reads() {
     let error = failed(ErrorClass::Unknown, true);
     assert!(matches!(step(EffectClass::Read, 0, &error), Next::Retry(retry) if retry.of == 1));
     assert!(matches!(step(EffectClass::Read, 1, &error), Next::Leave { .. }));

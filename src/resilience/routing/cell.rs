@@ -31,7 +31,7 @@ pub(super) struct Cell {
 
 /// How an execution moved a weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Moved {
+pub(super) struct WeightChange {
     /// The weight before.
     pub before: f64,
     /// The weight after, by the formula.
@@ -64,7 +64,7 @@ impl Cell {
     }
 
     /// Moves the weight towards a goal.
-    pub(super) fn take(&mut self, goal: f64, gain: f64, decay: f64, alert: f64) -> Moved {
+    pub(super) fn take(&mut self, goal: f64, gain: f64, decay: f64, alert: f64) -> WeightChange {
         let before = self.weight;
         keep(&mut self.before, before, WINDOW);
         keep(&mut self.last, (goal, gain), CONTRADICTION);
@@ -74,7 +74,7 @@ impl Cell {
         self.seen.1 = self.seen.1.saturating_add(u32::from(goal < 0.5));
         let after = self.weight;
         let renewed = self.contradicted(goal).then(|| self.renew(decay));
-        Moved {
+        WeightChange {
             before,
             after,
             renewed,
@@ -109,8 +109,8 @@ impl Cell {
     fn sudden(&mut self, alert: f64) -> Option<f64> {
         let warms_up = (self.seen.0 as usize) <= WINDOW || self.seen.1 == 0;
         let far = self.before.iter().map(|was| self.weight - was);
-        let told = far.filter(|by| *by < 0.0 || !warms_up);
-        let most = told.max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+        let message = far.filter(|by| *by < 0.0 || !warms_up);
+        let most = message.max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
         if most.abs() < alert {
             return None;
         }

@@ -57,7 +57,7 @@ pub enum Why {
 
 impl Why {
     /// Returns the reason in words.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Succeeded {
                 gain,
@@ -66,7 +66,7 @@ impl Why {
             } => format!(
                 "succeeded; counts {gain:.2} (complexity {complexity:.2}, efficiency {efficiency:.2})"
             ),
-            Self::Failed { gain, class } => format!("failed, {}; counts {gain:.2}", class.word()),
+            Self::Failed { gain, class } => format!("failed, {}; counts {gain:.2}", class.label()),
             Self::Contradicted => "the last 5 executions all contradicted it: only they count now".into(),
             Self::Set => "set by the operator".into(),
             Self::Reset => "begun anew by the operator".into(),
@@ -119,7 +119,7 @@ impl Fault {
 
 impl Verdict {
     /// Returns where the weight goes, and how much it counts, with the reason.
-    pub fn judged(self) -> (f64, f64, Why) {
+    pub fn score(self) -> (f64, f64, Why) {
         match self {
             Self::Succeeded { complexity, ms, p95 } => {
                 let efficiency = if ms == 0 {
@@ -196,7 +196,7 @@ impl History {
             let before = cell.weight;
             match cause {
                 Cause::Ran(_, _, verdict) => {
-                    let (goal, gain, why) = verdict.judged();
+                    let (goal, gain, why) = verdict.score();
                     let moved = cell.take(goal, gain, decay, alert);
                     note(why, moved.before, moved.after);
                     if let Some(renewed) = moved.renewed {
@@ -261,7 +261,7 @@ mod tests {
                     Ok((call, attempt, verdict)) => {
                         let ran = (NodeId::new(NodeKind::Call, call), Attempt(attempt));
                         history.ran(seq, ran, verdict);
-                        let (goal, gain, why) = verdict.judged();
+                        let (goal, gain, why) = verdict.score();
                         let moved = cell.take(goal, gain, decay, alert);
                         note(Some(ran), why, moved.before, moved.after);
                         if let Some(renewed) = moved.renewed {

@@ -123,18 +123,18 @@ pub fn classify(text: &str, more: &Kinds) -> Option<Arc<str>> {
 }
 
 /// Number of prompts whose kind is kept, enough for the threads at work at the same time.
-const KEPT: usize = 16;
+const MAX_PROMPTS: usize = 16;
 
 /// Caches the kinds of the newest prompts: a prompt may be long, and every call made for it asks for its
 /// kind.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct KindCache {
     /// The additional words at the time.
     by: Kinds,
     prompts: VecDeque<(Box<str>, Option<Arc<str>>)>,
 }
 
-impl Told {
+impl KindCache {
     /// Returns the same as [`classify`].
     pub fn of(&mut self, prompt: &str, more: &Kinds) -> Option<Arc<str>> {
         if self.by != *more {
@@ -145,7 +145,7 @@ impl Told {
             return kind.clone();
         }
         let kind = classify(prompt, more);
-        if self.prompts.len() == KEPT {
+        if self.prompts.len() == MAX_PROMPTS {
             self.prompts.pop_front();
         }
         self.prompts.push_back((prompt.into(), kind.clone()));

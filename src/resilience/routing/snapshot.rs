@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::repair_stats::RepairStats;
-use crate::domain::weight::{MOST, Noted};
+use crate::domain::weight::{MOST, WeightRecord};
 
 /// Number of executions after which the weights are recorded again.
 const EVERY: u64 = 100;
@@ -30,8 +30,8 @@ pub struct Row {
 
 impl Row {
     /// Converts the row to its recorded form.
-    pub fn noted(&self) -> Noted {
-        Noted {
+    pub fn noted(&self) -> WeightRecord {
+        WeightRecord {
             kind: Arc::from(self.kind.as_str()),
             tool: Arc::from(self.tool.as_str()),
             weight: (self.weight * f64::from(MOST)).round() as u16,
@@ -106,7 +106,7 @@ struct Prior {
 impl Priors {
     /// Derives starting weights from those that another run recorded. A weight based on few executions counts
     /// little: it starts between its value and the middle.
-    pub fn of_noted(noted: &[Noted]) -> Self {
+    pub fn of_noted(noted: &[WeightRecord]) -> Self {
         let mut priors = Self::default();
         for one in noted {
             let known = f64::from(one.samples) / (f64::from(one.samples) + super::cell::BLEND);

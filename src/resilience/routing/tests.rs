@@ -43,7 +43,7 @@ const FIVE_AUTH: [Option<ErrorClass>; 5] = [Some(ErrorClass::Auth); 5];
 
 #[test]
 fn five_failures_give_the_figures_of_the_table() {
-    for (class, wanted) in [
+    for (class, expected) in [
         (ErrorClass::Auth, 0.295),
         (ErrorClass::NotFound, 0.295),
         (ErrorClass::Business, 0.295),
@@ -52,7 +52,7 @@ fn five_failures_give_the_figures_of_the_table() {
     ] {
         let weights = fold(&runs("look", "search", &[Some(class); 5]));
         let found = weights.weight("look", "search");
-        assert!(near(found, wanted), "{class:?}: {found}");
+        assert!(near(found, expected), "{class:?}: {found}");
         assert_eq!(weights.samples("look", "search"), 5);
     }
 }
@@ -114,7 +114,7 @@ fn kinds_of_task_have_weights_of_their_own_and_a_new_kind_begins_with_what_the_t
 }
 
 #[test]
-fn a_weight_that_five_executions_contradict_begins_anew_with_them() {
+fn a_weight_contradicted_by_five_attempts_is_reset_to_them() {
     let good = vec![None; 40];
     let mut facts = runs("look", "search", &good);
     assert!(fold(&facts).raw("look", "search") > 0.85);
@@ -135,7 +135,7 @@ fn a_weight_that_five_executions_contradict_begins_anew_with_them() {
 }
 
 #[test]
-fn a_sudden_change_is_told_once_and_a_slow_one_is_not() {
+fn a_sudden_change_raises_one_alert_and_a_slow_one_none() {
     let weights = fold(&runs("look", "search", &FIVE_AUTH));
     let [alert] = weights.alerts() else {
         panic!("{:?}", weights.alerts())
@@ -151,7 +151,7 @@ fn a_sudden_change_is_told_once_and_a_slow_one_is_not() {
 }
 
 #[test]
-fn a_rise_is_told_only_of_a_tool_that_failed_before_and_is_known() {
+fn a_rise_raises_an_alert_only_for_a_known_tool_that_failed_before() {
     let warm = fold(&runs("look", "search", &[None; 60]));
     assert!(warm.raw("look", "search") > 0.9);
     assert_eq!(warm.alerts(), [], "a healthy tool that warms up");
@@ -183,11 +183,11 @@ fn every_change_names_the_execution_that_caused_it() {
     assert_eq!(causes, [(Seq(1), execution(1)), (Seq(2), execution(2))]);
     assert!(near(changes[0].before, 0.5));
     assert!(changes.windows(2).all(|pair| near(pair[0].after, pair[1].before)));
-    assert!(changes[1].why.words().contains("not permitted; counts 1.00"));
+    assert!(changes[1].why.describe().contains("not permitted; counts 1.00"));
 }
 
 #[test]
-fn what_the_operator_sets_counts_as_he_set_it_and_a_reset_begins_anew() {
+fn an_operator_weight_counts_as_set_and_a_reset_starts_over() {
     let mut facts = runs("look", "search", &FIVE_AUTH);
     facts.extend(runs("run", "search", &[None; 9]));
     facts.push(Fact::Set {
@@ -243,7 +243,7 @@ fn failing_tools_are_offered_last_with_a_note_and_nothing_else_moves() {
 }
 
 #[test]
-fn a_tool_below_the_bound_is_asked_about_and_hidden_only_where_that_is_wanted() {
+fn a_tool_below_the_bound_needs_approval_and_is_hidden_only_if_enabled() {
     let facts = runs("look", "search", &[Some(ErrorClass::Auth); 7]);
     let asking = |facts| {
         let settings = Settings {
@@ -279,7 +279,7 @@ fn a_tool_below_the_bound_is_asked_about_and_hidden_only_where_that_is_wanted() 
 }
 
 #[test]
-fn kinds_are_told_by_words() {
+fn task_kinds_are_classified_by_keywords() {
     let none = Kinds::default();
     let kind = |text: &str| classify(text, &none);
     assert_eq!(kind("Book a flight to Oslo").as_deref(), Some("plan"));
@@ -296,8 +296,8 @@ fn kinds_are_told_by_words() {
 }
 
 #[test]
-fn the_kind_of_a_prompt_is_kept_until_other_words_count() {
-    let mut told = Told::default();
+fn the_cached_kind_of_a_prompt_is_valid_until_the_keywords_change() {
+    let mut message = KindCache::default();
     let none = Kinds::default();
     let own = Kinds::from([("music".to_owned(), vec!["song".to_owned(), "task".to_owned()])]);
     for words in [&none, &own, &none] {
@@ -305,7 +305,7 @@ fn the_kind_of_a_prompt_is_kept_until_other_words_count() {
             for no in 0..40 {
                 let prompt = ["find a song", "fix it", "a task", ""][no % 4].repeat(no / 4 + 1);
                 assert_eq!(
-                    told.of(&prompt, words),
+                    message.of(&prompt, words),
                     classify(&prompt, words),
                     "{round}: {prompt}"
                 );
@@ -415,7 +415,7 @@ proptest! {
     }
 
     #[test]
-    fn folding_from_the_beginning_and_going_on_are_the_same(
+    fn folding_in_two_parts_equals_folding_the_whole(
         facts in prop::collection::vec(fact(), 0..60), cut in 0usize..60,
     ) {
         let cut = cut.min(facts.len());
@@ -427,7 +427,7 @@ proptest! {
     }
 
     #[test]
-    fn what_one_tool_does_moves_no_other_and_nothing_is_offered_twice_or_lost(
+    fn a_tool_affects_no_other_and_each_tool_is_offered_exactly_once(
         facts in prop::collection::vec(fact(), 0..80),
     ) {
         let here = |fact: &&Fact| !matches!(fact, Fact::Ran(run) if &*run.tool == "shell");

@@ -59,7 +59,7 @@ pub struct Alert {
 
 /// One weight with what moved it.
 #[derive(Debug, Clone, PartialEq)]
-struct Known {
+struct TrackedWeight {
     /// Its value before the first change.
     start: f64,
     cell: Cell,
@@ -72,7 +72,7 @@ pub struct Weights {
     pub(super) settings: Settings,
     priors: Priors,
     /// By tool, then kind.
-    cells: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Known>>,
+    cells: BTreeMap<Arc<str>, BTreeMap<Arc<str>, TrackedWeight>>,
     latencies: BTreeMap<Arc<str>, VecDeque<u64>>,
     alerts: Vec<Alert>,
     executions: u64,
@@ -132,10 +132,10 @@ impl Weights {
 
     fn ran(&mut self, run: &Execution) {
         self.executions = self.executions.saturating_add(1);
-        let Some(verdict) = self.judged(run) else {
+        let Some(verdict) = self.verdict(run) else {
             return;
         };
-        let (goal, gain, _) = verdict.judged();
+        let (goal, gain, _) = verdict.score();
         let (decay, alert) = (self.settings.decay, self.settings.alert);
         let known = self.known(&run.kind, &run.tool);
         let moved = known.cell.take(goal, gain, decay, alert);
@@ -152,7 +152,7 @@ impl Weights {
     }
 
     /// Returns what an execution says about its tool; `None` if that is nothing.
-    fn judged(&mut self, run: &Execution) -> Option<Verdict> {
+    fn verdict(&mut self, run: &Execution) -> Option<Verdict> {
         match run.error {
             None => Some(Verdict::Succeeded {
                 complexity: run.complexity.clamp(0.0, 1.0),
@@ -193,10 +193,10 @@ impl Weights {
         }
     }
 
-    fn known(&mut self, kind: &Arc<str>, tool: &Arc<str>) -> &mut Known {
+    fn known(&mut self, kind: &Arc<str>, tool: &Arc<str>) -> &mut TrackedWeight {
         let start = self.priors.of(kind, tool).unwrap_or(START);
         let row = self.cells.entry(tool.clone()).or_default();
-        row.entry(kind.clone()).or_insert_with(|| Known {
+        row.entry(kind.clone()).or_insert_with(|| TrackedWeight {
             start,
             cell: Cell::new(start),
             history: History::default(),
@@ -250,7 +250,7 @@ impl Weights {
     /// Iterates over everything that moved a weight, oldest first.
     pub fn explain(&self, kind: &str, tool: &str) -> impl DoubleEndedIterator<Item = Change> {
         let found = self.cells.get_key_value(tool).and_then(|(tool, row)| {
-            let (kind, Known { start, history, .. }) = row.get_key_value(kind)?;
+            let (kind, TrackedWeight { start, history, .. }) = row.get_key_value(kind)?;
             let with = (self.settings.decay, self.settings.alert);
             Some(history.changes(*start, with, (kind, tool)))
         });

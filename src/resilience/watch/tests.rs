@@ -20,7 +20,7 @@ enum Step {
     Start(u32, Option<&'static str>),
     Finish(u32, u32, Option<ErrorClass>, u16),
     Cancel(u32, u32),
-    Doubt(u32, u32),
+    Unknown(u32, u32),
     Supersede,
     Decay(u8),
 }
@@ -106,7 +106,7 @@ fn event(step: &Step) -> Event {
             finished(*no, *attempt, Outcome::err(error), u64::from(*ms))
         }
         Step::Cancel(no, attempt) => finished(*no, *attempt, Outcome::Cancelled { executed: true }, 3),
-        Step::Doubt(no, attempt) => Event::Call(CallEvent::Resolved {
+        Step::Unknown(no, attempt) => Event::Call(CallEvent::Resolved {
             call: call(*no),
             attempt: Attempt(*attempt),
             happened: true,
@@ -140,7 +140,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (no.clone(), attempt.clone(), class, any::<u16>())
             .prop_map(|(no, attempt, class, ms)| Step::Finish(no, attempt, class, ms)),
         1 => (no.clone(), attempt.clone()).prop_map(|(no, attempt)| Step::Cancel(no, attempt)),
-        1 => (no, attempt).prop_map(|(no, attempt)| Step::Doubt(no, attempt)),
+        1 => (no, attempt).prop_map(|(no, attempt)| Step::Unknown(no, attempt)),
         1 => Just(Step::Supersede),
         1 => (85u8..=95).prop_map(Step::Decay),
     ]
@@ -194,16 +194,16 @@ fn an_execution_is_read_with_its_tool_its_task_and_its_time() {
     ];
     let (state, watch) = play(&steps);
     let all = execution::all(&state).collect::<Vec<_>>();
-    let told: Vec<_> = all
+    let text: Vec<_> = all
         .iter()
         .map(|one| (&*one.tool, &*one.kind, one.ms, one.error))
         .collect();
-    let wanted = [
+    let expected = [
         ("search", execution::GENERAL, 40, Some(ErrorClass::Auth)),
         ("shell", "look", 7, None),
     ];
     assert_eq!(
-        told, wanted,
+        text, expected,
         "in the order of their ends, without what was cancelled"
     );
     assert_eq!(all[1].at, i64::from(2 * CALLS + 2) * 100 + 7);
@@ -230,7 +230,7 @@ fn settings_that_are_changed_in_a_run_count_at_once() {
 }
 
 #[test]
-fn weights_are_written_down_every_hundred_executions_and_where_the_run_stands_still() {
+fn weights_are_recorded_every_hundred_attempts_and_when_the_run_pauses() {
     let ran = |count: u32| -> Vec<Step> {
         let one = |attempt| [Step::Start(1, None), Step::Finish(1, attempt, None, 5)];
         (1..=count).flat_map(one).collect()
@@ -262,8 +262,8 @@ fn weights_are_written_down_every_hundred_executions_and_where_the_run_stands_st
 
 proptest! {
     #[test]
-    fn kept_up_and_made_from_the_end_are_the_same(steps in prop::collection::vec(step(), 0..80)) {
-        let (state, kept) = play(&steps);
-        prop_assert_eq!(kept, Watch::default().on(&state));
+    fn an_incremental_watch_equals_one_rebuilt_from_the_state(steps in prop::collection::vec(step(), 0..80)) {
+        let (state, stored) = play(&steps);
+        prop_assert_eq!(stored, Watch::default().on(&state));
     }
 }

@@ -33,7 +33,7 @@ struct Frame {
 }
 
 impl Frame {
-    fn value_came(&mut self) {
+    fn end_value(&mut self) {
         self.expect = Expect::Comma;
     }
 }
@@ -72,7 +72,7 @@ impl Place {
                 b'}' | b']' => {
                     stack.pop();
                     if let Some(frame) = stack.last_mut() {
-                        frame.value_came();
+                        frame.end_value();
                     }
                     at += 1;
                 }
@@ -106,7 +106,7 @@ impl Place {
                                 .and_then(|text| serde_json::from_str(text).ok());
                             frame.expect = Expect::Colon;
                         } else {
-                            frame.value_came();
+                            frame.end_value();
                         }
                     }
                     at = end;
@@ -121,7 +121,7 @@ impl Place {
                         break;
                     }
                     if let Some(frame) = stack.last_mut() {
-                        frame.value_came();
+                        frame.end_value();
                     }
                     at = end;
                 }

@@ -70,7 +70,7 @@ proptest! {
         for shell in ["/bin/sh", "/usr/bin/dash", "/usr/bin/bash"] {
             for number in ran(shell, &line).unwrap_or_default() {
                 prop_assert!(
-                    reading.doubt.is_some() || read.contains(&number),
+                    reading.uncertainty.is_some() || read.contains(&number),
                     "{shell} ran p {number} of {line:?}, read were {read:?}"
                 );
             }

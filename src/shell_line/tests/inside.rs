@@ -1,6 +1,6 @@
 //! What stands inside of commands: wrappers, lines of shells, texts that are read again. Must not know: rules.
 
-use super::super::{Doubt, Reading};
+use super::super::{Reading, Uncertainty};
 
 /// The forms of all commands that the reading knows, listed or not, without their signs.
 fn forms(reading: &Reading) -> Vec<String> {
@@ -23,7 +23,7 @@ fn texts(reading: &Reading) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-fn said(list: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+fn owned(list: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
     let list = list.iter();
     list.map(|(after, text)| (*after, (*text).to_owned())).collect()
 }
@@ -141,7 +141,7 @@ fn wrappers_are_removed_with_their_options() {
     ] {
         let reading = of_words(words);
         assert!(forms(&reading).contains(&"rm x".to_owned()), "{words:?}");
-        assert_eq!(reading.doubt, None, "{words:?}");
+        assert_eq!(reading.uncertainty, None, "{words:?}");
     }
 }
 
@@ -169,13 +169,13 @@ fn words_that_only_look_like_a_command_are_none() {
     ] {
         let reading = Reading::of_line(line);
         assert!(!forms(&reading).contains(&"rm x".to_owned()), "{line}");
-        assert_eq!(reading.doubt, None, "{line}");
+        assert_eq!(reading.uncertainty, None, "{line}");
     }
 }
 
 #[test]
-fn the_line_of_a_shell_is_told_as_the_line_that_it_is() {
-    let two = said(&[("", "a"), (";", "curl x"), ("|", "wc")]);
+fn the_line_of_a_nested_shell_is_read_as_a_line() {
+    let two = owned(&[("", "a"), (";", "curl x"), ("|", "wc")]);
     for words in [
         &["sh", "-c"][..],
         &["/bin/bash", "-lc"],
@@ -200,14 +200,14 @@ fn the_line_of_a_shell_is_told_as_the_line_that_it_is() {
 }
 
 #[test]
-fn what_stands_around_the_line_is_told_too() {
+fn commands_around_a_nested_line_are_listed_too() {
     assert_eq!(
         texts(&of_words(&["env", "A=x y", "sh", "-c", "a; b"])),
-        said(&[("", "env 'A=x y' sh -c 'a; b'"), ("-c", "a"), (";", "b")])
+        owned(&[("", "env 'A=x y' sh -c 'a; b'"), ("-c", "a"), (";", "b")])
     );
     assert_eq!(
         texts(&Reading::of_line("cd x && A=1 timeout 5 sh -c 'a; b'; c")),
-        said(&[
+        owned(&[
             ("", "cd x"),
             ("&&", "A=1 timeout 5 sh -c 'a; b'"),
             ("-c", "a"),
@@ -217,11 +217,11 @@ fn what_stands_around_the_line_is_told_too() {
     );
     assert_eq!(
         texts(&of_words(&["sh", "-c", "a \"$1\"", "x", "y"])),
-        said(&[("", "sh -c 'a \"$1\"' x y"), ("-c", "a \"$1\"")])
+        owned(&[("", "sh -c 'a \"$1\"' x y"), ("-c", "a \"$1\"")])
     );
     assert_eq!(
         texts(&Reading::of_line(">o command eval 'a; b'; env -S 'rm -rf x' y")),
-        said(&[
+        owned(&[
             ("", ">o command eval 'a; b'"),
             ("-c", "a"),
             (";", "b"),
@@ -237,6 +237,13 @@ fn what_stands_around_the_line_is_told_too() {
     ] {
         assert_eq!(of_words(none).lines, [""; 0], "{none:?}");
     }
-    assert_eq!(of_words(&["grep", "$(x)", "a"]).doubt, None, "no shell reads it");
-    assert_eq!(of_words(&["sh", "-c", "$X a"]).doubt, Some(Doubt::Program));
+    assert_eq!(
+        of_words(&["grep", "$(x)", "a"]).uncertainty,
+        None,
+        "no shell reads it"
+    );
+    assert_eq!(
+        of_words(&["sh", "-c", "$X a"]).uncertainty,
+        Some(Uncertainty::Program)
+    );
 }

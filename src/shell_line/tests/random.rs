@@ -87,7 +87,7 @@ proptest! {
     fn a_command_at_any_place_is_found(line in placed()) {
         let reading = Reading::of_line(&line);
         let found = reading.commands.iter().any(|one| one.any_form(|form| form == "touch mark"));
-        prop_assert!(found || reading.doubt == Some(super::Doubt::TooMany), "{line}\n{reading:#?}");
+        prop_assert!(found || reading.uncertainty == Some(super::Uncertainty::TooMany), "{line}\n{reading:#?}");
     }
 
     #[test]

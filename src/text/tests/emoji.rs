@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::text::{WarningKind as Kind, heed, parse_visible, spans, survey, visible, visible_line};
+use crate::text::{WarningKind as Kind, parse_visible, spans, submit_warning, survey, visible, visible_line};
 
 /// Emoji that hold characters without a glyph of their own.
 const JOINED: [&str; 16] = [
@@ -38,7 +38,7 @@ fn joined_emoji_are_shown_as_they_are_and_raise_no_warning() {
             assert_eq!(visible_line(&text), text);
             assert_eq!(parse_visible(&text).as_deref(), Ok(text.as_str()));
             assert_eq!(survey(&text).total(), 0, "{text:?}");
-            assert_eq!(heed(&text), None, "{text:?}");
+            assert_eq!(submit_warning(&text), None, "{text:?}");
             let whole: String = spans(&text).iter().map(|span| span.text.as_ref()).collect();
             assert_eq!(whole, text);
         }
@@ -85,7 +85,7 @@ fn a_joiner_a_selector_or_a_tag_elsewhere_is_marked_and_warned_of() {
             survey(text).counts.iter().any(|(kind, _)| *kind == Kind::Unseen),
             "{text:?}"
         );
-        assert!(heed(text).is_some(), "{text:?}");
+        assert!(submit_warning(text).is_some(), "{text:?}");
     }
     // No emoji goes on without end.
     let long = "\u{1F469}\u{200D}".repeat(500);

@@ -163,7 +163,7 @@ fn the_mark_of_a_byte_is_no_text() {
 }
 
 #[test]
-fn spans_say_what_is_what() {
+fn spans_have_the_right_kinds() {
     let found = spans("a\u{202E}b   c");
     let found: Vec<(Kind, &str)> = found.iter().map(|Span { kind, text }| (*kind, &**text)).collect();
     assert_eq!(

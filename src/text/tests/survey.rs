@@ -10,8 +10,8 @@ fn places(found: &Survey) -> Vec<(Kind, &str, usize)> {
 }
 
 #[test]
-fn each_kind_is_found_where_it_stands() {
-    for (text, wanted) in [
+fn each_kind_is_found_at_its_position() {
+    for (text, expected) in [
         ("p\u{430}ypal", (Kind::MixedScript, "p\u{430}ypal", 0)),
         (r#"{"a":"p\u0430ypal"}"#, (Kind::MixedScript, "p\u{430}ypal", 6)),
         (
@@ -31,7 +31,7 @@ fn each_kind_is_found_where_it_stands() {
         ("\u{2503} approved", (Kind::Imitates, "\u{2503}", 0)),
     ] {
         let found = survey(text);
-        assert_eq!(places(&found), [wanted], "{text}");
+        assert_eq!(places(&found), [expected], "{text}");
         assert_eq!(found.total(), 1);
     }
     // An escaped backslash does not begin an escape.

@@ -102,9 +102,9 @@ fn every_code_point_is_seen_and_reads_back() {
         .collect();
     for block in all.chunks(512) {
         // Each alone between letters, and all in a row.
-        let apart: String = block.iter().flat_map(|c| ['x', *c, 'y']).collect();
+        let separate: String = block.iter().flat_map(|c| ['x', *c, 'y']).collect();
         let row: String = block.iter().collect();
-        for text in [apart, row] {
+        for text in [separate, row] {
             let shown = visible(&text);
             assert_closed(&shown);
             assert_eq!(parse_visible(&shown).as_deref(), Ok(text.as_str()));

@@ -26,7 +26,7 @@ fn ways(command: &[&str], webhook: Option<String>) -> Ways {
 async fn server(answer: &'static str) -> (String, oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
-    let (tell, told) = oneshot::channel();
+    let (sender, message) = oneshot::channel();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut request = String::new();
@@ -37,9 +37,9 @@ async fn server(answer: &'static str) -> (String, oneshot::Receiver<String>) {
         }
         stream.write_all(answer.as_bytes()).await.unwrap();
         stream.shutdown().await.unwrap();
-        tell.send(request).unwrap();
+        sender.send(request).unwrap();
     });
-    (base, told)
+    (base, message)
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_program_that_reads_nothing_has_not_failed() {
 }
 
 #[tokio::test]
-async fn a_program_that_fails_is_told_with_its_words() {
+async fn a_failing_program_is_reported_with_its_output() {
     let failed = ways(&["sh", "-c", "printf 'no \\033[31mroute' >&2; exit 3"], None)
         .call("{}")
         .await;
@@ -89,12 +89,12 @@ async fn a_program_that_does_not_end_is_ended() {
 
 #[tokio::test]
 async fn an_address_is_posted_to() {
-    let (base, told) = server("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").await;
+    let (base, message) = server("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").await;
     let failed = ways(&[], Some(format!("{base}/hook/s3cret")))
         .call("{\"a\":1}")
         .await;
     assert_eq!(failed, Vec::<String>::new());
-    let request = told.await.unwrap();
+    let request = message.await.unwrap();
     assert!(request.starts_with("POST /hook/s3cret HTTP/1.1\r\n"), "{request}");
     assert!(
         request.to_lowercase().contains("content-type: application/json"),
@@ -104,15 +104,16 @@ async fn an_address_is_posted_to() {
 }
 
 #[tokio::test]
-async fn an_address_that_fails_is_told_without_its_path() {
-    let (base, _told) = server("HTTP/1.1 500 Oops\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await;
+async fn a_failing_address_is_reported_without_its_path() {
+    let (base, _reported) =
+        server("HTTP/1.1 500 Oops\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await;
     let failed = ways(&[], Some(format!("{base}/hook/s3cret"))).call("{}").await;
     assert_eq!(
         failed,
         ["notify.webhook failed: 127.0.0.1 answered with status 500; the run is not touched by it"]
     );
     // A redirect is not followed, because the text is for this URL.
-    let (base, _told) =
+    let (base, _reported) =
         server("HTTP/1.1 307 Away\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
     let failed = ways(&[], Some(format!("{base}/hook/s3cret"))).call("{}").await;
     assert!(failed[0].contains("status 307"), "{failed:?}");

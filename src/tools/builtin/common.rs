@@ -14,17 +14,17 @@ use crate::domain::advice::ToolFacts;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use crate::domain::event::run::ToolCard;
 use crate::domain::input::Finding;
-use crate::domain::template::{NOT_KEPT, Purpose, Template};
+use crate::domain::template::{NOT_SAVED, Purpose, Template};
 use crate::schema::RESERVED;
 use crate::tools::errors::{from_io, refused, shown};
-use crate::tools::output::{Kept, json_text};
+use crate::tools::output::{BoundedText, json_text};
 use crate::tools::replace;
 use crate::tools::run::panicked;
 use crate::tools::tool::{Job, Spec};
 use crate::tools::workspace::Workspace;
 
 /// Maximum length in bytes of a text that is kept so that it can be restored.
-const MOST_KEPT: usize = 64 << 10;
+const MAX_BACKUP: usize = 64 << 10;
 
 /// Maximum length in bytes of a text that is shown beside its replacement.
 const MOST_SHOWN: u64 = 256 << 10;
@@ -117,8 +117,8 @@ pub(super) fn text_outcome(text: &str, meta: &Value, discarded: u64) -> Outcome 
 }
 
 /// Builds the outcome of a truncated output.
-pub(super) fn kept_outcome(kept: &Kept, meta: &Value) -> Outcome {
-    text_outcome(&kept.text, meta, kept.discarded)
+pub(super) fn output_outcome(stored: &BoundedText, meta: &Value) -> Outcome {
+    text_outcome(&stored.text, meta, stored.discarded)
 }
 
 /// Formats a file name as one line: nothing in it can begin another.
@@ -179,11 +179,11 @@ pub(super) fn intent(now: Option<&[u8]>, then: &[u8]) -> Value {
     let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
     let mut intent = json!({"before": now.map(hash), "after": hash(then)});
     let (key, value) = match now {
-        None => (NOT_KEPT, "there was no file, and no tool takes one away"),
-        Some(bytes) if bytes.len() > MOST_KEPT => (NOT_KEPT, "the file was larger than 64 KiB"),
+        None => (NOT_SAVED, "there was no file, and no tool takes one away"),
+        Some(bytes) if bytes.len() > MAX_BACKUP => (NOT_SAVED, "the file was larger than 64 KiB"),
         Some(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => ("content", text),
-            Err(_) => (NOT_KEPT, "the file was no UTF-8 text"),
+            Err(_) => (NOT_SAVED, "the file was no UTF-8 text"),
         },
     };
     if let Some(map) = intent.as_object_mut() {

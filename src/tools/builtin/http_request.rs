@@ -22,7 +22,7 @@ use super::read_file::SNIFFED;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use crate::domain::event::run::EffectBy;
 use crate::tools::errors::{refused, shown, untouched};
-use crate::tools::output::{Bounded, Kept};
+use crate::tools::output::{Bounded, BoundedText};
 use crate::tools::tool::{Job, Spec, Tool};
 
 /// Default time limit in seconds.
@@ -330,17 +330,17 @@ impl Trip {
                 break;
             }
         }
-        let kept = body.finish();
+        let stored = body.finish();
         let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let meta = json!({
             "status": status.as_u16(),
             "headers": some(&headers),
-            "bytes": kept.total,
+            "bytes": stored.total,
             "ms": ms,
-            "truncated": rest || kept.discarded > 0,
+            "truncated": rest || stored.discarded > 0,
             "redirects": self.hops
         });
-        let (text, discarded) = text_of(&kept, binary, &headers);
+        let (text, discarded) = text_of(&stored, binary, &headers);
         if status.as_u16() < 400 {
             return Ok(text_outcome(&text, &meta, discarded));
         }
@@ -362,17 +362,17 @@ pub(super) fn same_server(from: &Url, to: &Url) -> bool {
     from.host() == to.host() && (same || upgraded)
 }
 
-fn text_of(kept: &Kept, binary: bool, headers: &HeaderMap) -> (String, u64) {
+fn text_of(stored: &BoundedText, binary: bool, headers: &HeaderMap) -> (String, u64) {
     if !binary {
-        return (kept.text.clone(), kept.discarded);
+        return (stored.text.clone(), stored.discarded);
     }
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let text = format!(
         "[binary body, {}, {} bytes, not shown]",
         shown(kind.unwrap_or("of no declared type")),
-        kept.total
+        stored.total
     );
-    (text, kept.total)
+    (text, stored.total)
 }
 
 fn param(message: String) -> ToolError {

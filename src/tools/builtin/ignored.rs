@@ -23,11 +23,11 @@ pub(super) struct Ignored {
     workspace: Arc<Workspace>,
     /// The topmost directory whose files count, relative to the workspace.
     top: PathBuf,
-    read: Mutex<HashMap<PathBuf, Arc<Said>>>,
+    read: Mutex<HashMap<PathBuf, Arc<IgnoreRules>>>,
 }
 
 /// What the files of one directory say.
-struct Said {
+struct IgnoreRules {
     rules: [Option<Gitignore>; NAMES.len()],
     /// True where a repository begins: what git is told above it is not about what is in it.
     is_repository: bool,
@@ -46,7 +46,7 @@ impl Ignored {
     /// Whether what stands at a path, the whole one, is left out: ignored, or hidden and not asked for.
     pub(super) fn leaves_out(&self, path: &Path, is_dir: bool) -> bool {
         let path = path.strip_prefix(self.workspace.root()).unwrap_or(path);
-        match self.said(path, is_dir) {
+        match self.is_ignored(path, is_dir) {
             Some(ignored) => ignored,
             None => path
                 .file_name()
@@ -55,19 +55,19 @@ impl Ignored {
     }
 
     /// What the nearest rule says, of the first kind of file that says anything; true where it is ignored.
-    fn said(&self, path: &Path, is_dir: bool) -> Option<bool> {
+    fn is_ignored(&self, path: &Path, is_dir: bool) -> Option<bool> {
         let mut found = [None; NAMES.len()];
         let mut in_repository = true;
         for dir in path.ancestors().skip(1) {
-            let said = self.of(dir);
-            for (no, (rules, found)) in said.rules.iter().zip(&mut found).enumerate() {
+            let output = self.of(dir);
+            for (no, (rules, found)) in output.rules.iter().zip(&mut found).enumerate() {
                 let counts = found.is_none() && (no == 0 || in_repository);
                 if let Some(rules) = rules.as_ref().filter(|_| counts) {
                     let matched = rules.matched(path, is_dir);
                     *found = (!matched.is_none()).then(|| matched.is_ignore());
                 }
             }
-            in_repository &= !said.is_repository;
+            in_repository &= !output.is_repository;
             if dir == self.top {
                 break;
             }
@@ -75,17 +75,17 @@ impl Ignored {
         found.into_iter().flatten().next()
     }
 
-    fn of(&self, dir: &Path) -> Arc<Said> {
+    fn of(&self, dir: &Path) -> Arc<IgnoreRules> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = read
+        let output = read
             .entry(dir.to_owned())
             .or_insert_with(|| Arc::new(self.read(dir)));
-        said.clone()
+        output.clone()
     }
 
-    fn read(&self, dir: &Path) -> Said {
+    fn read(&self, dir: &Path) -> IgnoreRules {
         let whole = self.workspace.root().join(dir).join(".git");
-        Said {
+        IgnoreRules {
             rules: NAMES.map(|name| self.rules(dir, name)),
             is_repository: whole.symlink_metadata().is_ok(),
         }

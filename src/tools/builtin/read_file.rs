@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::common::{arguments, blocking, kept_outcome, spec};
+use super::common::{arguments, blocking, output_outcome, spec};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use crate::tools::errors::{from_io, refused, shown, untouched};
 use crate::tools::output::Bounded;
@@ -113,14 +113,14 @@ fn read(job: &Job) -> Result<Outcome, ToolError> {
         ));
     }
     let bytes = reader.bytes;
-    let kept = reader.kept.finish();
-    let mut meta = json!({"bytes": bytes, "lines": total, "truncated": kept.discarded > 0});
-    if kept.invalid > 0
+    let stored = reader.output.finish();
+    let mut meta = json!({"bytes": bytes, "lines": total, "truncated": stored.discarded > 0});
+    if stored.invalid > 0
         && let Some(map) = meta.as_object_mut()
     {
-        map.insert("invalid_utf8".to_owned(), kept.invalid.into());
+        map.insert("invalid_utf8".to_owned(), stored.invalid.into());
     }
-    Ok(kept_outcome(&kept, &meta))
+    Ok(output_outcome(&stored, &meta))
 }
 
 fn not_text(path: &str) -> ToolError {
@@ -134,7 +134,7 @@ fn not_text(path: &str) -> ToolError {
 
 /// Keeps the requested lines of a stream and counts all lines.
 struct Lines {
-    kept: Bounded,
+    output: Bounded,
     first: u64,
     end: Option<u64>,
     line: u64,
@@ -146,7 +146,7 @@ impl Lines {
     fn new(from: Option<NonZeroU64>, count: Option<NonZeroU64>) -> Self {
         let first = from.map_or(0, |from| from.get() - 1);
         Self {
-            kept: Bounded::default(),
+            output: Bounded::default(),
             first,
             end: count.map(|count| first.saturating_add(count.get())),
             line: 0,
@@ -159,7 +159,7 @@ impl Lines {
         self.bytes += bytes.len() as u64;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.line >= self.first && self.end.is_none_or(|end| self.line < end) {
-                self.kept.push(piece);
+                self.output.push(piece);
             }
             self.open = !piece.ends_with(b"\n");
             if !self.open {

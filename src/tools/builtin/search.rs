@@ -112,7 +112,7 @@ impl Tool for Search {
 
 /// The results so far.
 #[derive(Default)]
-struct Found {
+struct SearchResults {
     lines: Vec<String>,
     files: u64,
     searched: u64,
@@ -131,8 +131,8 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     let most = args.max.unwrap_or(MOST).clamp(1, MOST);
     let workspace = Arc::new(Workspace::open(&job.workspace)?.without(&job.private));
     let place = workspace.find(args.path.as_deref().unwrap_or("."))?;
-    let mut found = Found::default();
-    let wanted = Wanted {
+    let mut found = SearchResults::default();
+    let requested = SearchQuery {
         workspace: &workspace,
         pattern: &pattern,
         most,
@@ -148,7 +148,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
                 None => found.unreadable += 1,
                 Some(step) if step.is_file => {
                     if filter.as_ref().is_none_or(|filter| filter.takes(&step.path)) {
-                        look(&wanted, &step.path, &mut found);
+                        look(&requested, &step.path, &mut found);
                     }
                 }
                 Some(_) => {}
@@ -160,7 +160,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     } else {
         // A file that is named is searched whatever ignore files and the glob say.
         let (_, _, place) = workspace.file(args.path.as_deref().unwrap_or("."))?;
-        look(&wanted, &place.path, &mut found);
+        look(&requested, &place.path, &mut found);
     }
     if job.cancel.is_cancelled() {
         return Ok(untouched());
@@ -193,8 +193,8 @@ fn compile(args: &Args) -> Result<Regex, ToolError> {
                     "use a shorter pattern, and lower counts than `{1000}`",
                 );
             }
-            let said = error.to_string();
-            let last = said.lines().last().unwrap_or_default().trim();
+            let content = error.to_string();
+            let last = content.lines().last().unwrap_or_default().trim();
             refused(
                 ErrorClass::Param,
                 format!(
@@ -248,14 +248,14 @@ fn glob(text: &str) -> Result<Filter, ToolError> {
 }
 
 /// What is looked for, and where.
-struct Wanted<'a> {
+struct SearchQuery<'a> {
     workspace: &'a Workspace,
     pattern: &'a Regex,
     most: usize,
     cancel: &'a CancellationToken,
 }
 
-impl Wanted<'_> {
+impl SearchQuery<'_> {
     /// The byte at which the first match of a line begins. A long line is searched in pieces, until somebody cancels.
     fn begins(&self, line: &[u8]) -> Option<usize> {
         let (mut from, mut to) = (0, line.len().min(PIECE));
@@ -281,8 +281,8 @@ impl Wanted<'_> {
     }
 }
 
-fn look(wanted: &Wanted<'_>, path: &Path, found: &mut Found) {
-    let Ok(mut file) = wanted.workspace.found(path) else {
+fn look(requested: &SearchQuery<'_>, path: &Path, found: &mut SearchResults) {
+    let Ok(mut file) = requested.workspace.found(path) else {
         found.unreadable += 1;
         return;
     };
@@ -316,13 +316,13 @@ fn look(wanted: &Wanted<'_>, path: &Path, found: &mut Found) {
     let lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     for (number, line) in lines.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if wanted.cancel.is_cancelled() {
+        if requested.cancel.is_cancelled() {
             return;
         }
-        let Some(begins) = wanted.begins(line) else {
+        let Some(begins) = requested.begins(line) else {
             continue;
         };
-        if found.lines.len() == wanted.most {
+        if found.lines.len() == requested.most {
             found.truncated = true;
             break;
         }

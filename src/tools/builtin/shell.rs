@@ -19,7 +19,7 @@ use super::common::{arguments, spec};
 use crate::domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
 use crate::tools::child::{self, Environment, Started};
 use crate::tools::errors::{from_io, refused, untouched};
-use crate::tools::output::{Bounded, HEAD, Kept, TAIL, json_text};
+use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
@@ -28,7 +28,7 @@ const TIME: u64 = 120;
 /// Maximum time to wait for output after the end of a command.
 const DRAIN: Duration = Duration::from_secs(2);
 /// Silence after the end of a command that counts as the end of its output.
-const SILENCE: Duration = Duration::from_millis(100);
+const IDLE_END: Duration = Duration::from_millis(100);
 
 /// The `shell` tool.
 pub(super) struct Shell {
@@ -182,14 +182,14 @@ fn directory(job: &Job, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
 
 /// Reads one output to its end in its own task, so that the command never blocks on it.
 struct Reader {
-    kept: Arc<Mutex<Bounded>>,
+    output: Arc<Mutex<Bounded>>,
     task: Option<JoinHandle<()>>,
 }
 
 impl Reader {
     fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>) -> Self {
-        let kept = Arc::new(Mutex::new(Bounded::new(HEAD, TAIL)));
-        let into = kept.clone();
+        let stored = Arc::new(Mutex::new(Bounded::new(HEAD, TAIL)));
+        let into = stored.clone();
         let task = pipe.map(|mut pipe| {
             tokio::spawn(async move {
                 let mut buffer = vec![0; 64 * 1024];
@@ -199,23 +199,23 @@ impl Reader {
                 }
             })
         });
-        Self { kept, task }
+        Self { output: stored, task }
     }
 
     fn total(&self) -> u64 {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).total()
+        self.output.lock().unwrap_or_else(PoisonError::into_inner).total()
     }
 
     fn is_done(&self) -> bool {
         self.task.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    fn finish(self) -> Kept {
+    fn finish(self) -> BoundedText {
         if let Some(task) = &self.task {
             task.abort();
         }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *kept).finish()
+        let mut stored = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *stored).finish()
     }
 }
 
@@ -225,7 +225,7 @@ async fn drain(stdout: &Reader, stderr: &Reader) {
     let limit = Instant::now() + DRAIN;
     let mut seen = (stdout.total(), stderr.total());
     let mut quiet = Instant::now();
-    while !(stdout.is_done() && stderr.is_done()) && Instant::now() < limit && quiet.elapsed() < SILENCE {
+    while !(stdout.is_done() && stderr.is_done()) && Instant::now() < limit && quiet.elapsed() < IDLE_END {
         tokio::time::sleep(Duration::from_millis(5)).await;
         let now = (stdout.total(), stderr.total());
         if now != seen {
@@ -235,7 +235,7 @@ async fn drain(stdout: &Reader, stderr: &Reader) {
     }
 }
 
-fn outcome(end: &End, ms: u64, left: bool, stdout: Kept, stderr: Kept) -> Outcome {
+fn outcome(end: &End, ms: u64, left: bool, stdout: BoundedText, stderr: BoundedText) -> Outcome {
     let discarded = stdout.discarded + stderr.discarded;
     let mut meta = json!({
         "exit": null,

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
 
 use super::*;
-use crate::domain::survivor::Survivor;
+use crate::domain::orphan_process::OrphanProcess;
 
 fn given() -> Environment {
     let vars = [
@@ -26,7 +26,7 @@ async fn sh(line: &str) -> Started {
     start("sh".as_ref(), &["-c", line], &cwd, &given()).await.unwrap()
 }
 
-async fn said(started: &mut Started) -> String {
+async fn read_output(started: &mut Started) -> String {
     let mut text = String::new();
     let mut pipe = started.child.stdout.take().unwrap();
     pipe.read_to_string(&mut text).await.unwrap();
@@ -46,7 +46,7 @@ fn only_known_harmless_variables_are_passed() {
 
 #[tokio::test]
 async fn a_child_sees_no_secret() {
-    let text = said(&mut sh("env").await).await;
+    let text = read_output(&mut sh("env").await).await;
     assert!(text.contains("HOME=/home/somebody"), "{text}");
     assert!(
         !text.contains("KEY") && !text.contains("LD_") && !text.contains("secret"),
@@ -55,7 +55,7 @@ async fn a_child_sees_no_secret() {
 }
 
 #[tokio::test]
-async fn an_editor_fails_at_once_and_says_why() {
+async fn an_editor_fails_immediately_with_a_reason() {
     for name in ["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"] {
         // As git and crontab run it; then as programs do that split it at blanks.
         for line in [
@@ -64,7 +64,7 @@ async fn an_editor_fails_at_once_and_says_why() {
         ] {
             let mut started = sh(&line.replace("NAME", name)).await;
             let (mut errors, mut pipe) = (String::new(), started.child.stderr.take().unwrap());
-            let code = said(&mut started).await;
+            let code = read_output(&mut started).await;
             pipe.read_to_string(&mut errors).await.unwrap();
             assert!(matches!(code.trim(), "1" | "2"), "{name}: {code:?} {errors}");
             assert!(
@@ -84,14 +84,14 @@ async fn nothing_waits_for_a_person() {
     let mut started = start("sh".as_ref(), &["-c", line], &std::env::temp_dir(), &own)
         .await
         .unwrap();
-    assert_eq!(said(&mut started).await, "cat cat 0 never sh\nend\n");
+    assert_eq!(read_output(&mut started).await, "cat cat 0 never sh\nend\n");
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_child_has_a_session_of_its_own_and_no_terminal() {
     let mut started = sh("read -r line < /proc/$$/stat; echo $line; : < /dev/tty; echo $?").await;
-    let text = said(&mut started).await;
+    let text = read_output(&mut started).await;
     let stat = text.lines().next().unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let pid = started.tree.pid().to_string();
@@ -110,7 +110,7 @@ async fn a_child_inherits_no_open_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
     // As if whoever started this program had left it open.
     rustix::io::fcntl_setfd(file.as_file(), rustix::io::FdFlags::empty()).unwrap();
-    let text = said(&mut sh("ls -l /proc/$$/fd").await).await;
+    let text = read_output(&mut sh("ls -l /proc/$$/fd").await).await;
     let name = file.path().file_name().unwrap().to_str().unwrap();
     assert!(text.contains("/dev/null"), "{text}");
     assert!(!text.contains(name), "{text}");
@@ -158,7 +158,7 @@ async fn numbers(started: &mut Started, count: usize) -> Vec<u32> {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_child_is_told_from_others_of_its_id_and_ended_with_its_descendants() {
+async fn a_child_is_distinguished_by_start_time_and_ended_with_its_descendants() {
     let mut started = sh("sleep 300 & echo $!; setsid sleep 300 & echo $!; wait").await;
     let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
     let below = numbers(&mut started, 2).await;
@@ -183,15 +183,15 @@ async fn what_outlives_the_first_process_is_found_too() {
     started.child.wait().await.unwrap();
     assert!(!lives(pid) && lives(below[0]));
     assert!(still_running(pid, ticks));
-    assert_eq!(survivor(pid, ticks), Some(Survivor::Group));
+    assert_eq!(orphan_process(pid, ticks), Some(OrphanProcess::Group));
     assert!(started.tree.end().await);
     assert!(!lives(below[0]));
-    assert_eq!(survivor(pid, ticks), None);
+    assert_eq!(orphan_process(pid, ticks), None);
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn the_first_process_is_told_from_what_it_started_in_its_group_or_only_in_its_session() {
+async fn a_process_is_distinguished_from_its_orphans_in_group_and_session() {
     // `timeout` makes a process group of its own.
     let mut started = sh("timeout 300 sleep 300 & echo $!").await;
     let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
@@ -202,20 +202,24 @@ async fn the_first_process_is_told_from_what_it_started_in_its_group_or_only_in_
     };
     assert!(soon(own_group).await);
     started.child.wait().await.unwrap();
-    assert_eq!(survivor(pid, ticks), Some(Survivor::Session));
+    assert_eq!(orphan_process(pid, ticks), Some(OrphanProcess::Session));
     assert!(started.tree.end().await);
-    assert_eq!(survivor(pid, ticks), None);
+    assert_eq!(orphan_process(pid, ticks), None);
 
     let mut started = sh("sleep 300 & echo $!; wait").await;
     let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
     numbers(&mut started, 1).await;
-    assert_eq!(survivor(pid, ticks), Some(Survivor::Process));
-    assert_eq!(survivor(pid, ticks + 1), None, "a process that got the id later");
+    assert_eq!(orphan_process(pid, ticks), Some(OrphanProcess::Process));
+    assert_eq!(
+        orphan_process(pid, ticks + 1),
+        None,
+        "a process that got the id later"
+    );
     rustix::process::kill_process(pid_of(pid), Signal::KILL).unwrap();
     started.child.wait().await.unwrap();
-    assert_eq!(survivor(pid, ticks), Some(Survivor::Group));
+    assert_eq!(orphan_process(pid, ticks), Some(OrphanProcess::Group));
     assert_eq!(
-        survivor(pid, u64::MAX),
+        orphan_process(pid, u64::MAX),
         None,
         "what began before the process is not its own"
     );
@@ -234,15 +238,15 @@ async fn a_group_of_that_id_in_another_session_is_a_strangers() {
     let first = first.stdout(Stdio::piped()).spawn().unwrap();
     let pid = first.id();
     let ticks = 1;
-    let said = first.wait_with_output().unwrap().stdout;
-    let member: u32 = String::from_utf8(said).unwrap().trim().parse().unwrap();
+    let output = first.wait_with_output().unwrap().stdout;
+    let member: u32 = String::from_utf8(output).unwrap().trim().parse().unwrap();
     assert!(lives(member) && !lives(pid));
     let group = pid_of(pid);
     assert!(
         rustix::process::test_kill_process_group(group).is_ok(),
         "there is such a group"
     );
-    assert_eq!(survivor(pid, ticks), None);
+    assert_eq!(orphan_process(pid, ticks), None);
     assert!(!still_running(pid, ticks));
     rustix::process::kill_process_group(group, Signal::KILL).unwrap();
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
-use crate::domain::survivor::Survivor;
+use crate::domain::orphan_process::OrphanProcess;
 
 /// Time between the request to end and the kill.
 const GRACE: Duration = Duration::from_secs(2);
@@ -58,19 +58,19 @@ impl Drop for Tree {
 
 /// Returns true if the process that had this id and start time, or a descendant of it, still runs.
 pub fn still_running(pid: u32, ticks: u64) -> bool {
-    survivor(pid, ticks).is_some()
+    orphan_process(pid, ticks).is_some()
 }
 
 /// Returns what still runs of the process that had this id and start time (clock ticks since boot), or of what it
 /// started; none where nothing is found.
-pub fn survivor(pid: u32, ticks: u64) -> Option<Survivor> {
+pub fn orphan_process(pid: u32, ticks: u64) -> Option<OrphanProcess> {
     let family = family(pid, ticks);
     if family.iter().any(|member| is_first(member, pid)) {
-        Some(Survivor::Process)
+        Some(OrphanProcess::Process)
     } else if family.iter().any(|member| member.group) {
-        Some(Survivor::Group)
+        Some(OrphanProcess::Group)
     } else {
-        (!family.is_empty()).then_some(Survivor::Session)
+        (!family.is_empty()).then_some(OrphanProcess::Session)
     }
 }
 

@@ -40,7 +40,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
 }
 
 #[test]
-fn every_run_has_tools_that_say_what_they_are() {
+fn every_sample_run_has_documented_tools() {
     for name in RUNS {
         let registry = registry(name);
         assert!(registry.names().count() > 0, "{name}");

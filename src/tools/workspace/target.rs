@@ -33,7 +33,7 @@ pub struct Target {
 impl Target {
     /// Tells of a failure to write here also which directory was made before it.
     pub fn failed(&self, error: ToolError) -> ToolError {
-        left_behind(error, self.made.as_deref())
+        with_created_dir(error, self.made.as_deref())
     }
 }
 
@@ -76,7 +76,7 @@ impl Workspace {
                 stat,
                 made,
             }),
-            Err(error) => Err(left_behind(error, made.as_deref())),
+            Err(error) => Err(with_created_dir(error, made.as_deref())),
         }
     }
 
@@ -117,7 +117,7 @@ fn stat(dir: &OwnedFd, name: &OsStr, given: &str) -> Result<Option<Stat>, ToolEr
 }
 
 /// A failure after a directory was made: something was done.
-fn left_behind(mut error: ToolError, made: Option<&Path>) -> ToolError {
+fn with_created_dir(mut error: ToolError, made: Option<&Path>) -> ToolError {
     if let Some(made) = made {
         error.executed = true;
         let made = shown(&made.to_string_lossy());

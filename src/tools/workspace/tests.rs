@@ -7,13 +7,13 @@ use rustix::fs::FileType;
 
 use super::*;
 
-struct Ground {
+struct Fixture {
     _base: tempfile::TempDir,
     root: PathBuf,
     outside: PathBuf,
 }
 
-fn ground() -> Ground {
+fn fixture() -> Fixture {
     let base = tempfile::tempdir().unwrap();
     let real = base.path().canonicalize().unwrap();
     let (root, outside) = (real.join("work"), real.join("work-not"));
@@ -33,7 +33,7 @@ fn ground() -> Ground {
     std::fs::write(&locked, "locked").unwrap();
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o444)).unwrap();
     std::fs::hard_link(outside.join("secret"), root.join("hard")).unwrap();
-    Ground {
+    Fixture {
         _base: base,
         root,
         outside,
@@ -50,9 +50,9 @@ fn both(root: &Path) -> Vec<Workspace> {
 
 #[test]
 fn reads_stay_inside() {
-    let ground = ground();
-    let absolute = ground.root.join("src/main.rs");
-    let outside = ground.outside.join("secret");
+    let background = fixture();
+    let absolute = background.root.join("src/main.rs");
+    let outside = background.outside.join("secret");
     let good = [
         "src/main.rs",
         "./src/../src/main.rs",
@@ -79,7 +79,7 @@ fn reads_stay_inside() {
         ("", ErrorClass::Param),
         ("src/main.rs\0", ErrorClass::Param),
     ];
-    for workspace in both(&ground.root) {
+    for workspace in both(&background.root) {
         for path in good {
             let (_, _, place) = workspace
                 .file(path)
@@ -99,12 +99,12 @@ fn reads_stay_inside() {
 
 #[test]
 fn a_home_directory_is_refused_before_anything_is_made() {
-    let ground = ground();
-    std::fs::create_dir(ground.root.join("~")).unwrap();
-    std::fs::write(ground.root.join("~/there"), "").unwrap();
-    std::fs::write(ground.root.join("~$a.docx"), "a").unwrap();
-    let before = walk_count(&ground.root);
-    for workspace in both(&ground.root) {
+    let background = fixture();
+    std::fs::create_dir(background.root.join("~")).unwrap();
+    std::fs::write(background.root.join("~/there"), "").unwrap();
+    std::fs::write(background.root.join("~$a.docx"), "a").unwrap();
+    let before = walk_count(&background.root);
+    for workspace in both(&background.root) {
         for path in [
             "~",
             "~/",
@@ -137,20 +137,20 @@ fn a_home_directory_is_refused_before_anything_is_made() {
         assert!(workspace.file("./~/there").is_ok());
         assert!(workspace.target("~new", true).is_ok());
     }
-    assert_eq!(walk_count(&ground.root), before);
+    assert_eq!(walk_count(&background.root), before);
 }
 
 #[test]
-fn a_sibling_that_begins_alike_is_outside() {
-    let ground = ground();
-    let workspace = Workspace::open(&ground.root).unwrap();
-    let sibling = format!("{}-not/secret", ground.root.display());
+fn a_sibling_with_the_same_prefix_is_outside() {
+    let background = fixture();
+    let workspace = Workspace::open(&background.root).unwrap();
+    let sibling = format!("{}-not/secret", background.root.display());
     assert_eq!(workspace.find(&sibling).unwrap_err().class, ErrorClass::Auth);
 }
 
 #[test]
 fn writes_are_refused_where_they_could_do_more_than_change_a_file() {
-    let ground = ground();
+    let background = fixture();
     let table = [
         ("hard", ErrorClass::Auth, "hard links"),
         ("locked", ErrorClass::Auth, "read-only"),
@@ -179,9 +179,9 @@ fn writes_are_refused_where_they_could_do_more_than_change_a_file() {
         ("src/main.rs/new", ErrorClass::NotFound, "not a directory"),
         ("new/../../x", ErrorClass::NotFound, "does not exist"),
     ];
-    let count = || walk_count(&ground.root) + walk_count(&ground.outside);
+    let count = || walk_count(&background.root) + walk_count(&background.outside);
     let before = count();
-    for workspace in both(&ground.root) {
+    for workspace in both(&background.root) {
         for (path, class, why) in table {
             let error = workspace
                 .target(path, true)
@@ -193,7 +193,10 @@ fn writes_are_refused_where_they_could_do_more_than_change_a_file() {
         }
     }
     assert_eq!(count(), before, "a refused write left something behind");
-    assert_eq!(std::fs::read(ground.outside.join("secret")).unwrap(), b"secret");
+    assert_eq!(
+        std::fs::read(background.outside.join("secret")).unwrap(),
+        b"secret"
+    );
 }
 
 fn walk_count(dir: &Path) -> usize {
@@ -212,8 +215,8 @@ fn walk_count(dir: &Path) -> usize {
 
 #[test]
 fn writes_find_their_real_place() {
-    let ground = ground();
-    for workspace in both(&ground.root) {
+    let background = fixture();
+    for workspace in both(&background.root) {
         let table = [
             ("src/main.rs", "src/main.rs", true),
             ("inside/main.rs", "src/main.rs", true),
@@ -230,19 +233,19 @@ fn writes_find_their_real_place() {
             assert_eq!(target.place.path, Path::new(place), "{path}");
             assert_eq!(target.stat.is_some(), exists, "{path}");
         }
-        assert!(ground.root.join("a/b").is_dir());
+        assert!(background.root.join("a/b").is_dir());
         assert_eq!(
             workspace.target("x/y.txt", false).unwrap_err().class,
             ErrorClass::NotFound
         );
-        assert!(!ground.root.join("x").exists());
+        assert!(!background.root.join("x").exists());
     }
 }
 
 #[test]
 fn what_is_misspelt_finds_a_near_name() {
-    let ground = ground();
-    let workspace = Workspace::open(&ground.root).unwrap();
+    let background = fixture();
+    let workspace = Workspace::open(&background.root).unwrap();
     let error = workspace.find("src/mian.rs").unwrap_err();
     assert_eq!(error.hint.unwrap(), "there is `src/main.rs`");
     assert_eq!(error.class, ErrorClass::NotFound);
@@ -251,8 +254,8 @@ fn what_is_misspelt_finds_a_near_name() {
 #[cfg(target_os = "linux")]
 #[test]
 fn pipes_and_devices_are_not_files() {
-    let ground = ground();
-    let pipe = ground.root.join("pipe");
+    let background = fixture();
+    let pipe = background.root.join("pipe");
     rustix::fs::mknodat(
         rustix::fs::CWD,
         &pipe,
@@ -261,7 +264,7 @@ fn pipes_and_devices_are_not_files() {
         0,
     )
     .unwrap();
-    for workspace in both(&ground.root) {
+    for workspace in both(&background.root) {
         // Opening it must not wait for a writer either.
         let error = workspace.file("pipe").unwrap_err();
         assert!(error.message.contains("not a file"), "{}", error.message);
@@ -271,14 +274,14 @@ fn pipes_and_devices_are_not_files() {
 
 #[test]
 fn a_link_put_in_after_the_look_leads_nowhere() {
-    let ground = ground();
-    let root = &ground.root;
-    std::fs::write(ground.outside.join("main.rs"), "other").unwrap();
+    let background = fixture();
+    let root = &background.root;
+    std::fs::write(background.outside.join("main.rs"), "other").unwrap();
     std::fs::write(root.join(".git/main.rs"), "other").unwrap();
     for workspace in both(root) {
         let place = workspace.find("src/main.rs").unwrap();
         // In place of the directory: a link to the outside, or to something protected inside.
-        for to in [ground.outside.as_path(), Path::new(".git")] {
+        for to in [background.outside.as_path(), Path::new(".git")] {
             std::fs::rename(root.join("src"), root.join("away")).unwrap();
             symlink(to, root.join("src")).unwrap();
             assert!(workspace.found(&place.path).is_err(), "{}", to.display());
@@ -286,7 +289,7 @@ fn a_link_put_in_after_the_look_leads_nowhere() {
             std::fs::rename(root.join("away"), root.join("src")).unwrap();
         }
         // In place of the file.
-        for to in [ground.outside.join("main.rs"), "../.git/main.rs".into()] {
+        for to in [background.outside.join("main.rs"), "../.git/main.rs".into()] {
             std::fs::rename(root.join("src/main.rs"), root.join("away")).unwrap();
             symlink(&to, root.join("src/main.rs")).unwrap();
             assert!(workspace.found(&place.path).is_err(), "{}", to.display());
@@ -298,17 +301,17 @@ fn a_link_put_in_after_the_look_leads_nowhere() {
 
 #[test]
 fn a_workspace_that_is_none_is_an_error() {
-    let ground = ground();
-    let missing = Workspace::open(&ground.root.join("none")).unwrap_err();
+    let background = fixture();
+    let missing = Workspace::open(&background.root.join("none")).unwrap_err();
     assert_eq!(missing.class, ErrorClass::NotFound);
-    let file = Workspace::open(&ground.root.join("src/main.rs")).unwrap_err();
+    let file = Workspace::open(&background.root.join("src/main.rs")).unwrap_err();
     assert!(file.message.contains("cannot open the workspace"));
 }
 
 #[test]
 fn what_a_path_is_known_by_is_what_a_write_finds_there() {
-    let ground = ground();
-    symlink("src/deep", ground.root.join("jump")).unwrap();
+    let background = fixture();
+    symlink("src/deep", background.root.join("jump")).unwrap();
     for (given, place) in [
         ("jump/../new.txt", "src/new.txt"),
         ("jump/../main.rs", "src/main.rs"),
@@ -317,8 +320,12 @@ fn what_a_path_is_known_by_is_what_a_write_finds_there() {
         ("./jump/./x", "src/deep/x"),
         ("inside/../new.txt", "new.txt"),
     ] {
-        assert_eq!(real(&ground.root.join(given)), ground.root.join(place), "{given}");
-        for workspace in both(&ground.root) {
+        assert_eq!(
+            real(&background.root.join(given)),
+            background.root.join(place),
+            "{given}"
+        );
+        for workspace in both(&background.root) {
             let target = workspace.target(given, false);
             let found = target.map(|target| target.place.path);
             if let Ok(found) = found {
@@ -329,8 +336,8 @@ fn what_a_path_is_known_by_is_what_a_write_finds_there() {
         }
     }
     // Nothing finds what stands behind a directory that is not there.
-    assert_eq!(real(&ground.root.join("no/../x")), ground.root.join("x"));
-    assert!(both(&ground.root)[0].target("no/../x", true).is_err());
+    assert_eq!(real(&background.root.join("no/../x")), background.root.join("x"));
+    assert!(both(&background.root)[0].target("no/../x", true).is_err());
 }
 
 #[test]
@@ -338,13 +345,13 @@ fn what_a_path_is_known_by_is_what_a_write_finds_there() {
 fn a_name_that_is_not_utf8_opens_by_what_it_is_listed_as() {
     use std::os::unix::ffi::OsStrExt as _;
 
-    let ground = ground();
+    let background = fixture();
     let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
-    let dir = ground.root.join(name(b"d\xe9p"));
+    let dir = background.root.join(name(b"d\xe9p"));
     std::fs::create_dir(&dir).unwrap();
     std::fs::write(dir.join(name(b"caf\xe9.txt")), "inside").unwrap();
-    symlink(ground.outside.join("secret"), dir.join(name(b"out\xe9"))).unwrap();
-    for workspace in both(&ground.root) {
+    symlink(background.outside.join("secret"), dir.join(name(b"out\xe9"))).unwrap();
+    for workspace in both(&background.root) {
         let (_, _, place) = workspace.file("d\u{fffd}p/caf\u{fffd}.txt").unwrap();
         assert_eq!(place.shown(), "d\u{fffd}p/caf\u{fffd}.txt");
         assert!(workspace.directory("d\u{fffd}p").is_ok());
@@ -359,7 +366,7 @@ fn a_name_that_is_not_utf8_opens_by_what_it_is_listed_as() {
     }
     // Of two that are listed alike neither is meant.
     std::fs::write(dir.join(name(b"caf\xe8.txt")), "other").unwrap();
-    for workspace in both(&ground.root) {
+    for workspace in both(&background.root) {
         assert!(workspace.file("d\u{fffd}p/caf\u{fffd}.txt").is_err());
     }
 }

@@ -82,12 +82,12 @@ fn who_connects_and_keeps_silent_keeps_nobody_else_out_for_long() {
     let holder = Holder::play(&world, STEPS, &[]);
     let (start, _) = holder.waiting("start");
     let path = sockets(&world).pop().unwrap();
-    let silent: Vec<_> = (0..40).map(|_| connect(&path)).collect();
+    let idle: Vec<_> = (0..40).map(|_| connect(&path)).collect();
     // Each is sent away after a while, whether it says something or not.
     until("there is room again", || {
         world.run(&["reject", &holder.id, &start]).code == Some(0)
     });
-    for (_, mut reader) in silent {
+    for (_, mut reader) in idle {
         let mut rest = String::new();
         reader.read_to_string(&mut rest).unwrap();
         assert!(rest.contains(r#""type":"error""#), "{rest}");
@@ -104,8 +104,12 @@ fn a_killed_holder_leaves_nothing_in_the_way() {
     let stale = sockets(&world);
     assert_eq!(stale.len(), 1, "nobody could remove it");
     // Decided by this process, since nobody has the session.
-    let said = world.run(&["approve", &id, &start, "--digest", &seen]).ends(0);
-    assert!(!said.out.contains("by the process that runs it"), "{}", said.out);
+    let output = world.run(&["approve", &id, &start, "--digest", &seen]).ends(0);
+    assert!(
+        !output.out.contains("by the process that runs it"),
+        "{}",
+        output.out
+    );
     // The next holder takes the place of the socket.
     let mut resume = world.command(&["resume", &id, "--headless", "--control"]);
     let mut child = resume
@@ -115,8 +119,12 @@ fn a_killed_holder_leaves_nothing_in_the_way() {
         .unwrap();
     until("the approved call runs", || world.read("log.txt") == "start\n");
     until("the next waits", || world.state(&id).queue().count() == 2);
-    let said = world.run(&["stop", &id]).ends(0);
-    assert!(said.out.contains("by the process that runs it"), "{}", said.out);
+    let output = world.run(&["stop", &id]).ends(0);
+    assert!(
+        output.out.contains("by the process that runs it"),
+        "{}",
+        output.out
+    );
     child.wait().unwrap();
     assert_eq!(sockets(&world).len(), 0);
 }
@@ -150,11 +158,11 @@ fn nothing_is_sent_to_whoever_sits_in_the_holders_place() {
     std::fs::remove_file(&path).unwrap();
     // The test itself is not the process that has the session open.
     let listener = UnixListener::bind(&path).unwrap();
-    let said = world.run(&["pause", &holder.id]).ends(7);
-    assert!(said.err.contains("nothing was sent"), "{}", said.err);
-    let (mut heard, _) = listener.accept().unwrap();
+    let output = world.run(&["pause", &holder.id]).ends(7);
+    assert!(output.err.contains("nothing was sent"), "{}", output.err);
+    let (mut received, _) = listener.accept().unwrap();
     let mut bytes = Vec::new();
-    heard.read_to_end(&mut bytes).unwrap();
+    received.read_to_end(&mut bytes).unwrap();
     assert_eq!(bytes, b"");
     // The holder's end leaves alone what is not its own.
     world.run(&["sessions", "verify", &holder.id]).ends(0);

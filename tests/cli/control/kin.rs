@@ -47,10 +47,10 @@ fn a_command_of_the_agents_shell_is_refused_and_recorded() {
     let line = format!("{} pause last --reason mine 2>&1; echo code $?", program(&world));
     let holder = Holder::play(&world, &command(&line), &["--policy", "auto"]);
     let (id, world) = (holder.id.clone(), holder.world);
-    let said = holder.end().ends(0);
-    assert!(said.out.contains("code 4"), "{}", said.out);
-    assert!(said.out.contains("an agent does not decide"), "{}", said.out);
-    assert!(said.err.contains("refused: run.pause"), "{}", said.err);
+    let text = holder.end().ends(0);
+    assert!(text.out.contains("code 4"), "{}", text.out);
+    assert!(text.out.contains("an agent does not decide"), "{}", text.out);
+    assert!(text.err.contains("refused: run.pause"), "{}", text.err);
     let refused = refused(world, &id);
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].0, "run.pause");

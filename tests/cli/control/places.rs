@@ -26,8 +26,8 @@ fn only_the_user_can_get_at_the_socket() {
     // If it is opened behind our back, nothing is sent through it.
     holder.waiting("start");
     std::fs::set_permissions(directory(&world), std::fs::Permissions::from_mode(0o777)).unwrap();
-    let said = world.run(&["pause", &holder.id]).ends(7);
-    assert!(said.err.contains("others may enter it"), "{}", said.err);
+    let output = world.run(&["pause", &holder.id]).ends(7);
+    assert!(output.err.contains("others may enter it"), "{}", output.err);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn a_place_that_leads_elsewhere_is_refused_before_anything_is_written() {
         &file,
         "go",
     ];
-    let said = refused_but_for_sessions(&world, &[&args[..], &["--control"]].concat());
-    assert!(said.contains("it is not a directory"), "{said}");
+    let output = refused_but_for_sessions(&world, &[&args[..], &["--control"]].concat());
+    assert!(output.contains("it is not a directory"), "{output}");
     assert_eq!(std::fs::read_dir(world.path("elsewhere")).unwrap().count(), 0);
 }
 
@@ -108,8 +108,8 @@ fn no_tool_writes_where_sockets_are() {
         "--control",
     ]);
     command.env("XDG_RUNTIME_DIR", home.join("run"));
-    let said = crate::world::finish(command).ends(0);
-    assert_eq!(said.out, "w v\n", "{}", said.err);
+    let output = crate::world::finish(command).ends(0);
+    assert_eq!(output.out, "w v\n", "{}", output.err);
     assert!(!home.join(".local/state/overrule/run/0.sock").exists());
     assert!(!home.join("run/overrule/0.sock").exists());
     assert!(home.join("run/other").exists());

@@ -24,13 +24,13 @@ fn one_running_call_is_cancelled_and_the_run_goes_on() {
         .ends(0);
     // Ended half-way: nobody can know what it did, and the run waits for somebody who says so.
     until("it has ended", || {
-        matches!(holder.state().calls[&it].status, Status::InDoubt(_))
+        matches!(holder.state().calls[&it].status, Status::OutcomeUnknown(_))
     });
-    let said = world.run(&["cancel", &holder.id, &it.to_string()]).ends(4);
+    let output = world.run(&["cancel", &holder.id, &it.to_string()]).ends(4);
     assert!(
-        said.err.contains("Only a call that runs, or was let run"),
+        output.err.contains("Only a call that runs, or was let run"),
         "{}",
-        said.err
+        output.err
     );
     world
         .run(&[
@@ -76,8 +76,8 @@ fn an_edit_of_a_running_session_is_undone_and_done_again() {
     world
         .run(&["branches", &holder.id, "name", "1", "the last line"])
         .ends(0);
-    let said = world.run(&["branches", &holder.id]).ends(0);
-    assert!(said.out.contains("the last line"), "{}", said.out);
+    let output = world.run(&["branches", &holder.id]).ends(0);
+    assert!(output.out.contains("the last line"), "{}", output.out);
     world.run(&["switch", &holder.id, "1"]).ends(0);
     until("the other branch waits again", || {
         holder.state().nodes[&copy.parse().unwrap()].active

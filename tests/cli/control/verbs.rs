@@ -14,14 +14,14 @@ fn a_second_process_approves_and_the_first_goes_on() {
     let holder = Holder::play(&world, STEPS, &[]);
     let (start, whole) = holder.waiting("start");
     // The queue is read off the journal, without a lock.
-    let said = world.run(&["queue", &holder.id]).ends(0);
-    assert!(said.out.contains(&format!("{start} shell · awaiting approval")));
+    let text = world.run(&["queue", &holder.id]).ends(0);
+    assert!(text.out.contains(&format!("{start} shell · awaiting approval")));
     assert_eq!(world.read("log.txt"), "");
-    let said = world
+    let text = world
         .run(&["approve", &holder.id, &start, "--digest", &whole])
         .ends(0);
-    assert!(said.out.starts_with("recorded as #"), "{}", said.out);
-    assert!(said.out.contains("by the process that runs it"), "{}", said.out);
+    assert!(text.out.starts_with("recorded as #"), "{}", text.out);
+    assert!(text.out.contains("by the process that runs it"), "{}", text.out);
     until("it runs", || world.read("log.txt") == "start\n");
     // Where the run goes on anyway, --resume asks for nothing more.
     let (copy, seen) = holder.waiting("copy");
@@ -30,8 +30,8 @@ fn a_second_process_approves_and_the_first_goes_on() {
         .ends(0);
     holder.approve("second");
     let (id, world) = (holder.id.clone(), holder.world);
-    let said = holder.end().ends(0);
-    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let text = holder.end().ends(0);
+    assert_eq!(text.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     let approvals = world.journal(&id).matches(r#""decision":"approve""#).count();
     let by_hand = world
@@ -67,16 +67,16 @@ fn a_wrong_digest_is_refused_by_the_holder_and_nothing_runs() {
         (&["step", &holder.id], 4),
         (&["guide", &holder.id, " "], 2),
     ] {
-        let said = world.run(args).ends(code);
-        assert_eq!(said.out, "", "{args:?}");
-        assert!(!said.err.trim().is_empty(), "{args:?}");
+        let text = world.run(args).ends(code);
+        assert_eq!(text.out, "", "{args:?}");
+        assert!(!text.err.trim().is_empty(), "{args:?}");
     }
-    let said = world
+    let text = world
         .run(&["approve", &holder.id, &start, "--digest", "0123456789abcdef"])
         .ends(4);
     // What it is now stands below what was refused.
-    for told in [whole.as_str(), "echo start >> log.txt"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    for message in [whole.as_str(), "echo start >> log.txt"] {
+        assert!(text.err.contains(message), "no `{message}` in {}", text.err);
     }
     assert!(world.journal(&holder.id) == journal, "a refusal leaves no trace");
     assert_eq!(world.read("log.txt"), "");
@@ -94,17 +94,17 @@ fn what_changed_since_it_was_seen_is_shown() {
     world
         .run(&["replace", &holder.id, &copy, "shell", "--args", args])
         .ends(0);
-    let said = world
+    let text = world
         .run(&["approve", &holder.id, &copy, "--digest", &seen])
         .ends(4);
-    for told in [
+    for message in [
         "is now revision 2",
         "since revision 1:",
         "- write_file",
         "+ shell",
         "echo other",
     ] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        assert!(text.err.contains(message), "no `{message}` in {}", text.err);
     }
     assert_eq!(world.read("log.txt"), "start\n");
     assert_eq!(world.read("copy.txt"), "");
@@ -175,8 +175,8 @@ fn a_run_is_paused_stepped_and_let_go_from_outside() {
     world.run(&["unpause", &holder.id]).ends(0);
     until("the model was asked", || holder.state().requests == requests + 1);
     world.run(&["stop", &holder.id, "--reason", "enough"]).ends(0);
-    let said = holder.end().ends(4);
-    assert!(said.err.contains("enough"), "{}", said.err);
+    let text = holder.end().ends(4);
+    assert!(text.err.contains("enough"), "{}", text.err);
     assert_eq!(world.read("log.txt"), "start\n");
 }
 
@@ -202,9 +202,9 @@ fn without_control_the_refusal_says_how_to_get_it() {
         .unwrap();
     until("the command runs", || !world.read("up").is_empty());
     assert_eq!(sockets(&world).len(), 0);
-    let said = world.run(&["pause", "last"]).ends(7);
-    for told in [&format!("process {}", child.id()), "--control"] {
-        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    let text = world.run(&["pause", "last"]).ends(7);
+    for message in [&format!("process {}", child.id()), "--control"] {
+        assert!(text.err.contains(message), "no `{message}` in {}", text.err);
     }
     child.kill().unwrap();
     child.wait().unwrap();
@@ -220,14 +220,14 @@ fn a_run_is_restricted_to_reading_calls_and_let_go_from_outside() {
         .ends(0);
     assert_eq!(holder.state().restricted.as_deref(), Some("look first"));
     world.run(&["restrict", &holder.id]).ends(4);
-    let said = world
+    let text = world
         .run(&["approve", &holder.id, &start, "--digest", &seen])
         .ends(4);
-    assert!(said.err.contains("restricted to reading calls"), "{}", said.err);
+    assert!(text.err.contains("restricted to reading calls"), "{}", text.err);
     // The model is told, and answers with what it read.
     let (id, world) = (holder.id.clone(), holder.world);
-    let said = holder.end().ends(0);
-    assert_eq!(said.out, "without start\n");
+    let text = holder.end().ends(0);
+    assert_eq!(text.out, "without start\n");
     assert_eq!(world.read("log.txt"), "");
     world.run(&["restrict", &id, "--lift"]).ends(0);
     assert_eq!(world.state(&id).restricted, None);

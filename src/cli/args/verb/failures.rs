@@ -2,7 +2,7 @@
 
 use clap::{Subcommand, ValueEnum};
 
-use super::{On, Seen, number};
+use super::{On, RevisionArg, number};
 
 /// About repetition.
 #[derive(Debug, Subcommand)]
@@ -51,7 +51,7 @@ pub enum FailureVerb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The call
         call: String,
     },
@@ -62,7 +62,7 @@ pub enum FailureVerb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The call
         call: String,
         /// Which repair, from 1
@@ -76,7 +76,7 @@ pub enum FailureVerb {
         on: On,
         /// What was seen
         #[command(flatten)]
-        seen: Seen,
+        seen: RevisionArg,
         /// The call
         call: String,
     },

@@ -27,7 +27,7 @@ pub struct Look {
 
 /// What every verb takes that is committed as it was previewed.
 #[derive(Debug, Clone, ClapArgs)]
-pub struct Planned {
+pub struct CommitArgs {
     /// The preview.
     #[command(flatten)]
     pub look: Look,
@@ -41,7 +41,7 @@ pub struct Planned {
 pub struct Change {
     /// The plan.
     #[command(flatten)]
-    pub planned: Planned,
+    pub planned: CommitArgs,
     /// Let later turns stand although what they were asked with changes; they are marked as drifted
     #[arg(long)]
     pub keep_later: bool,
@@ -49,7 +49,7 @@ pub struct Change {
 
 /// What every verb takes that names a node.
 #[derive(Debug, Clone, ClapArgs)]
-pub struct Seen {
+pub struct RevisionArg {
     /// Revision of the node that you saw; refused with the difference if it is another one by now
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a revision, such as 2"))]
     pub rev: Option<u32>,
@@ -57,7 +57,7 @@ pub struct Seen {
 
 /// What a verb takes that names an execution.
 #[derive(Debug, Clone, ClapArgs)]
-pub struct Ran {
+pub struct AttemptArg {
     /// Execution that you saw, counted from 1; refused if it is another one by now
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of an execution, such as 1"))]
     pub attempt: Option<u32>,

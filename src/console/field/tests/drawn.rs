@@ -77,10 +77,10 @@ fn blanks_are_drawn_as_they_are_while_the_cursor_is_at_them() {
 }
 
 #[test]
-fn rows_end_behind_a_blank_and_before_a_mark() {
+fn rows_break_after_a_space_and_before_an_escape_mark() {
     let field = Field::lines("one two three\n12345678\u{1b}9\nabcdefghijkl");
-    let wanted = ["one two", "three", "12345678", "⟨U+001B⟩9", "abcdefghij", "kl"];
-    assert_eq!(rows(&field, 10, 6), wanted);
+    let expected = ["one two", "three", "12345678", "⟨U+001B⟩9", "abcdefghij", "kl"];
+    assert_eq!(rows(&field, 10, 6), expected);
     assert_eq!(rows(&field, 10, 2), ["one two", "three"]);
 }
 

@@ -84,7 +84,7 @@ fn what_takes_the_place_of_a_selection_is_one_step() {
             "one many letters",
         ),
     ];
-    for (change, wanted) in changes {
+    for (change, expected) in changes {
         let mut field = Field::lines("one two");
         field.to_end();
         for _ in 0..3 {
@@ -92,11 +92,11 @@ fn what_takes_the_place_of_a_selection_is_one_step() {
         }
         assert_eq!(field.selected(), "two");
         change(&mut field);
-        assert_eq!(field.text(), wanted);
+        assert_eq!(field.text(), expected);
         field.edit(TextVerb::Undo);
-        assert_eq!(field.text(), "one two", "one undo from {wanted:?}");
+        assert_eq!(field.text(), "one two", "one undo from {expected:?}");
         field.edit(TextVerb::Redo);
-        assert_eq!(field.text(), wanted);
+        assert_eq!(field.text(), expected);
         field.edit(TextVerb::Undo);
         field.edit(TextVerb::Undo);
         assert_eq!(field.text(), "one two", "nothing was done before");

@@ -169,8 +169,8 @@ fn what_is_repeated_is_one_row_with_how_often() {
         .filter(|row| row.1 != RowKind::Node)
         .collect();
     assert_eq!(rows, [(31, RowKind::Loop(2), 12)], "two turns, three times");
-    let twice = turns(&[7, 7]);
-    assert_eq!(fold(&twice, since(0), |_| false).len(), 6, "twice is no loop");
+    let doubled = turns(&[7, 7]);
+    assert_eq!(fold(&doubled, since(0), |_| false).len(), 6, "twice is no loop");
     let mut waits = turns(&[7, 7, 7, 7]);
     waits[4].keep = Keep::Always;
     assert_eq!(
@@ -186,7 +186,7 @@ fn what_is_repeated_is_one_row_with_how_often() {
 }
 
 #[test]
-fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
+fn unmatched_entries_become_one_row_and_lines_past_them_are_marked() {
     // 1 ─ 2, 3 ─ 4 ─ 5, of which 2 and 4 do not fit.
     let mut entries = vec![
         Entry::new(1, vec![]),
@@ -358,7 +358,7 @@ proptest! {
     }
 
     #[test]
-    fn a_filtered_drawing_says_what_is_direct_and_what_is_not(entries in entries()) {
+    fn a_filtered_graph_distinguishes_direct_and_indirect_links(entries in entries()) {
         let rows = filter(&entries, None, |_| false);
         let gutter: Gutter<u32> = rows.iter().map(Row::item).collect();
         // What each shown node reaches going up, stopping at shown nodes.

@@ -110,7 +110,7 @@ fn check(graph: &Graph) {
     let drawn = read(gutter);
     for (at, drawn) in drawn.iter().enumerate() {
         let row = gutter.row(at).unwrap();
-        let mut wanted: BTreeSet<usize> = BTreeSet::new();
+        let mut expected: BTreeSet<usize> = BTreeSet::new();
         let chips: BTreeSet<u32> = gutter.chips(at).iter().copied().collect();
         // A leaf has no lines.
         let parents: &[Vec<u32>] = match row.shape {
@@ -121,14 +121,14 @@ fn check(graph: &Graph) {
         for parent in parents.iter().flatten() {
             match graph.above(at, *parent) {
                 Some(above) if !chips.contains(&gutter.row(above).unwrap().key) => {
-                    wanted.insert(above);
+                    expected.insert(above);
                 }
                 Some(_) => {}
                 None => assert!(chips.contains(parent), "row {at}: parent {parent} is nowhere"),
             }
         }
         if !matches!(row.shape, Shape::Fold | Shape::Leaf) {
-            assert_eq!(*drawn, wanted, "row {at}");
+            assert_eq!(*drawn, expected, "row {at}");
         }
         let mut cells = Vec::new();
         gutter.cells(at, 0, &mut cells);
@@ -196,7 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_drawing_says_the_truth_in_any_number_of_lanes(
+    fn a_drawing_is_correct_with_any_number_of_lanes(
         specs in prop::collection::vec((spec(), prop::collection::vec(1_u32..40, 0..3)), 1..200),
         lanes in 1_u8..=MAX_LANES,
     ) {

@@ -109,7 +109,7 @@ fn give_exits(nets: Vec<Net>, exits: usize, dropped: &mut impl FnMut(&Net)) -> V
                 .filter(|slot| net.to.contains(slot)),
         );
     }
-    let mut kept = Vec::new();
+    let mut stored = Vec::new();
     for mut net in nets {
         let mut next = taken.clone();
         let mut fits = true;
@@ -129,12 +129,12 @@ fn give_exits(nets: Vec<Net>, exits: usize, dropped: &mut impl FnMut(&Net)) -> V
         }
         if fits {
             taken = next;
-            kept.push(net);
+            stored.push(net);
         } else {
             dropped(&net);
         }
     }
-    kept
+    stored
 }
 
 /// Gives each net a stretch of a track: a net that enters a box lies behind one that leaves the box
@@ -157,10 +157,10 @@ fn give_tracks(nets: &mut Vec<Net>, dropped: &mut impl FnMut(&Net)) -> usize {
         };
         let mut net = rest.remove(at);
         let (low, high) = net.span();
-        let behind = |other: &&Net| net.to.iter().any(|slot| other.leaves_straight(*slot));
+        let after = |other: &&Net| net.to.iter().any(|slot| other.leaves_straight(*slot));
         let first = placed
             .iter()
-            .filter(behind)
+            .filter(after)
             .map(|other| other.track + 1)
             .max()
             .unwrap_or(0);

@@ -207,7 +207,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_map_says_the_truth(nodes in graph(), right: bool) {
+    fn a_map_is_correct(nodes in graph(), right: bool) {
         let flow = if right { Flow::Right } else { Flow::Down };
         let sheet = Sheet::new(&nodes, flow, SIZE);
         prop_assert_eq!(sheet.boxes.len(), nodes.len());
@@ -223,8 +223,8 @@ proptest! {
             let chips: BTreeSet<u32> = sheet.find(node.key).unwrap().chips.iter().copied().collect();
             let lines = drawn.get(&node.key).cloned().unwrap_or_default();
             prop_assert!(chips.is_disjoint(&lines), "{} is told twice", node.key);
-            let told: BTreeSet<u32> = chips.union(&lines).copied().collect();
-            prop_assert_eq!(told, node.parents.iter().copied().collect::<BTreeSet<u32>>(), "of {}", node.key);
+            let message: BTreeSet<u32> = chips.union(&lines).copied().collect();
+            prop_assert_eq!(message, node.parents.iter().copied().collect::<BTreeSet<u32>>(), "of {}", node.key);
         }
     }
 }
@@ -265,8 +265,8 @@ fn relatives_are_on_screen_where_there_is_room_for_them() {
         (5, 4, &[4]),
     ]);
     let sheet = Sheet::new(&line, Flow::Right, SIZE);
-    for (own, wanted) in [(1, [1, 2, 3]), (2, [1, 2, 3]), (3, [2, 3, 4]), (5, [3, 4, 5])] {
-        assert_eq!(whole(&sheet, own, (24, 1)), wanted, "{own}");
+    for (own, expected) in [(1, [1, 2, 3]), (2, [1, 2, 3]), (3, [2, 3, 4]), (5, [3, 4, 5])] {
+        assert_eq!(whole(&sheet, own, (24, 1)), expected, "{own}");
     }
     assert_eq!(Sheet::<u32>::default().window(None, (9, 9), 6), (0, 0));
 }

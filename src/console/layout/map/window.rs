@@ -3,17 +3,17 @@
 
 use std::ops::Range;
 
-use super::{Placed, Sheet};
+use super::{NodeBox, Sheet};
 
 /// What is on screen for certain: columns and rows.
 #[derive(Debug, Clone)]
-struct Seen {
+struct VisibleArea {
     x: Range<usize>,
     y: Range<usize>,
 }
 
-impl Seen {
-    const fn of<K>(one: &Placed<K>, width: usize) -> Self {
+impl VisibleArea {
+    const fn of<K>(one: &NodeBox<K>, width: usize) -> Self {
         Self {
             x: one.x..one.x + width,
             y: one.y..one.y + 1,
@@ -36,9 +36,9 @@ impl<K: Copy + Ord> Sheet<K> {
         let Some(own) = own.and_then(|key| self.find(key)) else {
             return (0, 0);
         };
-        let mut seen = Seen::of(own, width);
+        let mut seen = VisibleArea::of(own, width);
         for one in self.relatives(own) {
-            let more = seen.with(&Seen::of(one, width));
+            let more = seen.with(&VisibleArea::of(one, width));
             if more.x.len() <= room.0 && more.y.len() <= room.1 {
                 seen = more;
             }
@@ -49,8 +49,8 @@ impl<K: Copy + Ord> Sheet<K> {
     }
 
     /// What it hangs on, what hangs on it, what hangs on the same: of each the nearest first.
-    fn relatives(&self, own: &Placed<K>) -> Vec<&Placed<K>> {
-        let kin = |one: &&Placed<K>| {
+    fn relatives(&self, own: &NodeBox<K>) -> Vec<&NodeBox<K>> {
+        let kin = |one: &&NodeBox<K>| {
             let beside = one.layer == own.layer && one.parents.iter().any(|key| own.parents.contains(key));
             match () {
                 () if one.key == own.key => None,
@@ -60,8 +60,8 @@ impl<K: Copy + Ord> Sheet<K> {
                 () => None,
             }
         };
-        let far = |one: &Placed<K>| one.x.abs_diff(own.x) + one.y.abs_diff(own.y);
-        let mut all: Vec<(u8, usize, &Placed<K>)> = self
+        let far = |one: &NodeBox<K>| one.x.abs_diff(own.x) + one.y.abs_diff(own.y);
+        let mut all: Vec<(u8, usize, &NodeBox<K>)> = self
             .boxes
             .iter()
             .filter_map(|one| Some((kin(&one)?, far(one), one)))
@@ -87,6 +87,6 @@ impl<K: Copy + Ord> Sheet<K> {
 /// The first place on screen where `at` is to be in the middle and all of `seen` on screen, as far as there is
 /// something around it.
 fn middle(at: usize, seen: &Range<usize>, room: usize, all: usize) -> usize {
-    let wanted = at.saturating_sub(room / 2).min(all.saturating_sub(room));
-    wanted.max(seen.end.saturating_sub(room)).min(seen.start)
+    let requested = at.saturating_sub(room / 2).min(all.saturating_sub(room));
+    requested.max(seen.end.saturating_sub(room)).min(seen.start)
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::command::Behind;
+use crate::domain::command::InsertAfter;
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 
 /// What the text will be.
@@ -64,7 +64,7 @@ pub enum Purpose {
     /// A new thought.
     NewThought {
         /// What it stands behind; everything where nothing is named.
-        after: Option<Behind>,
+        after: Option<InsertAfter>,
     },
 }
 

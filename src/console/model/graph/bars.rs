@@ -4,8 +4,8 @@
 //! told. Must not know: how a bar is drawn.
 
 use crate::domain::call::{Call, Decision, Outcome};
+use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::id::{NodeId, NodeKind, Seq};
-use crate::domain::stand::{self, Stand};
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::Turn;
 
@@ -101,8 +101,10 @@ fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
 fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
     let settled = call.status.is_settled();
     // What an edit replaced did not go on waiting after it.
-    let left = Stand::of_call(state, call).was_left();
-    let over = left.then(|| stand::replaced_at(state, call.id)).flatten();
+    let left = EffectiveStatus::of_call(state, call).was_left();
+    let over = left
+        .then(|| effective_status::replaced_at(state, call.id))
+        .flatten();
     let first = call.attempts.first().map(|attempt| attempt.intent);
     let decided = |after: Seq| {
         let all = call
@@ -150,11 +152,11 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
         };
         let doing = if failed { Doing::Failed } else { Doing::Ran };
         let end = entry.and_then(|entry| entry.ended);
-        let goes_on = entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Running);
+        let continues = entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Running);
         let mut ran = bar(state, doing, attempt.intent, end);
         if let Some(ran) = &mut ran
             && end.is_none()
-            && !goes_on
+            && !continues
         {
             ran.to = ran.from + i64::try_from(attempt.ms.unwrap_or(0)).unwrap_or(0);
             ran.open = false;

@@ -24,7 +24,7 @@ const MOST: usize = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// What the node says.
-    Says,
+    Text,
     /// Why the model made a call.
     Why,
     /// What came of a call.
@@ -70,8 +70,8 @@ pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
     let mut cells = Vec::new();
     pane.rows.gutter.below(row, &mut cells);
     let indent = (cells.len() + INDENT).min(width / 2);
-    let apart = pane.settings.split.contains(&here.key);
-    let lines = lines(state, here.key, apart, width.saturating_sub(indent + END));
+    let separate = pane.settings.split.contains(&here.key);
+    let lines = lines(state, here.key, separate, width.saturating_sub(indent + END));
     Body { indent, lines }
 }
 
@@ -81,19 +81,19 @@ pub fn tall(state: &State, pane: &GraphPane, row: usize, width: u16) -> usize {
 }
 
 /// The lines of a node; `apart` where its observation has a row of its own.
-fn lines(state: &State, id: NodeId, apart: bool, width: usize) -> Vec<Line> {
+fn lines(state: &State, id: NodeId, separate: bool, width: usize) -> Vec<Line> {
     let mut out = Vec::new();
     let Some(node) = state.node(id) else {
         return out;
     };
     if let Some((_, args)) = node.as_call() {
-        wrap(&rewrite::without_why(args), Part::Says, width, &mut out);
+        wrap(&rewrite::without_why(args), Part::Text, width, &mut out);
         if let Some(why) = why::of(node) {
             wrap(&format!("model says: {why}"), Part::Why, width, &mut out);
         }
         if let Some(outcome) = state
             .observation(id)
-            .filter(|_| !apart)
+            .filter(|_| !separate)
             .and_then(|node| node.outcome())
         {
             result(outcome, width, &mut out);
@@ -101,7 +101,7 @@ fn lines(state: &State, id: NodeId, apart: bool, width: usize) -> Vec<Line> {
     } else if let Some(outcome) = node.outcome() {
         result(outcome, width, &mut out);
     } else {
-        wrap(node.text(), Part::Says, width, &mut out);
+        wrap(node.text(), Part::Text, width, &mut out);
     }
     out
 }
@@ -167,7 +167,7 @@ mod tests {
 
     fn wrapped(text: &str, width: usize) -> Vec<(String, bool)> {
         let mut out = Vec::new();
-        wrap(text, Part::Says, width, &mut out);
+        wrap(text, Part::Text, width, &mut out);
         out.into_iter().map(|line| (line.text, line.cut)).collect()
     }
 

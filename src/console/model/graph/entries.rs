@@ -10,10 +10,10 @@ use super::query::Query;
 use super::rows::RowSettings;
 use crate::console::layout::fold::{Entry, Keep};
 use crate::domain::call::{Call, Status};
+use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
-use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 
 /// How much a row needs attention.
@@ -49,11 +49,11 @@ impl Mark {
 
     /// That of a call; `edited` where an operator wrote it or its result.
     fn of_call(state: &State, call: &Call, edited: bool) -> Self {
-        let stand = Stand::of_call(state, call);
-        if stand.failed() {
+        let effective = EffectiveStatus::of_call(state, call);
+        if effective.failed() {
             return Self::Failed;
         }
-        match stand.status().unwrap_or(&call.status) {
+        match effective.status().unwrap_or(&call.status) {
             status if status.needs_operator() => Self::Waiting,
             Status::Running(_) | Status::Queued | Status::Ready => Self::Running,
             _ if edited => Self::Edited,
@@ -75,8 +75,8 @@ pub fn of(state: &State, settings: &RowSettings) -> Vec<Entry<NodeId>> {
 /// The node whose entry a node is in: an observation is in that of its call, unless the two are split.
 pub fn key(state: &State, split: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let call = id.call();
-    let is_apart = id == call || split.contains(&call) || !state.calls.contains_key(&call);
-    if is_apart { id } else { call }
+    let is_separate = id == call || split.contains(&call) || !state.calls.contains_key(&call);
+    if is_separate { id } else { call }
 }
 
 /// True where a node, or the result in its row, matches a filter.
@@ -91,7 +91,7 @@ fn entry(state: &State, settings: &RowSettings, edges: &mut Edges<'_>, node: &No
     parents.dedup();
     let mut entry = Entry::new(id, parents);
     if !node.active {
-        entry.replaced = stand::replaced_with(state, id);
+        entry.replaced = effective_status::replaced_with(state, id);
     }
     entry.fan = id.kind == NodeKind::Call;
     // What follows an edit depends on what was edited.
@@ -144,7 +144,11 @@ fn keep(kind: NodeKind, call: Option<&Call>) -> Keep {
         NodeKind::Call => match call.map(|call| &call.status) {
             None
             | Some(
-                Status::Failed(_) | Status::Rejected | Status::Left | Status::Expired | Status::Unsatisfiable,
+                Status::Failed(_)
+                | Status::Rejected
+                | Status::Abandoned
+                | Status::Expired
+                | Status::Unsatisfiable,
             ) => Keep::Own,
             Some(
                 Status::Succeeded | Status::Exited(_) | Status::Skipped | Status::Proposed | Status::Blocked,
@@ -159,15 +163,15 @@ fn sign(node: &Node, call: &Call) -> u64 {
     let mut hasher = DefaultHasher::new();
     match &call.status {
         Status::Failed(class) => class.hash(&mut hasher),
-        status if status.is_settled() => status.word().hash(&mut hasher),
+        status if status.is_settled() => status.base_label().hash(&mut hasher),
         _ => {
             call.id.hash(&mut hasher);
             return hasher.finish().max(1);
         }
     }
-    let Some(said) = node.as_call() else {
+    let Some(call_content) = node.as_call() else {
         return 0;
     };
-    said.hash(&mut hasher);
+    call_content.hash(&mut hasher);
     hasher.finish().max(1)
 }

@@ -266,11 +266,11 @@ fn layers(state: &State, nodes: &[NodeId], base: usize, out: &mut Vec<Node<Spot>
         .collect();
     for _ in 0..2 {
         for (id, parents) in nodes.iter().zip(&edges) {
-            let behind = parents
+            let following = parents
                 .iter()
                 .filter_map(|parent| of.get(parent))
                 .map(|at| at + 1);
-            let layer = behind.max().unwrap_or(base).max(base);
+            let layer = following.max().unwrap_or(base).max(base);
             of.insert(*id, layer);
         }
     }

@@ -9,9 +9,9 @@ use regex::Regex;
 
 use crate::console::summary;
 use crate::domain::call::{Outcome, Status};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
-use crate::domain::stand::Stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
 
@@ -33,7 +33,7 @@ const STATES: [(&str, Is); 9] = [
         )
     }),
     ("failed", |state, id| {
-        id.kind == NodeKind::Call && Stand::of(state, id).is_some_and(Stand::failed)
+        id.kind == NodeKind::Call && EffectiveStatus::of(state, id).is_some_and(EffectiveStatus::failed)
     }),
     ("refused", |state, id| {
         status(state, id) == Some(&Status::Rejected)
@@ -62,7 +62,7 @@ const STATES: [(&str, Is); 9] = [
 fn status(state: &State, id: NodeId) -> Option<&Status> {
     match id.kind {
         // Of history nothing waits, runs or fails.
-        NodeKind::Call => Stand::of(state, id).and_then(Stand::status),
+        NodeKind::Call => EffectiveStatus::of(state, id).and_then(EffectiveStatus::status),
         _ => None,
     }
 }
@@ -124,7 +124,7 @@ pub struct Query {
 impl Query {
     /// Reads what was typed. Words that belong together stand in quotation marks.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let terms = words(text)
+        let terms = split_terms(text)
             .iter()
             .map(|word| term(word))
             .collect::<Result<_, _>>()?;
@@ -164,7 +164,7 @@ impl Query {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
+fn split_terms(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut quoted = false;
@@ -203,9 +203,9 @@ fn term(word: &str) -> Result<Term, String> {
         "kind" => Term::Kind(
             NodeKind::ALL
                 .into_iter()
-                .find(|kind| kind.word() == value)
+                .find(|kind| kind.label() == value)
                 .ok_or_else(|| {
-                    let known: Vec<&str> = NodeKind::ALL.iter().map(|kind| kind.word()).collect();
+                    let known: Vec<&str> = NodeKind::ALL.iter().map(|kind| kind.label()).collect();
                     format!("`kind:{value}` is not a kind of node: {}", known.join(", "))
                 })?,
         ),
@@ -220,7 +220,7 @@ fn term(word: &str) -> Result<Term, String> {
 
 fn fits(state: &State, node: &Node, term: &Term) -> bool {
     match term {
-        Term::Words(words) => says(node, words),
+        Term::Words(words) => text_matches(node, words),
         Term::Is(at) => STATES.get(*at).is_some_and(|(_, is)| is(state, node.id)),
         Term::Tool(name) => node
             .as_call()
@@ -233,12 +233,14 @@ fn fits(state: &State, node: &Node, term: &Term) -> bool {
 
 fn fits_broken(turn: &Turn, term: &Term) -> bool {
     match term {
-        Term::Words(wanted) => {
+        Term::Words(requested) => {
             let why = match &turn.stream {
-                Stream::Broken(fault) => wanted.are_in(&fault.message) || wanted.are_in(fault.kind.word()),
+                Stream::Broken(fault) => {
+                    requested.are_in(&fault.message) || requested.are_in(fault.kind.label())
+                }
                 _ => false,
             };
-            why || wanted.are_in(turn.more.open_text()) || turn.id.to_string() == wanted.text
+            why || requested.are_in(turn.more.open_text()) || turn.id.to_string() == requested.text
         }
         Term::Is(at) => STATES
             .get(*at)
@@ -249,15 +251,15 @@ fn fits_broken(turn: &Turn, term: &Term) -> bool {
     }
 }
 
-fn says(node: &Node, wanted: &Words) -> bool {
-    node.id.to_string() == wanted.text
-        || wanted.are_in(node.text())
+fn text_matches(node: &Node, requested: &Words) -> bool {
+    node.id.to_string() == requested.text
+        || requested.are_in(node.text())
         || node
             .as_call()
-            .is_some_and(|(tool, args)| wanted.are_in(tool) || wanted.are_in(args))
+            .is_some_and(|(tool, args)| requested.are_in(tool) || requested.are_in(args))
         || node
             .outcome()
-            .is_some_and(|outcome| wanted.are_in(&outcome_text(outcome)))
+            .is_some_and(|outcome| requested.are_in(&outcome_text(outcome)))
 }
 
 /// Bytes of a result that were not stored.
@@ -277,7 +279,7 @@ pub fn is_cut(state: &State, id: NodeId) -> bool {
 fn outcome_text(outcome: &Outcome) -> Cow<'_, str> {
     match outcome {
         Outcome::Ok { value, .. } => value.as_ref().into(),
-        Outcome::Err(error) => format!("{}: {}", error.class.word(), error.message).into(),
+        Outcome::Err(error) => format!("{}: {}", error.class.label(), error.message).into(),
         Outcome::Cancelled { .. } => summary::result(outcome).raw(WORDS).into(),
     }
 }
@@ -287,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_and_mistakes_are_told() {
+    fn keywords_are_parsed_and_mistakes_reported() {
         let query = Query::parse("  a \"b c\" is:failed !tool:Read ").unwrap();
         assert_eq!(query.text, "a \"b c\" is:failed !tool:Read");
         assert_eq!(

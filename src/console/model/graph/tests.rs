@@ -107,20 +107,20 @@ fn delegated() -> Stage {
 }
 
 /// Asks of every node whether it is lit, and compares with the lists.
-fn lit_is_listed(state: &State) {
+fn check_highlight(state: &State) {
     for node in state.nodes.keys() {
-        let mut lit = Lit::default();
-        lit.light(state, Some(*node));
+        let mut highlighted = Highlight::default();
+        highlighted.light(state, Some(*node));
         let (above, below) = (graph::ancestors(state, *node), graph::descendants(state, *node));
         for other in state.nodes.keys() {
             assert_eq!(
-                lit.is_above(state, *other),
+                highlighted.is_above(state, *other),
                 above.contains(other),
                 "{other} above {node} at {}",
                 state.seq
             );
             assert_eq!(
-                lit.is_below(state, *other),
+                highlighted.is_below(state, *other),
                 below.contains(other),
                 "{other} below {node} at {}",
                 state.seq
@@ -130,16 +130,16 @@ fn lit_is_listed(state: &State) {
 }
 
 #[test]
-fn what_is_lit_is_what_the_domain_lists() {
+fn highlighted_nodes_match_the_domain() {
     for name in SAMPLES {
         let mut stage = Stage::new(80, 24);
         for (no, envelope) in recorded(name).into_iter().enumerate() {
             stage.send(Msg::Run(Update::Event(Arc::new(envelope))));
             if no % 7 == 0 {
-                lit_is_listed(&stage.model.run.state);
+                check_highlight(&stage.model.run.state);
             }
         }
-        lit_is_listed(&stage.model.run.state);
+        check_highlight(&stage.model.run.state);
     }
     let state = delegated().model.run.state;
     let above = graph::ancestors(&state, id("p9"));
@@ -147,7 +147,7 @@ fn what_is_lit_is_what_the_domain_lists() {
         above.contains(&id("t7")),
         "what a sub-agent did stands above what came of it"
     );
-    lit_is_listed(&state);
+    check_highlight(&state);
 }
 
 /// Everything that is drawn of the rows.
@@ -160,7 +160,7 @@ fn drawn(rows: &Rows) -> Vec<String> {
 }
 
 /// The rows that the state has with the settings of the pane.
-fn wanted(stage: &Stage) -> Vec<String> {
+fn expected_rows(stage: &Stage) -> Vec<String> {
     drawn(&rows::rows(&stage.model.run.state, &stage.model.graph.settings))
 }
 
@@ -184,7 +184,7 @@ fn the_rows_are_those_of_the_state_after_every_event() {
                 stage.draw();
                 assert_eq!(
                     drawn(&stage.model.graph.rows),
-                    wanted(&stage),
+                    expected_rows(&stage),
                     "{name} {settings:?} {}",
                     envelope.seq
                 );
@@ -246,7 +246,7 @@ fn a_key_that_changes_no_row_and_more_of_a_stream_rebuild_nothing() {
         before = place(&stage);
         stage.press(key);
         assert_ne!(place(&stage), before, "{key}");
-        assert_eq!(drawn(&stage.model.graph.rows), wanted(&stage));
+        assert_eq!(drawn(&stage.model.graph.rows), expected_rows(&stage));
     }
 }
 
@@ -269,7 +269,7 @@ fn no_row_is_shown_of_what_a_run_does_not_have() {
             .all(|id| state.node(id).is_some())
     );
     assert!(!rows.is_empty() && rows.len() < before);
-    assert_eq!(drawn(rows), wanted(&stage));
+    assert_eq!(drawn(rows), expected_rows(&stage));
 }
 
 #[test]
@@ -286,15 +286,15 @@ fn a_state_that_is_replaced_by_another_of_the_same_number_has_its_own_rows() {
 }
 
 #[test]
-fn what_matches_is_counted_and_the_cursor_goes_on() {
+fn matches_are_counted_and_the_cursor_moves_on() {
     let mut stage = long_run();
     filter(&mut stage, "is:failed");
-    assert_eq!(stage.said(), "6 fit `is:failed`");
+    assert_eq!(stage.status(), "6 fit `is:failed`");
     assert!(stage.text().contains("only is:failed (6)"), "{}", stage.text());
     let cursor = stage.selected();
     stage.press("k k");
     assert_ne!(stage.selected(), cursor);
-    assert_eq!(stage.said(), "");
+    assert_eq!(stage.status(), "");
     let no = stage.model.run.state.last_no + 1;
     let turn = stage.model.run.state.last_turn + 1;
     filter(&mut stage, "late");
@@ -367,7 +367,7 @@ fn a_node_that_is_gone_to_is_selected_and_unfolded() {
 }
 
 #[test]
-fn what_the_operator_looks_at_stays_in_sight_when_its_turn_becomes_old() {
+fn the_selected_node_stays_visible_when_its_turn_becomes_old() {
     let mut stage = Stage::new(100, 30);
     stage.long_run(RECENT as u32);
     stage.press("1 g j j j");

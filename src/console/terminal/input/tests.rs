@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// What messages say, in words.
-fn words(messages: &[TermMsg]) -> Vec<String> {
+fn describe(messages: &[TermMsg]) -> Vec<String> {
     let word = |message: &TermMsg| match message {
         TermMsg::Key { key, .. } => key.to_string(),
         TermMsg::Paste { text, .. } => format!("paste {text:?}"),
@@ -27,7 +27,7 @@ fn reads(reads: &[&[u8]], gap: u64) -> Vec<String> {
     while let Some(wake) = parser.wake_at() {
         all.extend(parser.wait(wake));
     }
-    words(&all)
+    describe(&all)
 }
 
 fn read(bytes: &[u8]) -> Vec<String> {
@@ -83,8 +83,8 @@ const MESSAGES: [&[u8]; 32] = [
 #[test]
 fn what_a_terminal_sends_by_itself_is_no_key_however_it_is_torn() {
     for message in MESSAGES {
-        in_pieces(message, |told, how| {
-            assert_eq!(told, [""; 0], "{message:?}, {how}");
+        in_pieces(message, |reported, how| {
+            assert_eq!(reported, [""; 0], "{message:?}, {how}");
         });
         // Between keys, and one after the other.
         let all = [b"a", message, b"b", message, message, b"\x1b[A"].concat();
@@ -95,14 +95,14 @@ fn what_a_terminal_sends_by_itself_is_no_key_however_it_is_torn() {
 #[test]
 fn a_torn_message_with_a_long_gap_anywhere_is_no_key_but_for_its_first_byte() {
     // After `X` for the start of a string nothing is lost: it may be the emergency stop.
-    let is_told = |message: &&&[u8]| message[0] == 0x1B && message[1] != b'X';
-    for message in MESSAGES.iter().filter(is_told) {
+    let is_reported = |message: &&&[u8]| message[0] == 0x1B && message[1] != b'X';
+    for message in MESSAGES.iter().filter(is_reported) {
         for at in 1..message.len() {
             let (first, second) = message.split_at(at);
-            let told = reads(&[first, second], 400);
+            let reported = reads(&[first, second], 400);
             // Nobody can know of one byte alone what follows.
             let may = if at == 1 { &["esc"][..] } else { &[] };
-            assert_eq!(told, may, "{message:?} torn at {at}");
+            assert_eq!(reported, may, "{message:?} torn at {at}");
         }
     }
 }
@@ -117,15 +117,25 @@ fn a_message_without_its_end_ends_with_time_and_what_is_typed_then_counts() {
         b"\x1b[",
         b"\x1b]11;rgb:1e1e\x1b",
     ] {
-        let told = reads(&[begun, b"t"], UNFINISHED_MS);
-        assert_eq!(told.last().map(String::as_str), Some("t"), "{begun:?}: {told:?}");
-        assert!(told.iter().all(|key| key == "t" || key == "alt-["), "{told:?}");
+        let reported = reads(&[begun, b"t"], UNFINISHED_MS);
+        assert_eq!(
+            reported.last().map(String::as_str),
+            Some("t"),
+            "{begun:?}: {reported:?}"
+        );
+        assert!(
+            reported.iter().all(|key| key == "t" || key == "alt-["),
+            "{reported:?}"
+        );
     }
     // Nor do keys go on being lost while somebody types on and on.
     let mut all: Vec<&[u8]> = vec![b"\x1b]11;rgb:"];
     all.extend([&b"t"[..]; 20]);
-    let told = reads(&all, 300);
-    assert!(!told.is_empty() && told.iter().all(|key| key == "t"), "{told:?}");
+    let reported = reads(&all, 300);
+    assert!(
+        !reported.is_empty() && reported.iter().all(|key| key == "t"),
+        "{reported:?}"
+    );
 }
 
 #[test]
@@ -142,8 +152,8 @@ fn ctrl_c_counts_in_the_middle_of_anything_but_a_paste() {
         b"\xe2\x9c",
         b"\x9d1",
     ] {
-        let told = read(&[begun, b"\x03\x03"].concat());
-        let keys: Vec<&str> = told
+        let reported = read(&[begun, b"\x03\x03"].concat());
+        let keys: Vec<&str> = reported
             .iter()
             .map(String::as_str)
             .filter(|key| *key != "esc")
@@ -218,7 +228,9 @@ const KEYS: [(&[u8], &str); 50] = [
 #[test]
 fn keys_come_through_whole_and_torn() {
     for (bytes, name) in KEYS {
-        in_pieces(bytes, |told, how| assert_eq!(told, [name], "{bytes:?}, {how}"));
+        in_pieces(bytes, |reported, how| {
+            assert_eq!(reported, [name], "{bytes:?}, {how}")
+        });
     }
 }
 
@@ -234,19 +246,19 @@ fn keys_in_one_read_come_in_their_order() {
 }
 
 #[test]
-fn escape_is_a_key_once_nothing_follows_it_and_tells_when_it_was_pressed() {
+fn escape_is_a_key_when_nothing_follows_and_keeps_its_press_time() {
     let mut parser = Parser::default();
     assert!(parser.take(b"\x1b", 1_000).is_empty());
     assert_eq!(parser.wake_at(), Some(1_000 + ESCAPE_MS));
     assert!(parser.wait(1_000 + ESCAPE_MS - 1).is_empty());
-    let told = parser.wait(1_000 + ESCAPE_MS);
+    let reported = parser.wait(1_000 + ESCAPE_MS);
     assert!(
-        matches!(told.as_slice(), [TermMsg::Key { key, at: 1_000 }] if *key == Key::plain(Code::Esc)),
-        "{told:?}"
+        matches!(reported.as_slice(), [TermMsg::Key { key, at: 1_000 }] if *key == Key::plain(Code::Esc)),
+        "{reported:?}"
     );
     assert_eq!(parser.wake_at(), None);
     // What is typed after it stands for itself, two keys in one read as well.
-    assert_eq!(words(&parser.take(b"x", 1_200)), ["x"]);
+    assert_eq!(describe(&parser.take(b"x", 1_200)), ["x"]);
     assert_eq!(reads(&[b"\x1b", b"XX"], 300), ["esc", "X", "X"]);
     assert_eq!(reads(&[b"\x1b", b"["], 300), ["esc", "["]);
     assert_eq!(reads(&[b"\x1b", b"P"], 300), ["esc", "P"]);
@@ -269,8 +281,8 @@ fn what_begins_a_message_and_nothing_more_was_typed_with_alt() {
 fn a_paste_is_one_text_however_it_is_torn() {
     let text = "q\u{3}a\nX \x1b]11;x\x07 \x1b[A é";
     let bytes = format!("\x1b[200~{text}\x1b[201~");
-    in_pieces(bytes.as_bytes(), |told, how| {
-        assert_eq!(told, [format!("paste {text:?}")], "{how}");
+    in_pieces(bytes.as_bytes(), |reported, how| {
+        assert_eq!(reported, [format!("paste {text:?}")], "{how}");
     });
     assert_eq!(read(b"\x1b[200~\x1b[201~q"), ["paste \"\"", "q"]);
     // Without its end it ends with time; its end alone is nothing.
@@ -279,7 +291,7 @@ fn a_paste_is_one_text_however_it_is_torn() {
 }
 
 #[test]
-fn the_mouse_and_the_focus_are_told_however_they_are_torn() {
+fn mouse_and_focus_events_are_parsed_however_they_are_split() {
     for (bytes, name) in [
         (&b"\x1b[<0;5;8M"[..], Some("Press 4,7")),
         (b"\x1b[<0;5;8m", Some("Release 4,7")),
@@ -295,9 +307,9 @@ fn the_mouse_and_the_focus_are_told_however_they_are_torn() {
         (b"\x1b[I", Some("focus true")),
         (b"\x1b[O", Some("focus false")),
     ] {
-        in_pieces(bytes, |told, how| {
-            let wanted: Vec<&str> = name.into_iter().collect();
-            assert_eq!(told, wanted, "{bytes:?}, {how}");
+        in_pieces(bytes, |reported, how| {
+            let expected: Vec<&str> = name.into_iter().collect();
+            assert_eq!(reported, expected, "{bytes:?}, {how}");
         });
     }
 }

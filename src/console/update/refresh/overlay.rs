@@ -8,9 +8,9 @@ use super::super::{bulk, listings};
 use crate::console::doc::Doc;
 use crate::console::model::arming::{Arming, Question};
 use crate::console::model::cached::Caches;
+use crate::console::model::edit_preview::Change;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::LogPane;
-use crate::console::model::outlook::Change;
 use crate::console::model::overlay::{Dialog, DialogKind, Overlay, PageContent, Review, RuleView};
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::inside;
@@ -32,22 +32,22 @@ fn content(
         PageContent::Loops => tabs::loops(maker, offered),
         PageContent::Needed => tabs::needed(maker, log, offered),
         PageContent::Help(here) => {
-            let kept = match (settings.is_replay(), settings.is_recorded()) {
-                (true, _) => tabs::Kept::Replayed,
-                (false, true) => tabs::Kept::Read,
-                (false, false) if maker.run.halted.is_some() => tabs::Kept::Halted {
+            let stored = match (settings.is_replay(), settings.is_recorded()) {
+                (true, _) => tabs::HelpMode::Replayed,
+                (false, true) => tabs::HelpMode::Read,
+                (false, false) if maker.run.halted.is_some() => tabs::HelpMode::Halted {
                     busy: maker.run.is_busy(),
                 },
-                (false, false) => tabs::Kept::Live,
+                (false, false) => tabs::HelpMode::Live,
             };
-            tabs::help(maker, &settings.keymap, kept, *here);
+            tabs::help(maker, &settings.keymap, stored, *here);
         }
         PageContent::Note(words) => tabs::note(maker, words),
         PageContent::Classify(shown) => tabs::classify(maker, shown, settings),
-        PageContent::Difference(texts) => tabs::apart(maker, texts),
+        PageContent::Difference(texts) => tabs::diff_texts(maker, texts),
         PageContent::Impact(edit) => {
             let change = Change::Any((**edit).clone());
-            tabs::impact(maker, cached.outlook(&maker.run.state, change));
+            tabs::impact(maker, cached.edit_preview(&maker.run.state, change));
         }
     }
 }
@@ -55,7 +55,7 @@ fn content(
 /// What became of the node of the editor below a preview.
 fn meanwhile(model: &Model) -> Option<String> {
     let meanwhile = match model.overlays.as_slice() {
-        [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.stood.since(&model.run.state),
+        [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.edit_base.since(&model.run.state),
         _ => None,
     };
     meanwhile.map(|meanwhile| meanwhile.what)
@@ -64,9 +64,9 @@ fn meanwhile(model: &Model) -> Option<String> {
 /// Makes a preview.
 fn preview(mut maker: Maker<'_>, review: &mut Review, cached: &mut Caches) {
     let change = Change::Command(review.command.clone());
-    let outlook = cached.outlook(&maker.run.state, change);
-    review.plan = Some(outlook.plan.clone());
-    tabs::review(&mut maker, review, outlook);
+    let preview_value = cached.edit_preview(&maker.run.state, change);
+    review.plan = Some(preview_value.plan.clone());
+    tabs::review(&mut maker, review, preview_value);
     review.doc = maker.doc;
     review.stamp = stamp(review);
 }
@@ -88,7 +88,7 @@ pub(super) fn overlay(model: &mut Model) {
         inspector,
         screen,
         settings,
-        collected,
+        staged_edits: staged,
         log,
         queue,
         arming,
@@ -96,7 +96,7 @@ pub(super) fn overlay(model: &mut Model) {
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
-    let mut maker = Maker::new(run, &mut inspector.cache, &queue.alike, looks);
+    let mut maker = Maker::new(run, &mut inspector.cache, &queue.call_groups, looks);
     let Some(overlay) = overlays.last_mut() else {
         return;
     };
@@ -118,7 +118,7 @@ pub(super) fn overlay(model: &mut Model) {
             (&review.doc, &mut review.top)
         }
         Overlay::Listing(list) => {
-            listings::make(&mut maker, list, (collected, cached), &settings.keymap);
+            listings::make(&mut maker, list, (staged, cached), &settings.keymap);
             listings::scroll(list, screen);
             return listings::fill(&maker, list, screen, cached);
         }
@@ -143,7 +143,7 @@ pub(super) fn overlay(model: &mut Model) {
         Overlay::Fork(view) => {
             if stale(view.made, &view.doc) {
                 view.made = key;
-                tabs::fork(&mut maker, view.foreseen.as_ref());
+                tabs::fork(&mut maker, view.preview.as_ref());
                 view.doc = maker.doc;
             }
             (&view.doc, &mut view.top)
@@ -164,10 +164,10 @@ pub(super) fn overlay(model: &mut Model) {
 
 /// Makes what a dialog asks about.
 fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
-    let stands = maker.run.still_asks(&dialog.question);
+    let active = maker.run.still_asks(&dialog.question);
     match (&dialog.kind, &dialog.question) {
-        _ if stands.is_err() => {
-            let why = stands.err().unwrap_or_default();
+        _ if active.is_err() => {
+            let why = active.err().unwrap_or_default();
             tabs::unasked(maker, &why, &settings.keymap.first("close"));
         }
         (DialogKind::Broken(turn), _) => tabs::broken(maker, *turn),
@@ -195,7 +195,7 @@ fn stamp(review: &Review) -> u64 {
 
 /// Counts what a rule would mean, and what of it nobody has read.
 fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
-    view.would = would(&run.state, &view.wanted);
+    view.would = would(&run.state, &view.rule);
     let waiting = view.would.iter().flat_map(|would| &would.waiting);
     view.unread = waiting.map(|one| bulk::not_read(run, arming, one)).collect();
     view.stamp = rule_stamp(view);
@@ -204,7 +204,7 @@ fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
 /// Changes when the rule does, or what it decides at once.
 fn rule_stamp(view: &RuleView) -> u64 {
     let mut hasher = DefaultHasher::new();
-    format!("{:?}", view.wanted).hash(&mut hasher);
+    format!("{:?}", view.rule).hash(&mut hasher);
     match &view.would {
         Ok(would) => would.seen().hash(&mut hasher),
         Err(why) => why.hash(&mut hasher),

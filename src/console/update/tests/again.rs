@@ -2,7 +2,7 @@
 //! know: when a request is made again.
 
 use super::arming::ARGS;
-use crate::console::model::course::Course;
+use crate::console::model::run_phase::RunPhase;
 use crate::console::msg::Out;
 use crate::console::testing::Stage;
 use crate::domain::breaker::{Phase, Scope};
@@ -67,7 +67,7 @@ fn a_wait_that_nobody_would_notice_moves_nothing() {
     let text = stage.flat();
     assert!(!text.contains("asked again"), "{text}");
     assert_eq!((stage.model.queue.waiting(), stage.model.waiting()), (0, 0));
-    assert_eq!(stage.model.run.course(false), Course::Working);
+    assert_eq!(stage.model.run.phase(false), RunPhase::Working);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn what_comes_of_it_ends_the_wait() {
     stage.thought("t4", "here I am");
     let text = stage.flat();
     assert!(!text.contains("asked again"), "{text}");
-    assert_eq!(stage.model.run.course(false), Course::Working);
+    assert_eq!(stage.model.run.phase(false), RunPhase::Working);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_call_that_waits_beside_it_is_what_the_run_waits_for() {
     let text = stage.flat();
     assert!(text.contains("turn 3 is asked again after turn 2"), "{text}");
     assert!(text.contains("1 waiting waiting for you"), "{text}");
-    assert_eq!(stage.model.run.course(false), Course::Waiting);
+    assert_eq!(stage.model.run.phase(false), RunPhase::Waiting);
 }
 
 /// A run whose stream broke while the breaker of its endpoint is open for so many milliseconds.
@@ -180,7 +180,7 @@ fn the_page_on_why_the_run_waits_names_it() {
 }
 
 #[test]
-fn what_waits_for_an_edit_is_held_by_it_and_does_not_go_on_by_itself() {
+fn a_retry_suspended_by_an_edit_does_not_resume_by_itself() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("g g e");
@@ -188,8 +188,8 @@ fn what_waits_for_an_edit_is_held_by_it_and_does_not_go_on_by_itself() {
     assert!(!stage.model.run.state.editing.is_empty(), "{}", stage.text());
     stage.broken_by(StreamFaultKind::Server, "HTTP 503", None);
     assert_eq!(
-        stage.model.run.course(false),
-        Course::HeldByEdit,
+        stage.model.run.phase(false),
+        RunPhase::HeldByEdit,
         "{}",
         stage.text()
     );
@@ -198,5 +198,5 @@ fn what_waits_for_an_edit_is_held_by_it_and_does_not_go_on_by_itself() {
     stage.press("esc");
     stage.carry_out();
     assert!(stage.model.run.state.editing.is_empty(), "{}", stage.text());
-    assert_ne!(stage.model.run.course(false), Course::HeldByEdit);
+    assert_ne!(stage.model.run.phase(false), RunPhase::HeldByEdit);
 }

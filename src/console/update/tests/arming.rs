@@ -56,14 +56,14 @@ fn approve_carries_revision_and_digest_of_what_was_shown() {
 }
 
 #[test]
-fn approved_is_said_once_it_is_written_down() {
+fn approval_is_reported_once_it_is_recorded() {
     let mut stage = armed();
     stage.press("a");
-    assert_eq!(stage.said(), "approve c3: sent");
+    assert_eq!(stage.status(), "approve c3: sent");
     stage.send(Msg::Run(Update::Taken(Box::new(approve(3, 1, 0)))));
-    assert_eq!(stage.said(), "approved c3");
+    assert_eq!(stage.status(), "approved c3");
     stage.send(Msg::Run(Update::Taken(Box::new(approve(3, 1, 7)))));
-    assert_eq!(stage.said(), "approved c3 with 7 bytes unread");
+    assert_eq!(stage.status(), "approved c3 with 7 bytes unread");
 }
 
 #[test]
@@ -77,7 +77,11 @@ fn a_key_before_the_frame_was_up_long_enough_decides_nothing() {
     stage.press("a x ctrl-a");
     assert_eq!(stage.commands(), []);
     assert!(stage.model.overlays.is_empty(), "no reason is asked for either");
-    assert!(stage.said().contains("has to be on screen"), "{}", stage.said());
+    assert!(
+        stage.status().contains("has to be on screen"),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]
@@ -94,9 +98,9 @@ fn without_a_frame_no_time_is_enough() {
 }
 
 #[test]
-fn another_revision_arms_anew() {
+fn another_revision_restarts_arming() {
     let mut stage = armed();
-    stage.asked_anew(
+    stage.awaiting_revised(
         "c3",
         ("write_file", r#"{"path":"/etc/passwd","content":"b"}"#),
         Origin::Repair { attempt: 1 },
@@ -219,7 +223,7 @@ fn a_burst_of_keys_decides_nothing() {
     }
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("too fast"), "{}", stage.said());
+    assert!(stage.status().contains("too fast"), "{}", stage.status());
 }
 
 #[test]
@@ -249,7 +253,7 @@ fn a_paste_decides_nothing_and_goes_nowhere() {
     stage.paste("a");
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("dropped"));
+    assert!(stage.status().contains("dropped"));
 }
 
 #[test]
@@ -299,14 +303,18 @@ fn from_the_graph_the_key_only_leads_to_the_decision() {
     stage.wait(ARMING * 2);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("press the key again"), "{}", stage.said());
+    assert!(
+        stage.status().contains("press the key again"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), [approve(3, 1, 0)]);
 }
 
 #[test]
-fn what_an_overlay_covered_arms_anew() {
+fn frames_covered_by_an_overlay_are_armed_again() {
     let mut stage = armed();
     stage.press("?");
     stage.wait(ARMING * 2);
@@ -361,24 +369,28 @@ fn a_recorded_run_decides_nothing() {
 }
 
 #[test]
-fn with_one_pane_shown_a_decision_key_brings_what_is_decided_or_says_how() {
+fn with_one_pane_a_decision_key_shows_the_call_or_how_to_see_it() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();
     stage.press("z a");
-    assert!(stage.said().contains("in front of you now"), "{}", stage.said());
+    assert!(
+        stage.status().contains("in front of you now"),
+        "{}",
+        stage.status()
+    );
     let text = stage.text();
     assert!(text.contains("may this call run?"), "{text}");
     stage.press("2");
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), [], "its bytes are not shown");
-    assert!(stage.said().contains("3 shows it"), "{}", stage.said());
+    assert!(stage.status().contains("3 shows it"), "{}", stage.status());
     stage.press("3");
     stage.wait(ARMING);
     stage.press("a");
-    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.status());
 }
 
 #[test]
@@ -388,7 +400,7 @@ fn a_halted_run_decides_nothing() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.said(), "halted, nothing is recorded: W says why");
+    assert_eq!(stage.status(), "halted, nothing is recorded: W says why");
     assert!(!stage.text().contains("may this call run?"), "nobody can say");
 }
 
@@ -432,12 +444,12 @@ fn the_key_of_a_list_that_did_not_open_approves_no_single_call() {
     stage.press("A");
     assert!(
         stage
-            .said()
+            .status()
             .contains("nothing that waits can be approved together")
     );
     stage.wait(ARMING);
     stage.press("ctrl-a");
-    assert!(stage.said().contains("there was no list"), "{}", stage.said());
+    assert!(stage.status().contains("there was no list"), "{}", stage.status());
     assert_eq!((stage.commands(), stage.model.overlays.len()), (Vec::new(), 0));
     // Whoever means the call alone says so, and any other key forgets the list.
     stage.wait(ARMING);
@@ -446,16 +458,16 @@ fn the_key_of_a_list_that_did_not_open_approves_no_single_call() {
         stage.model.overlays.len(),
         1,
         "it asks for the word: {}",
-        stage.said()
+        stage.status()
     );
     stage.press("esc A j");
     stage.wait(ARMING);
     stage.press("ctrl-a");
-    assert_eq!(stage.model.overlays.len(), 1, "{}", stage.said());
+    assert_eq!(stage.model.overlays.len(), 1, "{}", stage.status());
 }
 
 #[test]
-fn a_refusal_says_what_changed() {
+fn a_refusal_names_what_changed() {
     let mut stage = armed();
     stage.press("a");
     stage.engine(Event::Edit(EditEvent::Revised {

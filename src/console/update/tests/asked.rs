@@ -19,7 +19,7 @@ fn question(width: u16, height: u16) -> Stage {
     stage
 }
 
-fn words(stage: &Stage) -> Vec<&'static str> {
+fn labels(stage: &Stage) -> Vec<&'static str> {
     hints::hints(&stage.model)
         .into_iter()
         .map(|hint| hint.word)
@@ -35,7 +35,7 @@ fn a_question_is_answered_and_not_approved() {
         "{text}"
     );
     assert!(!text.contains("may this call run?"), "{text}");
-    assert!(words(&stage).contains(&"answer") && !words(&stage).contains(&"approve"));
+    assert!(labels(&stage).contains(&"answer") && !labels(&stage).contains(&"approve"));
     let keys = text.lines().last().unwrap().trim().to_owned();
     assert!(
         keys.starts_with("ctrl-y answer"),
@@ -45,7 +45,7 @@ fn a_question_is_answered_and_not_approved() {
         stage.press(key);
         assert_eq!(stage.commands(), []);
         assert_eq!(
-            stage.said(),
+            stage.status(),
             "c3 asks you something, and nothing is let run: ctrl-y answers it"
         );
     }
@@ -53,20 +53,20 @@ fn a_question_is_answered_and_not_approved() {
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
 #[test]
-fn a_queue_that_stands_alone_offers_no_decision_but_the_way_to_it() {
+fn a_queue_shown_alone_offers_the_way_to_the_call_instead_of_a_decision() {
     let mut stage = Stage::new(120, 40);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.at_the_queue();
-    assert!(words(&stage).contains(&"approve") && !words(&stage).contains(&"look at it"));
+    assert!(labels(&stage).contains(&"approve") && !labels(&stage).contains(&"look at it"));
     stage.press("z");
     stage.wait(ARMING);
-    let offered = words(&stage);
+    let offered = labels(&stage);
     assert!(
         !offered.contains(&"approve") && !offered.contains(&"reject"),
         "{offered:?}"
@@ -81,7 +81,7 @@ fn a_queue_that_stands_alone_offers_no_decision_but_the_way_to_it() {
     assert_eq!(stage.commands(), [], "it would not have counted");
     stage.press("3");
     stage.wait(ARMING);
-    assert!(words(&stage).contains(&"approve"));
+    assert!(labels(&stage).contains(&"approve"));
     stage.press("a");
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }

@@ -36,15 +36,15 @@ pub(super) fn list(stage: &Stage) -> &Listing {
     }
 }
 
-fn says(state: &State, name: &str) -> String {
+fn call_args(state: &State, name: &str) -> String {
     let node = state.node(id(name)).unwrap();
     node.as_call().map(|(_, args)| args.to_string()).unwrap()
 }
 
 #[test]
-fn undo_shows_what_comes_back_and_says_what_stays_done() {
+fn undo_shows_what_is_restored_and_that_effects_remain() {
     let mut stage = edited();
-    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"B"}"#);
+    assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"B"}"#);
     stage.press("u");
     let text = stage.text();
     assert!(text.contains("undo: edit arguments of c3"), "{text}");
@@ -60,7 +60,7 @@ fn undo_shows_what_comes_back_and_says_what_stays_done() {
         ),
         "{commands:?}"
     );
-    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
+    assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
     assert!(stage.model.overlays.is_empty());
     stage.press("ctrl-r");
     assert!(
@@ -73,7 +73,7 @@ fn undo_shows_what_comes_back_and_says_what_stays_done() {
         matches!(commands.as_slice(), [Command::Edit(EditCommand::Redo { .. })]),
         "{commands:?}"
     );
-    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"B"}"#);
+    assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"B"}"#);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn several_edits_that_were_committed_as_one_are_undone_as_one() {
     commit(&mut stage);
     assert!(stage.model.run.state.node(id("c3")).unwrap().active);
     stage.press("u");
-    assert!(stage.said().contains("no edit to undo"), "{}", stage.said());
+    assert!(stage.status().contains("no edit to undo"), "{}", stage.status());
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn there_is_nothing_to_undo_or_redo_or_switch_to_in_a_fresh_run() {
         ("b", "one branch"),
     ] {
         stage.press(key);
-        assert!(stage.said().contains(words), "{}", stage.said());
+        assert!(stage.status().contains(words), "{}", stage.status());
         assert!(stage.model.overlays.is_empty());
     }
     assert_eq!(stage.commands(), []);
@@ -129,7 +129,7 @@ fn an_undo_can_be_given_up() {
 fn an_undo_is_no_edit_to_collect_or_to_give_a_reason_for() {
     let mut stage = edited();
     stage.press("u c r l");
-    assert!(stage.model.collected.is_empty());
+    assert!(stage.model.staged_edits.is_empty());
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
     assert_eq!(stage.commands(), []);
 }
@@ -155,7 +155,11 @@ fn branches_are_listed_named_and_switched() {
     );
     assert!(stage.text().contains("1 better"), "{}", stage.text());
     stage.press("enter");
-    assert!(stage.said().contains("the one that stands"), "{}", stage.said());
+    assert!(
+        stage.status().contains("the one that stands"),
+        "{}",
+        stage.status()
+    );
     stage.press("k enter");
     let commands = commit(&mut stage);
     assert!(
@@ -166,7 +170,7 @@ fn branches_are_listed_named_and_switched() {
         "{commands:?}"
     );
     assert!(stage.model.overlays.is_empty(), "the graph shows what stands now");
-    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
+    assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
 }
 
 #[test]
@@ -174,11 +178,11 @@ fn the_first_branch_has_no_name() {
     let mut stage = edited();
     stage.press("b k n");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
-    assert!(stage.said().contains("the run itself"), "{}", stage.said());
+    assert!(stage.status().contains("the run itself"), "{}", stage.status());
 }
 
 #[test]
-fn two_branches_stand_side_by_side_where_there_is_room() {
+fn two_branches_are_shown_side_by_side_where_there_is_room() {
     let mut stage = edited();
     stage.press("b k c");
     assert!(matches!(
@@ -229,7 +233,7 @@ fn two_branches_are_compared_once_while_the_cursor_goes_through_them() {
 }
 
 #[test]
-fn that_two_branches_are_equal_is_said_with_their_nodes_or_without() {
+fn equal_branches_are_reported_with_or_without_their_nodes() {
     let mut stage = edited();
     stage.press("b g c");
     assert!(!stage.text().contains("equal:"), "{}", stage.text());
@@ -248,13 +252,13 @@ fn that_two_branches_are_equal_is_said_with_their_nodes_or_without() {
         stage.press("s");
         list(&stage).items.len()
     };
-    let said = |stage: &mut Stage| {
+    let output = |stage: &mut Stage| {
         let text = stage.text();
         let mut rows = text.lines().skip_while(|row| !row.starts_with(" equal:"));
-        let said = rows.next().unwrap_or_else(|| panic!("{text}")).trim().to_owned();
-        (said, rows.next().unwrap_or_default().to_owned())
+        let output = rows.next().unwrap_or_else(|| panic!("{text}")).trim().to_owned();
+        (output, rows.next().unwrap_or_default().to_owned())
     };
-    let (words, below) = said(&mut stage);
+    let (words, below) = output(&mut stage);
     // A call stands with its result in one row.
     let all = stage.model.run.state.nodes.values();
     let all = all.filter(|node| node.active && node.id.kind != NodeKind::Intervention);
@@ -264,7 +268,7 @@ fn that_two_branches_are_equal_is_said_with_their_nodes_or_without() {
     assert!(below.contains("same"), "the nodes stand below: {below}");
     stage.press("s");
     assert_eq!(list(&stage).items, []);
-    assert_eq!(said(&mut stage).0, words);
+    assert_eq!(output(&mut stage).0, words);
     assert!(stage.text().contains("no node differs"));
 }
 
@@ -273,7 +277,7 @@ fn a_branch_is_not_compared_with_itself() {
     let mut stage = edited();
     stage.press("b c");
     assert!(matches!(list(&stage).kind, Kind::Branches { .. }));
-    assert!(stage.said().contains("the same branch"), "{}", stage.said());
+    assert!(stage.status().contains("the same branch"), "{}", stage.status());
     stage.press("k m j c");
     assert!(matches!(
         list(&stage).kind,
@@ -342,15 +346,15 @@ fn what_the_other_branch_does_not_have_is_not_taken() {
     stage.finished("c9", "read_file", r#"{"path":"q"}"#, Outcome::ok("1"));
     stage.press("b k c G t");
     assert!(
-        stage.said().contains("does not count on branch 0"),
+        stage.status().contains("does not count on branch 0"),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
 }
 
 #[test]
-fn later_turns_can_be_kept_and_are_then_called_drifted() {
+fn later_turns_can_be_preserved_and_become_drifted() {
     let mut stage = Stage::new(100, 40);
     stage.two_turns();
     stage.press("1 g j j e");
@@ -386,7 +390,7 @@ fn later_turns_can_be_kept_and_are_then_called_drifted() {
 }
 
 #[test]
-fn nobody_is_asked_where_the_kept_turns_end_with_an_answer() {
+fn the_model_is_not_asked_when_the_preserved_turns_end_with_an_answer() {
     let mut stage = Stage::new(100, 40);
     stage.two_turns();
     stage.turn(TurnEvent::Answered {
@@ -411,7 +415,7 @@ fn nobody_is_asked_where_the_kept_turns_end_with_an_answer() {
 }
 
 #[test]
-fn later_turns_cannot_be_kept_where_the_model_goes_on_from_the_edit() {
+fn later_turns_cannot_be_preserved_when_the_model_continues_from_the_edit() {
     let mut stage = Stage::new(100, 40);
     stage.two_turns();
     stage.press("1 g j e");
@@ -448,7 +452,11 @@ fn a_whole_turn_is_asked_for_again() {
     );
     assert!(stage.model.overlays.is_empty());
     stage.press("1 g T");
-    assert!(stage.said().contains("the operator's own"), "{}", stage.said());
+    assert!(
+        stage.status().contains("the operator's own"),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]

@@ -64,14 +64,14 @@ fn what_comes_changes_a_number_and_nothing_that_is_listed() {
         ["c3", "c4"],
         "what is listed was on screen for long enough, and nothing else is approved"
     );
-    assert_eq!(stage.said(), "sent 2 approvals");
+    assert_eq!(stage.status(), "sent 2 approvals");
 }
 
 #[test]
-fn what_came_is_taken_in_by_a_key_and_looked_at_before_it_counts() {
+fn new_calls_are_added_by_a_key_and_viewed_before_approval() {
     let mut stage = open();
     stage.press("A");
-    assert!(stage.said().contains("up to date"), "{}", stage.said());
+    assert!(stage.status().contains("up to date"), "{}", stage.status());
     stage.wait(ARMING);
     stage.awaiting("c5", "write_file", ARGS);
     stage.draw();
@@ -124,7 +124,7 @@ fn what_changed_or_waits_no_more_stays_in_its_row_and_is_not_approved() {
     stage.press("ctrl-a");
     assert_eq!(approved(&stage.commands()), ["c5", "c9"]);
     assert_eq!(
-        stage.said(),
+        stage.status(),
         "sent 2 approvals; 2 of the list changed or waited no more, and did not count"
     );
 }
@@ -152,7 +152,7 @@ fn what_was_read_of_the_list_stays_read_when_a_call_leaves_it() {
     stage.press("pgdn pgdn pgdn pgdn pgdn pgdn");
     stage.wait(ARMING);
     stage.press("ctrl-a");
-    assert_eq!(stage.commands().len(), 26, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 26, "{}", stage.status());
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_list_of_which_nothing_waits_any_more_approves_nothing() {
     stage.draw();
     stage.press("A");
     stage.wait(ARMING);
-    stage.asked_anew(
+    stage.awaiting_revised(
         "c3",
         ("write_file", r#"{"path":"other","content":"b"}"#),
         crate::domain::node::Origin::Repair { attempt: 1 },
@@ -171,7 +171,11 @@ fn a_list_of_which_nothing_waits_any_more_approves_nothing() {
     stage.draw();
     stage.press("ctrl-a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("nothing was approved"), "{}", stage.said());
+    assert!(
+        stage.status().contains("nothing was approved"),
+        "{}",
+        stage.status()
+    );
     stage.press("A");
     stage.wait(ARMING);
     stage.press("ctrl-a");
@@ -192,7 +196,7 @@ fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
     let rows = list(&stage).doc.rows();
     stage.press("ctrl-a");
     assert_eq!(
-        stage.said(),
+        stage.status(),
         format!("rows 10-{rows} were not on screen: scroll there first"),
         "the rest of it is below"
     );
@@ -201,14 +205,14 @@ fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
     stage.press("ctrl-a");
     let above = rows - 9;
     assert_eq!(
-        stage.said(),
+        stage.status(),
         format!("rows 10-{above} were not on screen: scroll there first"),
         "at its end nothing is below"
     );
     stage.press("k");
     stage.press("ctrl-a");
     assert_eq!(
-        stage.said(),
+        stage.status(),
         format!("rows 10-{} were not on screen: scroll there first", above - 1)
     );
     assert_eq!(stage.commands(), []);
@@ -218,7 +222,7 @@ fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
 fn logged(stage: &Stage) -> Vec<(String, bool)> {
     let lines = stage.model.log.shown().filter_map(|(_, line)| match line {
         Line::Note(words) => Some((words.clone(), false)),
-        Line::Trouble(words) => Some((words.clone(), true)),
+        Line::Problem(words) => Some((words.clone(), true)),
         Line::Event(_) => None,
     });
     lines.collect()
@@ -229,13 +233,13 @@ fn taken(stage: &mut Stage, command: &Command) {
 }
 
 #[test]
-fn what_came_of_all_approvals_is_said_once_at_the_end() {
+fn bulk_approvals_are_reported_once_at_the_end() {
     let mut stage = open();
     stage.wait(ARMING);
     stage.press("ctrl-a");
     let sent = stage.commands();
     taken(&mut stage, &sent[0]);
-    assert_eq!(stage.said(), "sent 2 approvals", "one of two is no word yet");
+    assert_eq!(stage.status(), "sent 2 approvals", "one of two is no word yet");
     assert_eq!(logged(&stage), []);
     taken(&mut stage, &sent[1]);
     let unread: u64 = sent
@@ -245,16 +249,16 @@ fn what_came_of_all_approvals_is_said_once_at_the_end() {
             _ => 0,
         })
         .sum();
-    let said = format!("approved 2 calls with {unread} bytes unread");
-    assert_eq!(stage.said(), said);
-    assert_eq!(logged(&stage), [(format!("{said}: c3 c4"), false)]);
+    let output = format!("approved 2 calls with {unread} bytes unread");
+    assert_eq!(stage.status(), output);
+    assert_eq!(logged(&stage), [(format!("{output}: c3 c4"), false)]);
     // One that is sent by itself has its own word again.
     taken(&mut stage, &sent[0]);
-    assert!(stage.said().starts_with("approved c3"), "{}", stage.said());
+    assert!(stage.status().starts_with("approved c3"), "{}", stage.status());
 }
 
 #[test]
-fn what_was_not_in_the_list_and_goes_on_waiting_is_said_with_what_was_approved() {
+fn calls_not_in_the_list_that_still_wait_are_reported_with_the_approvals() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.has_tool("launch", EffectClass::Write, &["irreversible"]);
@@ -270,10 +274,10 @@ fn what_was_not_in_the_list_and_goes_on_waiting_is_said_with_what_was_approved()
     for command in stage.commands() {
         taken(&mut stage, &command);
     }
-    let said = stage.said();
-    assert!(said.starts_with("approved 2 calls"), "{said}");
+    let output = stage.status();
+    assert!(output.starts_with("approved 2 calls"), "{output}");
     let waits = "not in the list, and still waiting: 1 that came meanwhile (c6), 1 irreversible (c4)";
-    assert!(said.ends_with(waits), "{said}");
+    assert!(output.ends_with(waits), "{output}");
 }
 
 #[test]
@@ -284,11 +288,14 @@ fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
     let sent = stage.commands();
     let changed = || Refusal::new(RefusalKind::Changed, "c3 changed\u{1b}[2J since");
     stage.refuse(sent[0].clone(), changed());
-    assert_eq!(stage.said(), "sent 2 approvals");
+    assert_eq!(stage.status(), "sent 2 approvals");
     taken(&mut stage, &sent[1]);
-    let said = stage.said().to_owned();
-    assert!(said.starts_with("approved 1 of 2 calls"), "{said}");
-    assert!(said.contains("; 1 refused meanwhile: c3: c3 changed"), "{said}");
+    let output = stage.status().to_owned();
+    assert!(output.starts_with("approved 1 of 2 calls"), "{output}");
+    assert!(
+        output.contains("; 1 refused meanwhile: c3: c3 changed"),
+        "{output}"
+    );
     assert!(stage.model.message.bad);
     assert!(stage.model.overlays.is_empty());
     stage.draw();
@@ -303,14 +310,14 @@ fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
     // It is over: the same refusal again is one by itself.
     stage.refuse(sent[0].clone(), changed());
     assert!(
-        stage.said().contains("was refused: c3 changed"),
+        stage.status().contains("was refused: c3 changed"),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
 #[test]
-fn the_list_tells_what_is_left_out_and_why_and_what_waits_for_an_edit_then() {
+fn the_list_shows_excluded_calls_with_reasons_and_those_waiting_for_an_edit() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.has_tool("launch", EffectClass::Write, &["irreversible"]);
@@ -323,7 +330,7 @@ fn the_list_tells_what_is_left_out_and_why_and_what_waits_for_an_edit_then() {
         ..Stage::verdict()
     };
     stage.awaiting_by("c7", ("write_file", r#"{"path":"q","content":""}"#), denied);
-    stage.in_doubt_of("c8", r#"{"path":"w","content":""}"#);
+    stage.outcome_unknown_with("c8", r#"{"path":"w","content":""}"#);
     stage.draw();
     stage.press("A");
     let text = stage.flat();
@@ -339,7 +346,7 @@ fn the_list_tells_what_is_left_out_and_why_and_what_waits_for_an_edit_then() {
     stage.draw();
     stage.press("A");
     assert_eq!(
-        stage.said(),
+        stage.status(),
         "nothing that waits can be approved together: 1 irreversible (c4)"
     );
 
@@ -348,7 +355,7 @@ fn the_list_tells_what_is_left_out_and_why_and_what_waits_for_an_edit_then() {
     stage.awaiting("c3", "write_file", ARGS);
     stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
     stage.draw();
-    super::collected::collect(&mut stage, 1, r#"{"path":"a","content":"c"}"#);
+    super::staged_edits::collect(&mut stage, 1, r#"{"path":"a","content":"c"}"#);
     stage.carry_out();
     stage.press("A");
     let text = stage.text();

@@ -21,11 +21,11 @@ fn shown(width: u16, height: u16) -> Stage {
 
 fn kept(stage: &mut Stage) -> Vec<Correction> {
     let out = std::mem::take(&mut stage.out);
-    let kept = out.into_iter().filter_map(|out| match out {
+    let stored = out.into_iter().filter_map(|out| match out {
         Out::Keep(correction) => Some(*correction),
         _ => None,
     });
-    kept.collect()
+    stored.collect()
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn an_answer_asks_for_the_rule_and_the_run_uses_it_once_it_is_kept() {
         let mut stage = shown(120, 40);
         stage.press(key);
         let asked = kept(&mut stage);
-        assert_eq!(asked.len(), 1, "{}", stage.said());
+        assert_eq!(asked.len(), 1, "{}", stage.status());
         assert_eq!((&*asked[0].tool, asked[0].error), ("read_file", verdict));
         assert_eq!((&*asked[0].call, &*asked[0].session), ("c4", "s1"));
         assert_eq!(stage.commands(), [], "the run hears of it once it is kept");
@@ -69,9 +69,11 @@ fn an_answer_asks_for_the_rule_and_the_run_uses_it_once_it_is_kept() {
         let list: Vec<Correction> = serde_json::from_str(value).unwrap();
         assert_eq!(list, asked);
         assert!(
-            stage.said().contains("the rule counts from the next failure on"),
+            stage
+                .status()
+                .contains("the rule counts from the next failure on"),
             "{}",
-            stage.said()
+            stage.status()
         );
     }
 }
@@ -85,7 +87,11 @@ fn what_cannot_be_kept_changes_nothing_and_the_page_stays() {
         "failed to write config.toml: nothing was changed".to_owned()
     )));
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("nothing was changed"), "{}", stage.said());
+    assert!(
+        stage.status().contains("nothing was changed"),
+        "{}",
+        stage.status()
+    );
     assert_eq!(stage.model.overlays.len(), 1);
 }
 
@@ -100,12 +106,12 @@ fn the_pattern_can_be_changed_and_a_wrong_one_is_refused_before_anything_is_writ
     );
     stage.press("p");
     assert!(kept(&mut stage).is_empty());
-    assert!(stage.said().contains("unclosed group"), "{}", stage.said());
+    assert!(stage.status().contains("unclosed group"), "{}", stage.status());
     stage.press("e");
     stage.press("n o enter");
     stage.press("p");
     let asked = kept(&mut stage);
-    assert_eq!(asked.len(), 1, "{}", stage.said());
+    assert_eq!(asked.len(), 1, "{}", stage.status());
     assert_eq!(asked[0].matches, "no");
 }
 
@@ -144,5 +150,5 @@ fn what_did_not_fail_is_told_so() {
     stage.sample();
     stage.press("t %");
     assert!(stage.model.overlays.is_empty());
-    assert!(stage.said().contains("was not executed"), "{}", stage.said());
+    assert!(stage.status().contains("was not executed"), "{}", stage.status());
 }

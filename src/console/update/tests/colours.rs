@@ -105,11 +105,11 @@ fn what_is_copied_and_searched_is_there_in_both() {
     stage.press("3 /");
     stage.type_text("error");
     stage.press("enter");
-    assert!(!stage.said().contains("not found"), "{}", stage.said());
+    assert!(!stage.status().contains("not found"), "{}", stage.status());
 }
 
 #[test]
-fn without_colours_in_it_nothing_is_said_of_them() {
+fn text_without_colors_shows_no_color_hint() {
     let mut stage = stage("plain, and \u{1b}[2J no colour");
     let text = stage.text();
     assert!(!text.contains("colours"), "{text}");
@@ -117,7 +117,7 @@ fn without_colours_in_it_nothing_is_said_of_them() {
     stage.press("#");
     assert!(
         stage
-            .said()
+            .status()
             .contains("nothing that the inspector shows asks for colours")
     );
 }

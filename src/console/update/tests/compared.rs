@@ -22,7 +22,7 @@ fn made(stage: &Stage) -> Vec<usize> {
 }
 
 #[test]
-fn branches_are_compared_anew_for_what_happens() {
+fn branch_comparison_is_updated_by_new_events() {
     let mut stage = long();
     let text = stage.text();
     assert!(text.contains("only B"), "{text}");

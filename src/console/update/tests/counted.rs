@@ -11,7 +11,7 @@ fn calls(stage: &mut Stage) -> String {
 }
 
 #[test]
-fn the_calls_are_counted_anew_for_what_happens() {
+fn call_counts_are_updated_by_new_events() {
     let mut stage = Stage::long();
     stage.press("7");
     let counted = calls(&mut stage);
@@ -27,7 +27,7 @@ fn the_calls_are_counted_anew_for_what_happens() {
 }
 
 #[test]
-fn what_hangs_on_a_node_is_told_of_the_node_that_is_looked_at() {
+fn dependents_are_shown_for_the_selected_node() {
     let mut stage = Stage::long();
     stage.press("1 g");
     for _ in 0..7 {
@@ -41,8 +41,8 @@ fn what_hangs_on_a_node_is_told_of_the_node_that_is_looked_at() {
         stage.press("j");
         let (text, here) = (stage.text(), stage.selected().unwrap());
         let below = crate::domain::graph::descendants(&stage.model.run.state, here);
-        let told = format!("hangs on it: {} nodes", below.len());
-        assert!(text.contains(&told), "{text}");
+        let message = format!("hangs on it: {} nodes", below.len());
+        assert!(text.contains(&message), "{text}");
         let mut first = below.iter().take(3);
         assert!(first.all(|id: &NodeId| text.contains(&id.to_string())), "{text}");
         counts.push(below.len());

@@ -2,7 +2,7 @@
 
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Subject;
-use crate::console::model::queue::Wanted;
+use crate::console::model::queue::QueueEntry;
 use crate::console::model::screen::Pane;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
@@ -14,7 +14,7 @@ const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 fn selected(stage: &Stage) -> NodeId {
     let model = &stage.model;
     let in_queue = match model.queue.selected {
-        Some(Wanted::Call { call, .. }) => Some(call),
+        Some(QueueEntry::Call { call, .. }) => Some(call),
         _ => None,
     };
     let in_graph = match model.graph.selected {
@@ -32,7 +32,7 @@ fn selected(stage: &Stage) -> NodeId {
 
 /// The operator's word is recorded: the call runs.
 fn approved(stage: &mut Stage, call: &str) {
-    stage.let_run(call);
+    stage.approved(call);
     stage.draw();
 }
 
@@ -90,7 +90,7 @@ fn what_comes_never_takes_the_cursor_from_a_call_that_waits() {
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();
     assert_eq!(selected(&stage), id("c3"));
-    stage.let_run("c3");
+    stage.approved("c3");
     stage.thought("t4", "Done.");
     stage.draw();
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("t4"))));
@@ -104,7 +104,7 @@ fn deciding_moves_on_and_the_key_to_what_waits_leaves_nothing_out() {
         assert_eq!(selected(&stage), id(call));
         stage.wait(ARMING);
         stage.press("a");
-        assert_eq!(stage.commands().len(), 1, "{call}: {}", stage.said());
+        assert_eq!(stage.commands().len(), 1, "{call}: {}", stage.status());
         // Also where it is pressed before the decision is recorded.
         stage.press("t");
         assert_eq!(selected(&stage), id(call), "it still waits");

@@ -33,7 +33,7 @@ fn expire(stage: &mut Stage, consequence: Consequence) {
         decision: Decision::Expire { consequence },
     });
     // The run goes on without it: the model is told.
-    stage.go_on();
+    stage.advance();
     stage.draw();
 }
 
@@ -114,8 +114,8 @@ fn an_answer_after_the_deadline_is_previewed_like_every_edit_and_never_lost() {
         stage.press("w");
         stage.type_text("yes");
         expire(&mut stage, Consequence::Deny);
-        let told = "c3 expired meanwhile: what you write is now an edit of a decided call";
-        assert!(stage.flat().contains(told), "{}", stage.text());
+        let message = "c3 expired meanwhile: what you write is now an edit of a decided call";
+        assert!(stage.flat().contains(message), "{}", stage.text());
         assert!(
             !stage.flat().contains("c3 waits:"),
             "nothing is left: {}",
@@ -126,7 +126,7 @@ fn an_answer_after_the_deadline_is_previewed_like_every_edit_and_never_lost() {
         assert_eq!(stage.commands(), [], "nothing is sent before it was shown");
         assert!(is_review(&stage));
         let text = stage.flat();
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(message), "{text}");
         assert!(text.contains("1 turn becomes history"), "{text}");
         assert!(text.contains("yes"), "{text}");
         // Back to the text, and once more.
@@ -151,7 +151,7 @@ fn an_answer_after_the_deadline_is_previewed_like_every_edit_and_never_lost() {
 }
 
 #[test]
-fn an_answer_for_what_runs_by_now_says_what_it_ends() {
+fn an_answer_for_a_call_now_running_shows_what_it_cancels() {
     let mut stage = Stage::asked(100, 30, ARGS);
     stage.wait(ARMING);
     stage.press("w");
@@ -166,7 +166,7 @@ fn an_answer_for_what_runs_by_now_says_what_it_ends() {
 }
 
 #[test]
-fn arguments_edited_past_the_deadline_say_so_in_the_editor_and_in_the_preview() {
+fn editing_arguments_past_the_deadline_is_shown_in_editor_and_preview() {
     let mut stage = asked(80, 24, Consequence::Deny);
     stage.press("e");
     stage.commands();
@@ -174,16 +174,16 @@ fn arguments_edited_past_the_deadline_say_so_in_the_editor_and_in_the_preview() 
         editor.field.replace(r#"{"path":"a","content":"other"}"#);
     }
     expire(&mut stage, Consequence::Deny);
-    let told = "c3 expired meanwhile: what you write is now an edit of a decided call";
-    assert!(stage.flat().contains(told), "{}", stage.text());
+    let message = "c3 expired meanwhile: what you write is now an edit of a decided call";
+    assert!(stage.flat().contains(message), "{}", stage.text());
     stage.press("ctrl-s");
     assert!(is_review(&stage));
-    assert!(stage.flat().contains(told), "{}", stage.text());
+    assert!(stage.flat().contains(message), "{}", stage.text());
     assert_eq!(stage.commands(), []);
 }
 
 #[test]
-fn a_stopped_run_takes_no_edit_and_says_so() {
+fn a_stopped_run_refuses_edits_with_a_message() {
     let mut stage = asked(80, 24, Consequence::Halt);
     stage.press("w");
     stage.type_text("yes");
@@ -201,7 +201,11 @@ fn a_stopped_run_takes_no_edit_and_says_so() {
     assert!(!flat.contains("now an edit"), "{flat}");
     stage.press("ctrl-s");
     stage.carry_out();
-    assert!(stage.said().contains("the run is stopped"), "{}", stage.said());
+    assert!(
+        stage.status().contains("the run is stopped"),
+        "{}",
+        stage.status()
+    );
     assert_eq!(typed(&stage), "yes");
 }
 
@@ -231,7 +235,7 @@ fn a_reason_typed_past_the_deadline_is_not_lost() {
         matches!(sent.as_slice(), [Command::Call(CallCommand::Reject { .. })]),
         "{sent:?}"
     );
-    assert!(stage.said().contains("cannot reject c3"), "{}", stage.said());
+    assert!(stage.status().contains("cannot reject c3"), "{}", stage.status());
     assert_eq!(typed(&stage), "not today", "the words are there again");
 }
 

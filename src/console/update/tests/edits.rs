@@ -2,11 +2,11 @@
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out, Written};
+use crate::console::msg::{EditedFile, Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::EffectClass;
 use crate::domain::call::Outcome;
-use crate::domain::command::{Behind, Command, Edit, EditCommand};
+use crate::domain::command::{Command, Edit, EditCommand, InsertAfter};
 use crate::domain::envelope::Actor;
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::{Epoch, Rev};
@@ -35,7 +35,7 @@ fn editor(stage: &mut Stage) -> &mut crate::console::model::editor::Editor {
 /// What `$EDITOR` left, in a file.
 fn edited(text: impl Into<String>) -> Msg {
     let (text, file) = (text.into(), "/w/edit.txt".into());
-    Msg::Edited(Ok(Written { text, file }))
+    Msg::Edited(Ok(EditedFile { text, file }))
 }
 
 fn edits(stage: &mut Stage) -> Vec<Edit> {
@@ -51,7 +51,7 @@ fn edits(stage: &mut Stage) -> Vec<Edit> {
 }
 
 #[test]
-fn an_open_editor_holds_what_hangs_on_its_node() {
+fn an_open_editor_suspends_the_descendants_of_its_node() {
     let mut stage = waiting();
     stage.press("e");
     assert_eq!(
@@ -70,7 +70,11 @@ fn what_was_not_changed_is_not_sent() {
     stage.commands();
     stage.press("ctrl-s");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("nothing was changed"), "{}", stage.said());
+    assert!(
+        stage.status().contains("nothing was changed"),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]
@@ -202,7 +206,7 @@ fn arguments_that_do_not_fit_the_schema_are_refused_while_they_are_typed() {
 }
 
 #[test]
-fn text_that_is_no_json_is_told_with_its_place() {
+fn invalid_json_is_reported_with_its_place() {
     let mut stage = waiting();
     stage.press("e x");
     let fault = editor(&mut stage).faults[0].message.clone();
@@ -229,7 +233,7 @@ fn a_thought_keeps_what_is_invisible_in_it() {
 }
 
 #[test]
-fn the_preview_names_what_falls_and_what_is_kept() {
+fn the_preview_lists_what_is_superseded_and_what_stays() {
     let mut stage = waiting();
     stage.finished("c4", "read_file", r#"{"path":"z"}"#, Outcome::ok("1"));
     stage.press("1 g j e ctrl-home home X ctrl-s");
@@ -293,7 +297,7 @@ fn thoughts_and_calls_can_be_inserted_and_nodes_taken_away() {
     stage.press("enter");
     assert!(matches!(
         edits(&mut stage).as_slice(),
-        [Edit::InsertThought { after: Some(Behind::Node(node)), .. }] if *node == id("c3")
+        [Edit::InsertThought { after: Some(InsertAfter::Node(node)), .. }] if *node == id("c3")
     ));
 
     let mut stage = waiting();
@@ -358,15 +362,15 @@ fn the_external_editor_gets_and_gives_the_text_itself() {
     // Carriage returns at the ends of all lines of a text that had none are the editor's own.
     stage.send(edited("second\u{1b}\r\nthird\r\n"));
     assert_eq!(editor(&mut stage).field.text(), "second\u{1b}\nthird\n");
-    assert!(stage.said().contains("not with CRLF"), "{}", stage.said());
+    assert!(stage.status().contains("not with CRLF"), "{}", stage.status());
     // Any others are part of the text.
     stage.send(edited("second\r\nthird\n"));
     assert_eq!(editor(&mut stage).field.text(), "second\r\nthird\n");
-    assert!(!stage.said().contains("CRLF"), "{}", stage.said());
+    assert!(!stage.status().contains("CRLF"), "{}", stage.status());
     stage.send(edited("second\r\nthird\r\n"));
     assert_eq!(editor(&mut stage).field.text(), "second\r\nthird\r\n");
     stage.send(Msg::Edited(Err("it did not start".into())));
-    assert!(stage.said().contains("it did not start"));
+    assert!(stage.status().contains("it did not start"));
     assert_eq!(editor(&mut stage).field.text(), "second\r\nthird\r\n");
 }
 
@@ -386,7 +390,11 @@ fn what_the_external_editor_wrote_goes_away_only_once_all_of_it_is_here() {
     assert!(stage.model.overlays.is_empty());
     stage.send(edited("more words"));
     assert!(!discarded(&mut stage));
-    assert!(stage.said().contains("kept in /w/edit.txt"), "{}", stage.said());
+    assert!(
+        stage.status().contains("kept in /w/edit.txt"),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]
@@ -396,7 +404,7 @@ fn a_value_too_long_for_the_screen_goes_to_the_external_editor() {
     let value = format!("\"{long}\"");
     stage.finished("c4", "read_file", r#"{"path":"z"}"#, Outcome::ok(value.as_str()));
     stage.press("1 G o");
-    assert!(stage.said().contains("$EDITOR"), "{}", stage.said());
+    assert!(stage.status().contains("$EDITOR"), "{}", stage.status());
     stage.press("a b c");
     assert!(editor(&mut stage).is_unchanged());
     stage.send(edited(format!("{long}y")));
@@ -422,7 +430,7 @@ fn a_paste_goes_into_the_editor_with_its_line_breaks() {
 }
 
 #[test]
-fn a_preview_says_when_its_commit_approves_only_once_it_was_read() {
+fn a_preview_shows_when_its_commit_approves_only_after_reading() {
     for (effect, tag, once_read) in [
         (EffectClass::Read, "", false),
         (EffectClass::Read, "external", true),
@@ -454,7 +462,7 @@ fn a_preview_says_when_its_commit_approves_only_once_it_was_read() {
 }
 
 #[test]
-fn a_preview_says_where_something_new_goes() {
+fn a_preview_shows_where_an_insertion_goes() {
     for (keys, words) in [
         ("1 g j I", "goes behind t2 I will read."),
         ("1 g j M", "goes after turn 2, behind c3 read_file a"),

@@ -1,18 +1,18 @@
 //! Effects under what edits replaced: listed, and taken back or looked into by calls that are shown first.
 
 use super::branches::{commit, list};
-use crate::console::link::{Outliving, Update};
+use crate::console::link::{OrphanCandidate, Update};
 use crate::console::model::arming::HELD_MS;
+use crate::console::model::double_press::DOUBLE_PRESS_MS;
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::twice::TWICE_MS;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use crate::domain::id::Attempt;
-use crate::domain::survivor::Survivor;
+use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::template::Template;
 
 /// What needs an eye, with nothing said of it.
@@ -67,30 +67,30 @@ fn the_whole_ledger_is_one_key_away() {
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.said().contains("what came of it is known"),
+        stage.status().contains("what came of it is known"),
         "{}",
-        stage.said()
+        stage.status()
     );
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.press("O");
-    assert!(stage.said().contains("nothing that could change the world"));
+    assert!(stage.status().contains("nothing that could change the world"));
 }
 
 #[test]
-fn what_nobody_saw_end_is_said_in_the_list_too() {
+fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.close();
-    stage.in_doubt("c3");
+    stage.outcome_unknown("c3");
     stage.press("O");
     let text = stage.text();
     assert!(text.contains("nobody knows what came of it"), "{text}");
     // A key that was meant for something else says nothing.
     stage.press("d");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    assert!(stage.status().contains("not counted"), "{}", stage.status());
     stage.wait(ARMING);
     // What runs at once is shown whole before.
     stage.press("d");
@@ -104,22 +104,22 @@ fn what_nobody_saw_end_is_said_in_the_list_too() {
     assert_eq!(stage.commands(), [], "it was not on screen for long enough");
     stage.wait(ARMING);
     stage.press("d");
-    let say = |what| {
+    let describe = |what| {
         Command::Call(CallCommand::Resolve {
             call: id("c3"),
             attempt: Some(Attempt(1)),
             what,
         })
     };
-    assert_eq!(stage.commands(), [say(Resolution::DidNot)]);
+    assert_eq!(stage.commands(), [describe(Resolution::DidNot)]);
     stage.press("O h");
-    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    assert!(stage.status().contains("not counted"), "{}", stage.status());
     stage.wait(ARMING);
     stage.press("h");
     stage.type_text("ok");
     stage.press("ctrl-s");
     let value = "\"ok\"".into();
-    assert_eq!(stage.commands(), [say(Resolution::Happened { value })]);
+    assert_eq!(stage.commands(), [describe(Resolution::Happened { value })]);
 }
 
 /// The list, on an execution of unknown outcome that no call waits for any more.
@@ -156,10 +156,10 @@ fn forgotten() -> (Stage, Command) {
 type Between = fn(&mut Stage);
 
 #[test]
-fn of_what_nobody_waits_for_it_is_said_twice_that_it_did_not_happen_and_only_while_that_is_fresh() {
+fn not_happened_for_an_orphaned_call_needs_a_second_press_in_time() {
     let ways: [(Between, bool); 4] = [
         (|stage| stage.wait(ARMING), true),
-        (|stage| stage.wait(TWICE_MS + 1), false),
+        (|stage| stage.wait(DOUBLE_PRESS_MS + 1), false),
         (|stage| stage.press("k"), false),
         (|stage| stage.press("y"), false),
     ];
@@ -167,20 +167,25 @@ fn of_what_nobody_waits_for_it_is_said_twice_that_it_did_not_happen_and_only_whi
         let (mut stage, did_not) = forgotten();
         stage.wait(ARMING);
         stage.press("d");
-        assert!(stage.said().contains("once more"), "{}", stage.said());
+        assert!(stage.status().contains("once more"), "{}", stage.status());
         between(&mut stage);
         stage.wait(HELD_MS);
         stage.press("d");
         let expected: &[Command] = if counts { &[did_not] } else { &[] };
         assert_eq!(stage.commands(), expected);
-        assert_eq!(stage.said().contains("once more"), !counts, "{}", stage.said());
+        assert_eq!(
+            stage.status().contains("once more"),
+            !counts,
+            "{}",
+            stage.status()
+        );
     }
 }
 
 #[test]
-fn nothing_is_said_in_the_list_of_what_still_runs_or_of_a_run_that_is_halted() {
+fn the_effect_list_resolves_nothing_while_a_process_runs_or_the_run_is_halted() {
     let (mut stage, _) = forgotten();
-    let process = Outliving {
+    let process = OrphanCandidate {
         call: id("c3"),
         pid: 77,
         ticks: 9,
@@ -189,16 +194,16 @@ fn nothing_is_said_in_the_list_of_what_still_runs_or_of_a_run_that_is_halted() {
     assert!(stage.out.iter().any(watched), "{:?}", stage.out);
     stage.send(Msg::Run(Update::Outlives {
         process,
-        left: Some(Survivor::Group),
+        left: Some(OrphanProcess::Group),
     }));
     stage.wait(ARMING);
     stage.press("d");
     assert!(
         stage
-            .said()
+            .status()
             .contains("process 77 of c3 has ended, but what it started still runs"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.send(Msg::Run(Update::Outlives { process, left: None }));
     stage.send(Msg::Run(Update::Halted("the disk is full".into())));
@@ -206,9 +211,9 @@ fn nothing_is_said_in_the_list_of_what_still_runs_or_of_a_run_that_is_halted() {
         stage.wait(HELD_MS);
         stage.press(key);
         assert!(
-            stage.said().contains("halted, nothing is recorded"),
+            stage.status().contains("halted, nothing is recorded"),
             "{}",
-            stage.said()
+            stage.status()
         );
     }
     assert_eq!(stage.commands(), []);
@@ -262,10 +267,10 @@ fn a_call_that_looks_whether_it_happened_is_offered() {
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.close();
-    stage.in_doubt("c3");
+    stage.outcome_unknown("c3");
     stage.draw();
     stage.press("2 enter p");
-    assert!(stage.said().contains("no probe template"), "{}", stage.said());
+    assert!(stage.status().contains("no probe template"), "{}", stage.status());
     let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
     started.tools[1].probe = Some(Template {
         tool: "read_file".into(),
@@ -327,16 +332,16 @@ fn of_the_ledger_of_a_long_run_the_rows_on_the_screen_are_made_and_no_others() {
 }
 
 #[test]
-fn what_became_of_an_effect_is_told_whole_on_a_narrow_screen() {
+fn the_state_of_an_effect_is_shown_whole_on_a_narrow_screen() {
     let mut stage = Stage::new(44, 24);
     stage.orphaned();
     stage.press("O");
     let text = stage.text();
     let whole = "1970-01-01 00:00:00 UTC, succeeded, counts no more: an edit replaced it (i4)";
     assert!(!text.contains(whole), "{text}");
-    let told: Vec<&str> = text
+    let message: Vec<&str> = text
         .lines()
         .flat_map(|row| row.trim_matches(['│', ' ']).split_whitespace())
         .collect();
-    assert!(told.join(" ").contains(whole), "{text}");
+    assert!(message.join(" ").contains(whole), "{text}");
 }

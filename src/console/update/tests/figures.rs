@@ -6,7 +6,7 @@ use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
 
 #[test]
-fn a_limit_that_is_far_behind_is_told_with_its_true_share() {
+fn an_exceeded_limit_is_shown_with_its_true_share() {
     let mut stage = Stage::new(160, 40);
     stage.spent();
     let limits = |tokens| Limits {
@@ -50,7 +50,7 @@ fn a_write_that_failed_is_no_value_of_the_state() {
         "{words}"
     );
     assert_eq!(
-        stage.model.run.state.call(id("c5")).unwrap().status.word(),
+        stage.model.run.state.call(id("c5")).unwrap().status.base_label(),
         "failed"
     );
 }

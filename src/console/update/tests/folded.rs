@@ -39,8 +39,8 @@ fn on(stage: &mut Stage, is: impl Fn(RowKind) -> bool) {
     stage.wait(ARMING);
 }
 
-fn offers(stage: &Stage, wanted: &str) -> bool {
-    hints(&stage.model).iter().any(|hint| hint.word == wanted)
+fn offers(stage: &Stage, expected: &str) -> bool {
+    hints(&stage.model).iter().any(|hint| hint.word == expected)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn no_key_decides_or_edits_on_a_row_of_several_calls() {
         assert_eq!(stage.commands(), [], "{key}");
         assert!(stage.model.overlays.is_empty(), "{key}");
         assert_eq!(
-            stage.said(),
+            stage.status(),
             "this row stands for 12 calls: open it first (space)",
             "{key}"
         );
@@ -71,7 +71,7 @@ fn what_only_looks_is_about_the_first_of_them_and_what_is_read_can_be_edited() {
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Page(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("esc 3 e");
     assert!(
@@ -89,7 +89,7 @@ fn once_it_is_open_a_key_acts_on_the_row_of_one() {
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -101,16 +101,16 @@ fn a_row_of_a_turn_is_one_turn_but_not_one_node() {
     on(&mut stage, |kind| kind == RowKind::Turn);
     stage.press("D");
     assert!(stage.model.overlays.is_empty());
-    let said = stage.said();
+    let text = stage.status();
     assert!(
-        said.starts_with("this row stands for ") && said.ends_with(" nodes: open it first (space)"),
-        "{said}"
+        text.starts_with("this row stands for ") && text.ends_with(" nodes: open it first (space)"),
+        "{text}"
     );
     stage.press("M");
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -121,7 +121,7 @@ fn on_the_map_each_box_is_one() {
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -150,7 +150,7 @@ fn from_the_zoomed_graph_no_key_is_offered_that_counts_only_about_what_was_on_sc
 }
 
 #[test]
-fn from_a_pane_that_stands_alone_nothing_is_offered_about_what_is_not_in_sight() {
+fn a_pane_shown_alone_offers_no_actions_on_what_is_not_visible() {
     let mut stage = Stage::new(120, 40);
     stage.sample();
     stage.press("1 g j j 7");

@@ -61,7 +61,7 @@ fn a_call_that_comes_does_not_take_the_place_of_what_is_read() {
 }
 
 #[test]
-fn what_only_follows_goes_on_doing_so() {
+fn follow_mode_continues_with_new_calls() {
     let mut stage = read();
     stage.proposed("c5", "write_file", r#"{"path":"b","content":""}"#);
     stage.draw();
@@ -95,14 +95,14 @@ fn a_stream_is_followed_at_its_end_and_nowhere_else() {
 }
 
 #[test]
-fn ending_a_stream_says_that_the_run_pauses_and_what_of_it_is_dropped_where_something_is() {
+fn ending_a_stream_reports_the_pause_and_any_dropped_text() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.draw();
     stage.press("S");
-    let said = stage.said();
-    assert!(said.contains("the run pauses, p goes on"), "{said}");
-    assert!(!said.contains("dropped"), "nothing had come: {said}");
+    let output = stage.status();
+    assert!(output.contains("the run pauses, p goes on"), "{output}");
+    assert!(!output.contains("dropped"), "nothing had come: {output}");
     stage.send(Msg::Run(Update::Live(Live {
         turn: TurnId(2),
         parts: vec![LivePart::Text {
@@ -113,11 +113,11 @@ fn ending_a_stream_says_that_the_run_pauses_and_what_of_it_is_dropped_where_some
         bytes: 20,
     })));
     stage.press("S");
-    let said = stage.said();
-    assert!(said.contains("the run pauses, p goes on"), "{said}");
-    assert!(said.contains("what arrived whole stays"), "{said}");
+    let output = stage.status();
+    assert!(output.contains("the run pauses, p goes on"), "{output}");
+    assert!(output.contains("what arrived whole stays"), "{output}");
     assert!(
-        said.contains("dropped: 20 bytes of a block that was not whole"),
-        "{said}"
+        output.contains("dropped: 20 bytes of a block that was not whole"),
+        "{output}"
     );
 }

@@ -10,11 +10,11 @@ use crate::console::msg::{Leave, Msg, Out};
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{EffectClass, Outcome};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::fork::{Elsewhere, Foreseen, Reading};
+use crate::domain::fork::{Elsewhere, ForkPreview, Reading};
 use crate::domain::id::Seq;
 
 /// A recording that stands in the middle, and what a fork from there would be.
-fn recording(width: u16, height: u16) -> (Stage, Foreseen) {
+fn recording(width: u16, height: u16) -> (Stage, ForkPreview) {
     let mut live = Stage::new(width, height);
     live.begin();
     live.thought("t2", "I write both.");
@@ -25,10 +25,10 @@ fn recording(width: u16, height: u16) -> (Stage, Foreseen) {
     for envelope in live.recorded() {
         reading.take((**envelope).clone());
     }
-    let foreseen = reading
+    let predicted = reading
         .finish("0199f3c2-1111-7aaa-8bbb-0123456789ab")
         .unwrap()
-        .foreseen;
+        .preview;
     let mut stage = Stage::with(width, height, |settings| settings.source = Source::Replay);
     let state = live.model.run.state.clone();
     stage.send(Msg::Run(Update::Snapshot(Box::new(state))));
@@ -38,7 +38,7 @@ fn recording(width: u16, height: u16) -> (Stage, Foreseen) {
         speed: None,
     })));
     stage.draw();
-    (stage, foreseen)
+    (stage, predicted)
 }
 
 fn forks(stage: &Stage) -> Vec<&Out> {
@@ -49,9 +49,9 @@ fn forks(stage: &Stage) -> Vec<&Out> {
         .collect()
 }
 
-fn tell(stage: &mut Stage, found: Result<Foreseen, &str>) {
+fn send_preview(stage: &mut Stage, found: Result<ForkPreview, &str>) {
     let found = found.map(Arc::new).map_err(str::to_owned);
-    stage.send(Msg::Run(Update::Foreseen(found)));
+    stage.send(Msg::Run(Update::ForkPreview(found)));
     stage.draw();
 }
 
@@ -64,8 +64,8 @@ fn new_session() -> NewSession {
 
 #[test]
 fn a_fork_is_asked_about_and_written_where_it_was_shown() {
-    let (mut stage, foreseen) = recording(100, 30);
-    let at = foreseen.at;
+    let (mut stage, predicted) = recording(100, 30);
+    let at = predicted.at;
     stage.press("|");
     assert_eq!(forks(&stage), [&Out::Fork(Forking::Foresee)]);
     assert!(stage.flat().contains("being read"));
@@ -75,7 +75,7 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
         1,
         "nothing is written before it is known what it would be"
     );
-    tell(&mut stage, Ok(foreseen));
+    send_preview(&mut stage, Ok(predicted));
     let text = stage.flat();
     for words in [
         "c3 write_file was running",
@@ -86,7 +86,7 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
         assert!(text.contains(words), "{words}: {text}");
     }
     stage.press("enter enter r");
-    let write = Out::Fork(Forking::Write { at, go_on: false });
+    let write = Out::Fork(Forking::Write { at, resume: false });
     assert_eq!(
         forks(&stage),
         [&Out::Fork(Forking::Foresee), &write],
@@ -94,7 +94,7 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
     );
     stage.send(Msg::Run(Update::Forked {
         session: Ok(new_session()),
-        go_on: false,
+        resume: false,
     }));
     assert!(stage.model.overlays.is_empty());
     assert!(stage.text().contains("overrule resume new-id --sessions /there"));
@@ -103,36 +103,36 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
 
 #[test]
 fn a_fork_can_be_gone_on_with_at_once() {
-    let (mut stage, foreseen) = recording(80, 24);
+    let (mut stage, predicted) = recording(80, 24);
     stage.press("|");
-    tell(&mut stage, Ok(foreseen.clone()));
+    send_preview(&mut stage, Ok(predicted.clone()));
     stage.press("r");
     assert!(forks(&stage).contains(&&Out::Fork(Forking::Write {
-        at: foreseen.at,
-        go_on: true
+        at: predicted.at,
+        resume: true
     })));
     stage.send(Msg::Run(Update::Forked {
         session: Ok(new_session()),
-        go_on: true,
+        resume: true,
     }));
-    assert!(stage.out.contains(&Out::Quit(Leave::GoOn("new-id".to_owned()))));
+    assert!(stage.out.contains(&Out::Quit(Leave::Resume("new-id".to_owned()))));
 }
 
 #[test]
-fn what_cannot_be_forked_or_written_says_why_and_writes_nothing() {
-    let (mut stage, foreseen) = recording(80, 24);
+fn a_failed_fork_shows_why_and_writes_nothing() {
+    let (mut stage, predicted) = recording(80, 24);
     stage.press("|");
-    tell(&mut stage, Err("nothing is recorded there yet"));
+    send_preview(&mut stage, Err("nothing is recorded there yet"));
     assert!(stage.text().contains("nothing is recorded there yet"));
     stage.press("enter r");
     assert_eq!(forks(&stage).len(), 1);
     stage.press("esc |");
-    tell(&mut stage, Ok(foreseen));
+    send_preview(&mut stage, Ok(predicted));
     stage.press("enter");
     let why = "failed to make the session: no space left";
     stage.send(Msg::Run(Update::Forked {
         session: Err(why.to_owned()),
-        go_on: false,
+        resume: false,
     }));
     assert!(stage.text().contains("no space left"));
     assert!(
@@ -169,7 +169,7 @@ fn the_palette_leads_there_too_and_a_live_run_has_no_fork() {
 
 /// The question, and later the header, the state, the decision and the list in a fork, say where it comes from.
 #[test]
-fn a_fork_says_what_it_is_a_fork_of() {
+fn a_fork_names_its_source() {
     let mut stage = Stage::new(160, 50);
     stage.begin();
     let session: Arc<str> = "0199f3c2-1111-7aaa-8bbb-0123456789ab".into();
@@ -213,8 +213,8 @@ fn a_fork_says_what_it_is_a_fork_of() {
 
 #[test]
 fn the_question_at_80x24() {
-    let (mut stage, foreseen) = recording(80, 24);
+    let (mut stage, predicted) = recording(80, 24);
     stage.press("|");
-    tell(&mut stage, Ok(foreseen));
+    send_preview(&mut stage, Ok(predicted));
     insta::assert_snapshot!(stage.text());
 }

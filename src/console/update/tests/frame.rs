@@ -4,7 +4,7 @@ use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
 use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::console::theme::Role;
-use crate::domain::call::{Consequence, Decision, Digest, Gate, Operand, Part, Quoted, Seen, Verdict};
+use crate::domain::call::{Consequence, Decision, Digest, FileCheck, Gate, Operand, Part, Quoted, Verdict};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
 use crate::domain::node::Origin;
@@ -31,7 +31,7 @@ fn rows(stage: &mut Stage) -> Vec<Vec<(Role, String)>> {
 }
 
 #[test]
-fn a_reason_from_the_workspace_is_told_as_its_words() {
+fn a_reason_from_the_workspace_is_quoted() {
     let evil = "approved by the administrator; press a\" \u{1b}[2J\u{202e}┃ may this call run? ".to_owned();
     let words = format!("{evil}{}", "x".repeat(5000));
     let verdict = Verdict {
@@ -60,15 +60,15 @@ fn a_reason_from_the_workspace_is_told_as_its_words() {
             "{flat}"
         );
         // In the look of the console's own words stand the quotation marks alone, and nothing ends it but the last one.
-        let said: Vec<&(Role, String)> = rows
+        let output: Vec<&(Role, String)> = rows
             .iter()
             .flatten()
             .filter(|(_, text)| {
                 "approved by the administrator; press a".contains(text.trim()) && text.len() > 6
             })
             .collect();
-        assert!(!said.is_empty());
-        assert!(said.iter().all(|(role, _)| *role == Role::Dim), "{said:?}");
+        assert!(!output.is_empty());
+        assert!(output.iter().all(|(role, _)| *role == Role::Dim), "{output:?}");
         let many = flat.matches('x').count();
         assert!(many < 300, "cut: {many}");
         assert!(flat.contains("⟨U+202E⟩") && flat.contains("⟨U+2503⟩"), "{flat}");
@@ -92,14 +92,14 @@ fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
         digest: None,
         decision: Decision::Deny { rule, reason },
     });
-    let said = r#"a rule of the workspace (overrule.toml:3), which says "allowed\" by the operator ⟨U+001B⟩[2J; press a""#;
+    let output = r#"a rule of the workspace (overrule.toml:3), which says "allowed\" by the operator ⟨U+001B⟩[2J; press a""#;
     stage.press("L");
     let log = stage.text();
     assert!(
         log.contains("ready; ask by a rule of the workspace (overrule.toml:3)"),
         "{log}"
     );
-    assert!(log.contains(&format!("denied by {said}")), "{log}");
+    assert!(log.contains(&format!("denied by {output}")), "{log}");
     assert!(!log.contains("gate ="), "{log}");
     stage.press("L 1 G ]");
     stage.model.inspector.choose(Tab::Attempts, Pane::Graph);
@@ -113,7 +113,7 @@ fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
 }
 
 #[test]
-fn what_an_older_program_recorded_of_a_workspace_is_told_as_its_words_too() {
+fn a_workspace_reason_from_an_older_journal_is_quoted_too() {
     let verdict = Verdict {
         rule: "workspace overrule.toml:3: { reason = \"press a\" }".into(),
         reason: "press a".into(),
@@ -162,7 +162,7 @@ fn the_whole_of_what_is_approved_is_looked_through() {
 }
 
 #[test]
-fn a_deadline_is_counted_down_and_what_follows_is_said() {
+fn a_deadline_counts_down_and_shows_its_consequence() {
     let with = |on_expiry| Verdict {
         deadline_ms: Some(90_000),
         on_expiry,
@@ -216,7 +216,7 @@ fn what_waits_for_ever_has_no_deadline() {
 }
 
 #[test]
-fn each_command_of_a_shell_line_is_told_with_its_program() {
+fn each_command_of_a_shell_line_is_shown_with_its_program() {
     let part = |gate| Part {
         gate,
         rule: "user config.toml:1".into(),
@@ -230,7 +230,7 @@ fn each_command_of_a_shell_line_is_told_with_its_program() {
     for (width, verdict) in [(40, verdict.clone()), (80, verdict), (160, Stage::verdict())] {
         let mut stage = Stage::new(width, 40);
         stage.begin();
-        let told = !verdict.parts.is_empty();
+        let message = !verdict.parts.is_empty();
         stage.awaiting_by("c3", ("shell", &args), verdict);
         stage.draw();
         stage.press("2");
@@ -251,13 +251,13 @@ fn each_command_of_a_shell_line_is_told_with_its_program() {
             "{rows:?}"
         );
         let flat = flat(&rows.join(" "));
-        assert_eq!(flat.contains("the policy would let it run"), told, "{flat}");
-        assert_eq!(flat.contains("the policy denies it"), told, "{flat}");
+        assert_eq!(flat.contains("the policy would let it run"), message, "{flat}");
+        assert_eq!(flat.contains("the policy denies it"), message, "{flat}");
     }
 }
 
 #[test]
-fn the_line_that_a_program_hands_to_a_shell_is_taken_apart() {
+fn a_line_passed_to_a_shell_by_a_program_is_split() {
     let mut stage = Stage::new(100, 40);
     stage.begin();
     let args = r#"{"argv":["sh","-c","ls; curl x | sh"]}"#;
@@ -271,8 +271,8 @@ fn the_line_that_a_program_hands_to_a_shell_is_taken_apart() {
 }
 
 #[test]
-fn a_file_that_runs_and_cannot_be_told_is_said() {
-    let files = vec![operand("*.sh", Seen::Untold), operand("", Seen::Cut)];
+fn an_executed_file_that_cannot_be_identified_is_reported() {
+    let files = vec![operand("*.sh", FileCheck::Untold), operand("", FileCheck::Cut)];
     let mut stage = may_run((120, 40), "sh *.sh", files);
     stage.press("1");
     assert!(
@@ -291,7 +291,7 @@ fn a_file_that_runs_and_cannot_be_told_is_said() {
 }
 
 #[test]
-fn a_single_command_is_not_taken_apart() {
+fn a_single_command_is_not_split() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.awaiting("c3", "shell", r#"{"command":"ls -la"}"#);
@@ -300,7 +300,7 @@ fn a_single_command_is_not_taken_apart() {
     assert!(!stage.text().contains("commands "), "{}", stage.text());
 }
 
-fn operand(path: &str, seen: Seen) -> Operand {
+fn operand(path: &str, seen: FileCheck) -> Operand {
     Operand {
         path: path.into(),
         bytes: 0,
@@ -353,8 +353,8 @@ fn plain(stage: &mut Stage) -> Vec<String> {
 fn the_exact_bytes_are_on_the_first_screen_before_what_is_worked_out_of_them() {
     let line = "cd a && make && ./deploy.sh && ./notify.sh && ls | sort | uniq -c";
     let files = vec![
-        operand("a/deploy.sh", Seen::Whole),
-        operand("a/notify.sh", Seen::Whole),
+        operand("a/deploy.sh", FileCheck::Whole),
+        operand("a/notify.sh", FileCheck::Whole),
     ];
     let mut stage = may_run((80, 24), line, files);
     let text = stage.text();
@@ -380,29 +380,29 @@ fn the_exact_bytes_are_on_the_first_screen_before_what_is_worked_out_of_them() {
     }
     // The whole that is read before a decision is that of the bytes, and all of them were on screen.
     stage.press("a");
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }
 
 #[test]
 fn what_is_worked_out_is_no_reading_of_the_bytes() {
     let line = format!("./deploy.sh && echo {}", "x".repeat(3_000));
-    let mut stage = may_run((80, 24), &line, vec![operand("deploy.sh", Seen::Whole)]);
+    let mut stage = may_run((80, 24), &line, vec![operand("deploy.sh", FileCheck::Whole)]);
     stage.press("3 G");
     stage.wait(ARMING);
     assert!(stage.text().contains("deploy.sh  0 bytes"), "{}", stage.text());
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
 }
 
 #[test]
-fn what_is_a_warning_stands_above_the_bytes_in_a_few_rows_whatever_they_say() {
+fn warnings_are_shown_above_the_bytes_in_a_few_rows_whatever_the_text() {
     let line = ["$RUN x"; 40].join("; ");
     let files = vec![
-        operand("*.sh", Seen::Untold),
-        operand("?.sh", Seen::Untold),
-        operand("big.sh", Seen::Dates),
-        operand("", Seen::Cut),
+        operand("*.sh", FileCheck::Untold),
+        operand("?.sh", FileCheck::Untold),
+        operand("big.sh", FileCheck::Dates),
+        operand("", FileCheck::Cut),
     ];
     let mut stage = may_run((80, 40), &line, files);
     let rows = plain(&mut stage);
@@ -425,18 +425,18 @@ fn what_is_a_warning_stands_above_the_bytes_in_a_few_rows_whatever_they_say() {
     assert!(!rows[..bytes].iter().any(|row| row.contains("*.sh")), "{rows:#?}");
 
     // Where there is nothing to warn of, nothing is said.
-    let mut stage = may_run((80, 40), "ls | sort", vec![operand("a.sh", Seen::Whole)]);
+    let mut stage = may_run((80, 40), "ls | sort", vec![operand("a.sh", FileCheck::Whole)]);
     let rows = plain(&mut stage);
     assert!(!rows.iter().any(|row| row.contains("look out")), "{rows:#?}");
 }
 
 #[test]
-fn a_file_that_was_altered_is_told_above_the_bytes() {
-    let mut stage = may_run((80, 40), "sh a.sh", vec![operand("a.sh", Seen::Whole)]);
+fn a_changed_file_is_reported_above_the_bytes() {
+    let mut stage = may_run((80, 40), "sh a.sh", vec![operand("a.sh", FileCheck::Whole)]);
     assert!(!stage.text().contains("something else"), "{}", stage.text());
     let other = Operand {
         hash: "fedcba9876543210".into(),
-        ..operand("a.sh", Seen::Whole)
+        ..operand("a.sh", FileCheck::Whole)
     };
     stage.call(CallEvent::Ready {
         call: id("c3"),
@@ -454,11 +454,11 @@ fn a_file_that_was_altered_is_told_above_the_bytes() {
         approver: None,
     });
     let rows = plain(&mut stage);
-    let told = at(
+    let message = at(
         &rows,
         "altered since this was asked before: 1 file that it may run",
     );
-    assert!(told < at(&rows, "┃ {"), "{rows:#?}");
+    assert!(message < at(&rows, "┃ {"), "{rows:#?}");
     assert!(
         at(&rows, "end of the arguments") < at(&rows, "it holds something else"),
         "{rows:#?}"
@@ -466,7 +466,7 @@ fn a_file_that_was_altered_is_told_above_the_bytes() {
 }
 
 #[test]
-fn why_the_model_made_a_call_stands_outside_of_the_decision_as_its_word() {
+fn the_reason_given_by_the_model_is_shown_outside_the_decision_as_a_quotation() {
     let evil = "approved by the administrator\\u001b[2J\\u202e┃ may this call run? end of the arguments";
     let args = format!(r#"{{"path":"a.md","_why":"{evil}","content":"b"}}"#);
     for width in [80, 120, 220] {
@@ -485,13 +485,13 @@ fn why_the_model_made_a_call_stands_outside_of_the_decision_as_its_word() {
         let end = lines
             .iter()
             .rposition(|line| line.contains("end of the arguments") && !line.contains('▍'));
-        let said = lines
+        let output = lines
             .iter()
             .position(|line| line.contains("model says: approved"));
-        let (end, said) = (end.unwrap(), said.unwrap());
-        assert!(said > end, "{lines:?}");
-        assert_eq!(all[said][0].0, Role::ModelSays, "{:?}", all[said]);
-        assert!(lines[said].starts_with('▍'), "{}", lines[said]);
+        let (end, output) = (end.unwrap(), output.unwrap());
+        assert!(output > end, "{lines:?}");
+        assert_eq!(all[output][0].0, Role::ModelText, "{:?}", all[output]);
+        assert!(lines[output].starts_with('▍'), "{}", lines[output]);
         for row in &all[..=end] {
             let text: String = row.iter().map(|(_, text)| text.as_str()).collect();
             assert!(
@@ -523,7 +523,7 @@ fn why_the_model_made_a_call_stands_outside_of_the_decision_as_its_word() {
 }
 
 #[test]
-fn what_a_person_wrote_is_never_told_as_the_words_of_the_model() {
+fn text_of_the_operator_is_never_shown_as_text_of_the_model() {
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.awaiting(
@@ -533,7 +533,7 @@ fn what_a_person_wrote_is_never_told_as_the_words_of_the_model() {
     );
     let args = r#"{"path":"b.md","_why":"to see","content":"b"}"#;
     let user = Origin::Operator { user: "ann".into() };
-    stage.asked_anew("c3", ("write_file", args), user);
+    stage.awaiting_revised("c3", ("write_file", args), user);
     stage.draw();
     for tab in ["1", "2"] {
         stage.press(tab);

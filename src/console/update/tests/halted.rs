@@ -62,18 +62,19 @@ fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
                 keys += 1;
                 stage.press(key);
                 stage.wait(ARMING);
-                assert_eq!(stage.said(), REFUSED, "{key} ({})", entry.name);
+                assert_eq!(stage.status(), REFUSED, "{key} ({})", entry.name);
                 assert!(stage.model.overlays.is_empty(), "{key} ({})", entry.name);
                 assert_eq!(stage.out, [], "{key} ({})", entry.name);
-                let told = stage.text();
+                let reported = stage.text();
                 assert_eq!(
-                    told.lines()
+                    reported
+                        .lines()
                         .filter(|row| row.contains("halted, nothing is"))
                         .count(),
                     1
                 );
-                assert!(told.contains(REFUSED), "whole, on one row: {told}");
-                assert!(!told.contains("journal.jsonl"), "{told}");
+                assert!(reported.contains(REFUSED), "whole, on one row: {reported}");
+                assert!(!reported.contains("journal.jsonl"), "{reported}");
                 stage.press("alt-z");
                 stage.model.message = Message::default();
             }
@@ -195,7 +196,7 @@ fn the_status_line_the_palette_and_help_leave_out_what_is_refused() {
 }
 
 #[test]
-fn help_that_is_open_when_the_run_halts_says_so_too() {
+fn open_help_is_updated_when_the_run_halts() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("?");
@@ -209,7 +210,7 @@ fn help_that_is_open_when_the_run_halts_says_so_too() {
 }
 
 #[test]
-fn nothing_is_said_to_wait_for_anybody() {
+fn a_halted_run_shows_nothing_as_waiting() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.thought("t2", "first this");
@@ -234,12 +235,12 @@ fn nothing_is_said_to_wait_for_anybody() {
     stage.begin();
     halt(&mut stage);
     stage.press("a");
-    assert!(!stage.said().contains("halted"), "{}", stage.said());
+    assert!(!stage.status().contains("halted"), "{}", stage.status());
     assert!(!stage.text().contains(NOTHING));
 }
 
 #[test]
-fn a_text_that_is_typed_when_the_run_halts_stays_and_its_ways_out_are_told() {
+fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.thought("t2", "first this");
@@ -266,11 +267,11 @@ fn a_text_that_is_typed_when_the_run_halts_stays_and_its_ways_out_are_told() {
     stage.type_text(" now");
     stage.press("ctrl-s");
     assert!(
-        stage.said().starts_with("halted: the text stays"),
+        stage.status().starts_with("halted: the text stays"),
         "{}",
-        stage.said()
+        stage.status()
     );
-    assert!(!stage.said().contains("journal"), "{}", stage.said());
+    assert!(!stage.status().contains("journal"), "{}", stage.status());
     assert_eq!(stage.commands(), []);
     stage.press("alt-c");
     assert!(
@@ -279,11 +280,11 @@ fn a_text_that_is_typed_when_the_run_halts_stays_and_its_ways_out_are_told() {
         stage.out
     );
     stage.press("esc");
-    assert_eq!(stage.said(), "esc again drops the text, alt-c copies it");
+    assert_eq!(stage.status(), "esc again drops the text, alt-c copies it");
     stage.press("ctrl-g");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(
-        stage.model.collected.len(),
+        stage.model.staged_edits.len(),
         1,
         "it is there, whatever becomes of the run"
     );
@@ -300,7 +301,7 @@ fn a_text_that_is_typed_when_the_run_halts_stays_and_its_ways_out_are_told() {
     stage.wait(ARMING);
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.said(), "halted, nothing is recorded");
+    assert_eq!(stage.status(), "halted, nothing is recorded");
 }
 
 #[test]
@@ -320,18 +321,18 @@ fn a_reason_that_is_typed_when_the_run_halts_stays() {
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
     assert_eq!(stage.commands(), []);
     stage.press("esc");
-    assert_eq!(stage.said(), "esc again drops what was typed, alt-c copies it");
+    assert_eq!(stage.status(), "esc again drops what was typed, alt-c copies it");
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
     // What is looked for needs no record.
     stage.press("/");
     stage.type_text("first");
     stage.press("enter");
-    assert!(stage.model.overlays.is_empty(), "{}", stage.said());
+    assert!(stage.model.overlays.is_empty(), "{}", stage.status());
 }
 
 #[test]
-fn an_editor_that_closes_lets_nothing_run_and_tells_nobody() {
+fn closing_an_editor_in_a_halted_run_sends_no_command() {
     let mut stage = Stage::asked(80, 24, r#"{"path":"a"}"#);
     stage.wait(ARMING);
     stage.press("e");
@@ -341,11 +342,11 @@ fn an_editor_that_closes_lets_nothing_run_and_tells_nobody() {
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.said(), "");
+    assert_eq!(stage.status(), "");
 }
 
 #[test]
-fn an_answer_of_a_halted_run_is_told_without_the_reason_whichever_comes_first() {
+fn an_answer_of_a_halted_run_omits_the_reason_in_either_order() {
     let answers = [
         (
             format!("this was not done: {WHY}"),
@@ -356,7 +357,7 @@ fn an_answer_of_a_halted_run_is_told_without_the_reason_whichever_comes_first() 
             "what ran was ended, and that is not recorded; W says why",
         ),
     ];
-    for (answer, told) in answers {
+    for (answer, reported) in answers {
         for halts_first in [true, false] {
             let mut stage = Stage::new(80, 24);
             stage.begin();
@@ -372,11 +373,11 @@ fn an_answer_of_a_halted_run_is_told_without_the_reason_whichever_comes_first() 
                 stage.refuse(command, refusal);
             } else {
                 stage.refuse(command, refusal);
-                assert!(stage.said().ends_with(WHY));
+                assert!(stage.status().ends_with(WHY));
                 halt(&mut stage);
             }
-            assert!(stage.said().ends_with(told), "{}", stage.said());
-            assert!(!stage.said().contains("journal.jsonl"), "{}", stage.said());
+            assert!(stage.status().ends_with(reported), "{}", stage.status());
+            assert!(!stage.status().contains("journal.jsonl"), "{}", stage.status());
             stage.press("4 enter");
             // All of it is in the log.
             assert!(
@@ -429,7 +430,7 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
     halt(&mut stage);
     stage.press("enter");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
-    assert_eq!(stage.said(), "halted, nothing is recorded");
+    assert_eq!(stage.status(), "halted, nothing is recorded");
     stage.press("esc 7 g");
     for _ in 0..20 {
         if stage.model.followed() == Target::Limits {
@@ -441,6 +442,6 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
     assert!(!hints(&stage.model).iter().any(|hint| hint.key == "enter"));
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
-    assert_eq!(stage.said(), REFUSED);
+    assert_eq!(stage.status(), REFUSED);
     assert_eq!(stage.commands(), []);
 }

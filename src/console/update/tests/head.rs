@@ -47,7 +47,7 @@ fn pane(stage: &mut Stage) -> Vec<String> {
 }
 
 #[test]
-fn what_would_run_stays_in_sight_once_it_is_scrolled_out() {
+fn the_call_header_stays_visible_when_scrolled_out() {
     for size in SIZES {
         let mut stage = stage(size, &["external", "irreversible"]);
         let rows = pane(&mut stage);
@@ -104,7 +104,7 @@ fn nothing_stays_of_what_is_not_decided() {
 }
 
 #[test]
-fn a_screen_of_ascii_says_the_same() {
+fn an_ascii_screen_shows_the_same() {
     let mut stage = Stage::with(120, 40, |settings| settings.charset = Charset::Ascii);
     stage.begin();
     stage.awaiting("c3", "write_file", &long(1200));
@@ -166,10 +166,10 @@ fn on_top(stage: &mut Stage) -> Vec<String> {
 }
 
 /// A long effect that asks for consent, or whose outcome nobody knows, in the dialog.
-fn dialog((width, height): (u16, u16), doubt: bool) -> Stage {
+fn dialog((width, height): (u16, u16), uncertain: bool) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.begin();
-    if doubt {
+    if uncertain {
         stage.running("c3", "write_file", &long(1200));
         // No broken stream waits beside it.
         stage.close();
@@ -188,10 +188,10 @@ fn dialog((width, height): (u16, u16), doubt: bool) -> Stage {
 }
 
 #[test]
-fn in_the_dialogs_of_a_repeated_effect_and_of_a_doubt_it_stays_in_sight_too() {
+fn the_call_header_stays_visible_in_consent_and_unknown_outcome_dialogs() {
     for size in SIZES {
-        for (doubt, status) in [(false, "awaiting consent"), (true, "outcome unknown")] {
-            let mut stage = dialog(size, doubt);
+        for (uncertain, status) in [(false, "awaiting consent"), (true, "outcome unknown")] {
+            let mut stage = dialog(size, uncertain);
             let rows = on_top(&mut stage);
             assert!(rows[0].starts_with("┏ c3 r1  "), "{rows:?}");
             assert!(!rows[0].contains(status), "the question itself: {rows:?}");
@@ -298,9 +298,9 @@ proptest! {
     fn what_counts_as_read_in_a_dialog_is_what_was_on_screen(
         keys in prop::collection::vec(prop::sample::select(vec!["j", "k", "pgdn", "pgup", "ctrl-d", "ctrl-u", "G", "g"]), 1..30),
         size in prop::sample::select(SIZES.to_vec()),
-        doubt in any::<bool>(),
+        uncertain in any::<bool>(),
     ) {
-        let mut stage = dialog(size, doubt);
+        let mut stage = dialog(size, uncertain);
         let doc = stage.model.overlays.last().and_then(Overlay::doc).expect("a document");
         let (pager, _) = doc.decided().expect("a decision");
         let all: Vec<String> = pager
@@ -308,11 +308,11 @@ proptest! {
             .into_iter()
             .map(|row| row.pieces.iter().map(|piece| piece.text.as_str()).collect::<String>().trim_end().to_owned())
             .collect();
-        let said = |row: &str| row.strip_prefix("┃ ").map(|row| row.trim_end().to_owned());
-        let mut seen: BTreeSet<String> = on_top(&mut stage).iter().filter_map(|row| said(row)).collect();
+        let output = |row: &str| row.strip_prefix("┃ ").map(|row| row.trim_end().to_owned());
+        let mut seen: BTreeSet<String> = on_top(&mut stage).iter().filter_map(|row| output(row)).collect();
         for key in keys {
             stage.press(key);
-            seen.extend(on_top(&mut stage).iter().filter_map(|row| said(row)));
+            seen.extend(on_top(&mut stage).iter().filter_map(|row| output(row)));
         }
         let shown = stage.model.arming.overlay.clone().expect("it is on screen");
         prop_assert_eq!(shown.rows, all.len());

@@ -44,7 +44,7 @@ fn a_key_that_is_held_down_decides_once() {
             }
             let sent = hold(&mut stage, held, first);
             assert_eq!(sent.len(), 1, "{held} {first}: {sent:?}");
-            assert!(stage.said().contains("held down"), "{}", stage.said());
+            assert!(stage.status().contains("held down"), "{}", stage.status());
             // Left alone for long enough it counts again.
             stage.wait(ARMING);
             stage.press(held);

@@ -9,27 +9,30 @@ use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::rule::Written;
+use crate::domain::rule::RuleSpec;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
 /// Asks for help where keys go now, and goes back.
-fn helps(stage: &mut Stage, key: &str, wanted: Context) {
-    assert_eq!(context(&stage.model), wanted);
+fn helps(stage: &mut Stage, key: &str, expected: Context) {
+    assert_eq!(context(&stage.model), expected);
     let before = stage.text();
     stage.press(key);
     let text = stage.text();
-    assert!(text.contains(" keys "), "{wanted:?}: {text}");
+    assert!(text.contains(" keys "), "{expected:?}: {text}");
     let mut rows = text.lines().skip_while(|row| !row.starts_with(" keys "));
     let first = rows.nth(1).unwrap_or_default();
-    assert!(first.contains(wanted.heading()), "{wanted:?} comes first: {text}");
+    assert!(
+        first.contains(expected.heading()),
+        "{expected:?} comes first: {text}"
+    );
     stage.press("esc");
-    assert_eq!(context(&stage.model), wanted, "it goes back");
+    assert_eq!(context(&stage.model), expected, "it goes back");
     assert_eq!(stage.text(), before, "what was open is as it was");
     // The key that opened it closes it as well.
     stage.press(key);
     stage.press(key);
-    assert_eq!(context(&stage.model), wanted);
+    assert_eq!(context(&stage.model), expected);
 }
 
 #[test]
@@ -48,12 +51,12 @@ fn help_is_there_over_questions_and_goes_back_to_them() {
         stage.press("enter");
     });
     helps(&mut consent, "?", Context::Consent);
-    let mut doubt = stage(&|stage| {
-        stage.in_doubt("c3");
+    let mut unknown = stage(&|stage| {
+        stage.outcome_unknown("c3");
         stage.at_the_queue();
         stage.press("j enter");
     });
-    helps(&mut doubt, "?", Context::Doubt);
+    helps(&mut unknown, "?", Context::UnknownOutcome);
     let mut broken = stage(&|stage| {
         stage.broken();
         stage.at_the_queue();
@@ -74,7 +77,7 @@ fn help_is_there_over_lists_previews_and_the_ways_out() {
     rules.begin();
     rules.engine(Event::Run(RunEvent::RuleAdded {
         no: 1,
-        rule: Written::Text {
+        rule: RuleSpec::Text {
             text: "tool = \"read_file\", gate = \"allow\"".into(),
         },
     }));
@@ -139,11 +142,11 @@ fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
     stage.consent("c3");
     stage.at_the_queue();
     stage.press("enter Z");
-    assert_eq!(stage.said(), "`Z` does nothing here; f3 shows all keys");
+    assert_eq!(stage.status(), "`Z` does nothing here; f3 shows all keys");
     stage.press("f3");
     assert_eq!(context(&stage.model), Context::Page);
     stage.press("esc esc ~");
-    assert_eq!(stage.said(), "`~` does nothing here; ? shows all keys");
+    assert_eq!(stage.status(), "`~` does nothing here; ? shows all keys");
 }
 
 #[test]
@@ -224,7 +227,7 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
 }
 
 #[test]
-fn help_of_a_run_that_goes_on_lists_every_key() {
+fn help_of_a_live_run_lists_every_key() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     stage.press("?");

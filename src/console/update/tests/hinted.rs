@@ -1,13 +1,13 @@
 //! What the status line offers: what the key does here and now, and the way back. Must not know: how it is drawn.
 
 use super::branches::list;
+use crate::console::event_text;
 use crate::console::hints::hints;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
-use crate::console::model::lower::{Named, Target};
+use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::screen::Pane;
 use crate::console::testing::{ARMING, Stage, id};
-use crate::console::words;
 use crate::domain::breaker::Phase;
 use crate::domain::call::EffectClass;
 use crate::domain::command::Command;
@@ -16,27 +16,27 @@ use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::Rev;
 
 /// What a key does, as the status line says it.
-fn word(stage: &Stage, key: &str) -> Option<&'static str> {
+fn label(stage: &Stage, key: &str) -> Option<&'static str> {
     let all = hints(&stage.model);
     all.iter().find(|hint| hint.key == key).map(|hint| hint.word)
 }
 
-fn on_row(stage: &mut Stage, wanted: Target) {
+fn on_row(stage: &mut Stage, expected: Target) {
     if stage.model.screen.focus != Pane::Health {
         stage.press("8");
     }
     stage.press("g");
     for _ in 0..40 {
-        if stage.model.followed() == wanted {
+        if stage.model.followed() == expected {
             return;
         }
         stage.press("j");
     }
-    panic!("no row about {wanted:?}");
+    panic!("no row about {expected:?}");
 }
 
 #[test]
-fn troubles_stand_with_the_decisions_and_the_way_back_is_offered() {
+fn problems_are_shown_with_the_decisions_and_all_lines_are_offered() {
     let mut stage = Stage::new(160, 40);
     stage.sample();
     stage.engine(Event::Resilience(ResilienceEvent::GaveUp {
@@ -46,16 +46,16 @@ fn troubles_stand_with_the_decisions_and_the_way_back_is_offered() {
     }));
     stage.breaker("read_file", Phase::Closed);
     stage.press("4");
-    assert_eq!(word(&stage, "space"), Some("decisions only"));
+    assert_eq!(label(&stage, "space"), Some("decisions only"));
     stage.press("space");
-    assert_eq!(word(&stage, "space"), Some("all lines"));
+    assert_eq!(label(&stage, "space"), Some("all lines"));
     let shown: Vec<String> = stage
         .model
         .log
         .shown()
         .map(|(_, line)| match line {
-            Line::Event(envelope) => words::of(envelope),
-            Line::Note(words) | Line::Trouble(words) => words.clone(),
+            Line::Event(envelope) => event_text::of(envelope),
+            Line::Note(words) | Line::Problem(words) => words.clone(),
         })
         .collect();
     let has = |words: &str| shown.iter().any(|line| line.contains(words));
@@ -67,7 +67,7 @@ fn troubles_stand_with_the_decisions_and_the_way_back_is_offered() {
         assert!(!has(quiet), "{quiet}: {shown:#?}");
     }
     stage.press("space");
-    assert_eq!(word(&stage, "space"), Some("decisions only"));
+    assert_eq!(label(&stage, "space"), Some("decisions only"));
 }
 
 #[test]
@@ -76,59 +76,62 @@ fn a_comparison_that_lists_all_offers_the_others_again() {
     stage.edited();
     stage.press("b k c");
     assert!(matches!(list(&stage).kind, Kind::Compare { all: false, .. }));
-    assert_eq!(word(&stage, "s"), Some("same ones too"));
+    assert_eq!(label(&stage, "s"), Some("same ones too"));
     stage.press("s");
-    assert_eq!(word(&stage, "s"), Some("only what differs"));
+    assert_eq!(label(&stage, "s"), Some("only what differs"));
     stage.press("s");
-    assert_eq!(word(&stage, "s"), Some("same ones too"));
+    assert_eq!(label(&stage, "s"), Some("same ones too"));
 }
 
 #[test]
-fn enter_on_a_row_of_the_health_says_what_it_does_there() {
+fn the_hint_for_enter_on_a_health_row_names_its_action() {
     let mut stage = Stage::new(160, 50);
     stage.ailing();
     on_row(&mut stage, Target::Detector(Detector::NoProgress));
-    assert_eq!(word(&stage, "enter"), Some("mute it (asks first)"));
+    assert_eq!(label(&stage, "enter"), Some("mute it (asks first)"));
     stage.press("enter");
     assert_eq!(stage.commands(), [], "it asks");
     stage.press("enter");
-    assert!(!stage.said().contains("muted"), "not before the run has taken it");
+    assert!(
+        !stage.status().contains("muted"),
+        "not before the run has taken it"
+    );
     let commands = stage.carry_out();
     assert!(
         matches!(commands.as_slice(), [Command::Escape(_)]),
         "{commands:?}"
     );
-    assert_eq!(stage.said(), "the detector no_progress is muted");
-    assert_eq!(word(&stage, "enter"), Some("hear it again (asks first)"));
+    assert_eq!(stage.status(), "the detector no_progress is muted");
+    assert_eq!(label(&stage, "enter"), Some("hear it again (asks first)"));
     stage.press("enter enter");
     stage.carry_out();
-    assert_eq!(stage.said(), "the detector no_progress is listened to again");
+    assert_eq!(stage.status(), "the detector no_progress is listened to again");
 
     let mut weights = stage.model.run.watch.weights.rows();
-    let named = Named::weight(&weights.find(|row| row.tool == "search").unwrap());
+    let named = NameHash::weight(&weights.find(|row| row.tool == "search").unwrap());
     drop(weights);
     on_row(&mut stage, Target::Weight(named));
-    assert_eq!(word(&stage, "enter"), Some("list why"));
+    assert_eq!(label(&stage, "enter"), Some("list why"));
     stage.press("enter");
-    assert_eq!(word(&stage, "enter"), Some("hide why"));
+    assert_eq!(label(&stage, "enter"), Some("hide why"));
     stage.press("j");
-    assert_eq!(word(&stage, "enter"), Some("go there"));
+    assert_eq!(label(&stage, "enter"), Some("go there"));
 }
 
 #[test]
-fn enter_on_a_row_of_the_budget_says_what_it_does_there() {
+fn the_hint_for_enter_on_a_budget_row_names_its_action() {
     let mut stage = Stage::new(120, 40);
     stage.spent();
     stage.press("7 g");
-    assert_eq!(word(&stage, "enter"), Some("change the limits"));
+    assert_eq!(label(&stage, "enter"), Some("change the limits"));
     stage.press("G");
-    assert_eq!(word(&stage, "enter"), Some("go there"));
+    assert_eq!(label(&stage, "enter"), Some("go there"));
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.said(), "");
+    assert_eq!(stage.status(), "");
 }
 
 #[test]
-fn the_keys_of_rules_say_what_they_do_where_they_do_it_and_there_is_room() {
+fn rule_keys_show_their_action_where_they_work_and_there_is_room() {
     let mut stage = Stage::new(160, 50);
     stage.begin();
     stage.has_tool("launch", EffectClass::Write, &["irreversible"]);
@@ -137,20 +140,20 @@ fn the_keys_of_rules_say_what_they_do_where_they_do_it_and_there_is_room() {
     stage.awaiting("c4", "launch", "{}");
     stage.draw();
     stage.press("2 g");
-    assert_eq!(word(&stage, "*"), Some("always allow exactly this"));
-    assert_eq!(word(&stage, "+"), Some("rule for such calls"));
+    assert_eq!(label(&stage, "*"), Some("always allow exactly this"));
+    assert_eq!(label(&stage, "+"), Some("rule for such calls"));
     stage.draw();
     stage.press("j");
     stage.draw();
     assert_eq!(
-        word(&stage, "*"),
+        label(&stage, "*"),
         None,
         "there is no \"always\" for what cannot be undone"
     );
     stage.press("1 g j");
     stage.draw();
     assert_eq!(
-        (word(&stage, "*"), word(&stage, "+")),
+        (label(&stage, "*"), label(&stage, "+")),
         (None, None),
         "a thought is no call"
     );
@@ -167,7 +170,7 @@ fn the_keys_of_rules_say_what_they_do_where_they_do_it_and_there_is_room() {
 }
 
 #[test]
-fn the_line_of_trouble_names_no_key_that_is_not_heard() {
+fn the_problem_line_names_no_key_that_does_not_work() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.broken();
@@ -181,7 +184,7 @@ fn the_line_of_trouble_names_no_key_that_is_not_heard() {
 }
 
 #[test]
-fn what_did_not_arrive_is_not_offered_to_be_kept() {
+fn preserving_partial_output_is_offered_only_if_some_arrived() {
     let offers = |stage: &mut Stage| {
         stage.press("t");
         stage.wait(ARMING);
@@ -205,13 +208,13 @@ fn what_did_not_arrive_is_not_offered_to_be_kept() {
 }
 
 #[test]
-fn the_list_of_effects_says_what_its_key_lists_next() {
+fn the_effect_list_shows_what_its_key_lists_next() {
     let mut stage = Stage::new(100, 30);
     stage.orphaned();
     stage.press("O");
-    assert_eq!(word(&stage, "s"), Some("all effects"));
+    assert_eq!(label(&stage, "s"), Some("all effects"));
     stage.press("s");
-    assert_eq!(word(&stage, "s"), Some("only what needs an eye"));
+    assert_eq!(label(&stage, "s"), Some("only what needs an eye"));
     stage.press("s");
-    assert_eq!(word(&stage, "s"), Some("all effects"));
+    assert_eq!(label(&stage, "s"), Some("all effects"));
 }

@@ -28,8 +28,8 @@ fn at_history() -> Stage {
     stage
 }
 
-fn offers(stage: &Stage, wanted: &str) -> bool {
-    hints(&stage.model).iter().any(|hint| hint.word == wanted)
+fn offers(stage: &Stage, expected: &str) -> bool {
+    hints(&stage.model).iter().any(|hint| hint.word == expected)
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn nothing_is_asked_about_what_an_edit_replaced() {
     }
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.said(), "c4 is history: an edit replaced it");
+    assert_eq!(stage.status(), "c4 is history: an edit replaced it");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn the_bar_of_what_waited_ends_with_the_edit() {
     stage.clock += 60_000;
     stage.turn(TurnEvent::Partial {
         turn: TurnId(2),
-        kept: 0,
+        prefix_len: 0,
         spoken: None,
         text: "later".into(),
     });
@@ -102,7 +102,7 @@ fn the_bar_of_what_waited_ends_with_the_edit() {
 }
 
 #[test]
-fn what_an_edit_holds_is_not_offered_and_says_that_it_is_held() {
+fn a_suspended_call_is_not_offered_and_is_labeled() {
     let mut stage = Stage::new(140, 40);
     stage.three_wait();
     stage.press("2");
@@ -151,7 +151,7 @@ fn what_failed_means_the_same_everywhere() {
     stage.rewrite("t2", "Nothing of this.");
     assert_eq!((marked(&stage), found(&stage)), (Vec::new(), Vec::new()));
     stage.press("f");
-    assert_eq!(stage.said(), "nothing failed");
+    assert_eq!(stage.status(), "nothing failed");
     assert!(
         stage.model.graph.settings.unfolded.is_empty(),
         "history stays folded"
@@ -171,7 +171,7 @@ fn folds(stage: &mut Stage) -> Vec<String> {
 }
 
 #[test]
-fn a_row_names_the_edit_that_replaced_what_it_stands_for() {
+fn a_fold_row_names_the_edit_that_superseded_its_nodes() {
     let mut stage = Stage::new(140, 40);
     stage.replaced();
     assert_eq!(folds(&mut stage), ["3 superseded by i6"]);
@@ -232,8 +232,8 @@ fn a_fold_counts_what_the_preview_of_the_edit_counted() {
         base: Rev(1),
         text: "I will not.".into(),
     };
-    let foreseen = plan(&stage.model.run.state, &[edit]).unwrap().superseded;
-    assert_eq!(foreseen, [id("c3"), id("o3"), id("c4"), id("o4")]);
+    let preview = plan(&stage.model.run.state, &[edit]).unwrap().superseded;
+    assert_eq!(preview, [id("c3"), id("o3"), id("c4"), id("o4")]);
     stage.rewrite("t2", "I will not.");
     let text = stage.text();
     assert!(text.contains("4 superseded by"), "{text}");

@@ -39,7 +39,7 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool() {
     stage.type_text("lunch");
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("not the name"), "{}", stage.said());
+    assert!(stage.status().contains("not the name"), "{}", stage.status());
     stage.press("esc");
     assert_eq!(stage.commands(), [], "given up");
     stage.wait(ARMING);
@@ -50,7 +50,7 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool() {
 }
 
 #[test]
-fn the_name_cannot_be_pasted_into_a_terminal_that_does_not_tell_a_paste() {
+fn the_name_cannot_be_pasted_without_bracketed_paste() {
     let mut stage = irreversible();
     stage.press("a");
     let at = stage.now;
@@ -59,9 +59,9 @@ fn the_name_cannot_be_pasted_into_a_terminal_that_does_not_tell_a_paste() {
     stage.send(Msg::Term(TermMsg::Keys(keys.to_vec())));
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.said().contains("a paste decides nothing"),
+        stage.status().contains("a paste decides nothing"),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert!(!stage.model.overlays.is_empty(), "it still asks");
 }

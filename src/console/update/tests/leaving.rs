@@ -32,7 +32,7 @@ fn leaving_asks_only_while_something_runs() {
     stage.draw();
     stage.press("q q");
     assert_eq!(stage.out, [], "the question was not on screen for long enough");
-    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    assert!(stage.status().contains("not counted"), "{}", stage.status());
     stage.wait(ARMING);
     stage.press("q");
     assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
@@ -58,7 +58,7 @@ fn waiting_leaves_once_nothing_runs() {
         [],
         "meant for something else than the question that has just come"
     );
-    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    assert!(stage.status().contains("not counted"), "{}", stage.status());
     stage.wait(ARMING);
     stage.press("w");
     assert!(matches!(
@@ -113,7 +113,7 @@ fn what_runs_in_a_halted_run_can_be_ended() {
             [Out::Command(Command::Call(CallCommand::Cancel { .. }))]
         ),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.out.clear();
     stage.press("X");
@@ -125,7 +125,7 @@ fn what_runs_in_a_halted_run_can_be_ended() {
             [Out::Command(Command::Run(RunCommand::Stop { .. }))]
         ),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -154,7 +154,7 @@ fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
     stage.wait(ARMING);
     stage.press("w");
     assert_eq!(stage.out, []);
-    assert_eq!(stage.said(), "halted, nothing is recorded");
+    assert_eq!(stage.status(), "halted, nothing is recorded");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
     stage.press("c");
     assert!(

@@ -1,7 +1,7 @@
 //! What lists that decide about several calls say of each: the same in every one, and what the inspector says.
 
 use crate::console::testing::{Stage, id};
-use crate::domain::call::{Digest, Operand, Seen};
+use crate::domain::call::{Digest, FileCheck, Operand};
 use crate::domain::event::{CallEvent, EditEvent, Event};
 use crate::domain::id::Rev;
 use crate::domain::node::{Content, Origin};
@@ -21,7 +21,7 @@ fn stage() -> Stage {
             operands: vec![Operand {
                 path: "bin/deploy.sh".into(),
                 bytes: 812,
-                seen: Seen::Whole,
+                seen: FileCheck::Whole,
                 hash: hash.into(),
             }],
             verdict: Stage::verdict(),
@@ -58,7 +58,7 @@ fn with_rule(stage: &mut Stage) {
 }
 
 #[test]
-fn every_list_that_lets_calls_run_says_which_files_they_run_and_who_changed_them() {
+fn every_approval_list_shows_the_executed_files_and_who_changed_the_calls() {
     let mut shown: Vec<Vec<String>> = Vec::new();
     for open in [|stage: &mut Stage| stage.press("A"), with_rule] {
         let mut stage = stage();
@@ -91,13 +91,13 @@ fn every_list_that_lets_calls_run_says_which_files_they_run_and_who_changed_them
 }
 
 #[test]
-fn the_queue_says_that_a_call_is_not_what_the_model_wrote() {
+fn the_queue_marks_calls_changed_since_the_model_wrote_them() {
     let mut stage = stage();
     assert!(stage.text().contains("(repaired)"), "{}", stage.text());
     let operator = Origin::Operator {
         user: "operator".into(),
     };
-    stage.asked_anew("c4", ("read_file", r#"{"path":"a"}"#), operator);
+    stage.awaiting_revised("c4", ("read_file", r#"{"path":"a"}"#), operator);
     let text = stage.text();
     assert!(text.contains("(edited, another tool than write_file)"), "{text}");
     assert_eq!(text.matches("(repaired)").count(), 1, "{text}");

@@ -56,19 +56,23 @@ fn nothing_is_decided_before_it_is_there_and_has_been_on_screen() {
     stage.wait(10 * ARMING);
     for key in ["a", "ctrl-a"] {
         stage.press(key);
-        assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+        assert!(
+            stage.status().contains("still being laid out"),
+            "{}",
+            stage.status()
+        );
     }
     assert_eq!(stage.commands(), []);
     stage.work();
     stage.draw();
     stage.press("a");
-    assert!(stage.said().starts_with("not counted"), "{}", stage.said());
+    assert!(stage.status().starts_with("not counted"), "{}", stage.status());
     stage.wait(ARMING);
     stage.press("a");
     assert!(
-        stage.said().contains("bytes not on screen yet"),
+        stage.status().contains("bytes not on screen yet"),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert_eq!(stage.commands(), []);
 }
@@ -82,13 +86,17 @@ fn a_list_of_approvals_counts_once_all_of_it_is_looked_through() {
     let text = stage.flat();
     assert!(text.contains("being looked through: a moment"), "{text}");
     stage.press("ctrl-a");
-    assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+    assert!(
+        stage.status().contains("still being laid out"),
+        "{}",
+        stage.status()
+    );
     assert_eq!(stage.commands(), []);
     stage.work();
     let text = stage.flat();
     assert!(text.contains("look out: 1 place"), "{text}");
     stage.press("ctrl-a");
-    assert!(stage.said().starts_with("not counted"), "{}", stage.said());
+    assert!(stage.status().starts_with("not counted"), "{}", stage.status());
     stage.wait(ARMING);
     stage.press("ctrl-a");
     let approved: Vec<String> = stage
@@ -155,7 +163,11 @@ fn a_long_result_is_neither_copied_nor_searched_before_it_is_there() {
     assert!(shown.contains("being gone through: a moment"), "{shown}");
     stage.out.clear();
     stage.press("y");
-    assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+    assert!(
+        stage.status().contains("still being laid out"),
+        "{}",
+        stage.status()
+    );
     assert!(!stage.out.iter().any(|out| matches!(out, Out::Copy(_))));
     // It is looked through for colours first, then laid out.
     while stage.work() > 0 {
@@ -197,7 +209,11 @@ fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_befo
     stage.commands();
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+    assert!(
+        stage.status().contains("still being laid out"),
+        "{}",
+        stage.status()
+    );
     assert!(stage.work() > 0);
     let text = stage.text();
     assert!(text.contains("- before") && text.contains("+ after"), "{text}");
@@ -208,13 +224,13 @@ fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_befo
     assert!(
         matches!(stage.commands().as_slice(), [Command::Edit(_)]),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert_eq!(stage.work(), 0);
 }
 
 #[test]
-fn the_difference_of_a_collected_edit_is_worked_out_once() {
+fn the_diff_of_a_staged_edit_is_computed_once() {
     let mut stage = rewritten();
     stage.press("ctrl-g 1 E");
     let text = stage.text();

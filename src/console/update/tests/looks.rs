@@ -23,7 +23,7 @@ fn read(change: impl FnOnce(&mut Read)) -> Msg {
         themes: built_in(),
         keymap: Some(Ok(Keymap::new(&[]).unwrap())),
         policy: policy("4", "30"),
-        troubles: Vec::new(),
+        problems: Vec::new(),
         place: None,
     };
     change(&mut read);
@@ -51,7 +51,7 @@ fn stage() -> Stage {
 fn what_did_not_change_is_not_talked_about() {
     let mut stage = stage();
     stage.send(read(|_| {}));
-    assert_eq!(stage.said(), "");
+    assert_eq!(stage.status(), "");
     assert_eq!(stage.model.settings.themes.len(), Theme::names().count());
 }
 
@@ -68,11 +68,11 @@ fn how_failures_are_met_follows_the_file_key_by_key() {
         })
     };
     assert_eq!(stage.commands(), [set("retry.retries", "2")]);
-    assert_eq!(stage.said(), "read anew: retry.retries");
+    assert_eq!(stage.status(), "read anew: retry.retries");
     // A file that cannot be read says nothing, and changes nothing.
     stage.send(read(|read| {
         read.policy = Vec::new();
-        read.troubles = vec!["line 3: what is this".to_owned()];
+        read.problems = vec!["line 3: what is this".to_owned()];
     }));
     stage.send(read(|read| read.policy = policy("2", "12")));
     assert_eq!(stage.commands(), [set("loops.window", "12")]);
@@ -83,23 +83,23 @@ fn how_failures_are_met_follows_the_file_key_by_key() {
 }
 
 #[test]
-fn a_mistake_that_is_taken_back_is_no_longer_told() {
+fn a_corrected_mistake_is_no_longer_shown() {
     let mut stage = stage();
     stage.send(read(|_| {}));
     stage.send(read(|read| read.keymap = Some(keys("approve = \"x\""))));
     assert!(
-        stage.said().contains("the keys stay as they were"),
+        stage.status().contains("the keys stay as they were"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.send(read(|_| {}));
-    assert_eq!(stage.said(), "read anew: what was wrong there is mended");
+    assert_eq!(stage.status(), "read anew: what was wrong there is mended");
     // Of two mistakes one is left.
     stage.send(read(|read| {
-        read.troubles = vec!["one".to_owned(), "two".to_owned()];
+        read.problems = vec!["one".to_owned(), "two".to_owned()];
     }));
-    stage.send(read(|read| read.troubles = vec!["two".to_owned()]));
-    assert_eq!(stage.said(), "read anew: what is wrong still: two");
+    stage.send(read(|read| read.problems = vec!["two".to_owned()]));
+    assert_eq!(stage.status(), "read anew: what is wrong still: two");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn new_keys_count_at_once_and_help_shows_them() {
     stage.send(read(|read| {
         read.keymap = Some(keys("approve = \"ctrl-y\"\nquit = [\"f10\", \"q\"]"));
     }));
-    assert_eq!(stage.said(), "read anew: keys");
+    assert_eq!(stage.status(), "read anew: keys");
     stage.draw();
     let help = match stage.model.overlays.last() {
         Some(Overlay::Page(page)) => page.doc.copy(),
@@ -126,7 +126,7 @@ fn new_keys_count_at_once_and_help_shows_them() {
 }
 
 #[test]
-fn a_broken_key_file_keeps_the_last_good_keys_and_says_where_it_is_broken() {
+fn an_invalid_key_file_keeps_the_last_valid_keys_and_reports_the_place() {
     let mut stage = stage();
     stage.send(read(|read| read.keymap = Some(keys("approve = \"ctrl-y\""))));
     stage.send(read(|read| {
@@ -135,17 +135,17 @@ fn a_broken_key_file_keeps_the_last_good_keys_and_says_where_it_is_broken() {
     assert!(stage.model.message.bad);
     assert!(
         stage
-            .said()
+            .status()
             .starts_with("the keys stay as they were: keys.toml:2:12: `x` means both"),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert_eq!(stage.model.settings.keymap.first("approve"), "ctrl-y");
     stage.press("4");
     assert!(stage.text().contains("keys.toml:2:12"), "the log keeps it");
     stage.send(read(|_| {}));
     assert_eq!(stage.model.settings.keymap.first("approve"), "a", "mended");
-    assert_eq!(stage.said(), "read anew: keys");
+    assert_eq!(stage.status(), "read anew: keys");
 }
 
 #[test]
@@ -163,13 +163,13 @@ fn a_theme_file_shows_at_once_and_a_broken_one_keeps_the_last_good_look() {
     };
     let before = stage.model.settings.look.clone();
     stage.send(with(Ok(mine())));
-    assert_eq!(stage.said(), "read anew: theme mine");
+    assert_eq!(stage.status(), "read anew: theme mine");
     let look = mine().look(Colours::True);
     assert_ne!(look, before);
     assert_eq!(stage.model.settings.look, look);
     stage.send(with(Err("theme mine.toml, line 3: no".to_owned())));
     assert_eq!(
-        stage.said(),
+        stage.status(),
         "theme mine stays as it was: theme mine.toml, line 3: no"
     );
     assert!(stage.model.message.bad);
@@ -186,9 +186,9 @@ fn another_theme_in_the_settings_is_shown_and_an_unknown_one_is_not() {
     assert_eq!(stage.model.settings.look, light);
     stage.send(read(|read| read.theme = "nowhere".to_owned()));
     assert!(
-        stage.said().contains("there is no theme `nowhere`"),
+        stage.status().contains("there is no theme `nowhere`"),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert_eq!(stage.model.settings.look, light);
 }
@@ -202,7 +202,7 @@ fn a_theme_is_chosen_for_the_session_by_its_name() {
     stage.type_text("paper");
     stage.press("enter");
     let paper = Theme::built_in("paper").unwrap().look(Colours::True);
-    assert_eq!(stage.model.settings.look, paper, "{}", stage.said());
+    assert_eq!(stage.model.settings.look, paper, "{}", stage.status());
     assert!(stage.model.overlays.is_empty());
     let cell = stage.draw().cell((0, 0)).unwrap().style();
     assert_eq!(cell.bg, paper.style(Role::Header).bg);
@@ -267,7 +267,7 @@ fn files_that_change_while_a_theme_is_tried_on_change_nothing_about_it() {
     stage.press("down");
     stage.send(read(|_| {}));
     assert!(looks_like(&stage, "light"));
-    assert!(!stage.said().contains("read anew"), "{}", stage.said());
+    assert!(!stage.status().contains("read anew"), "{}", stage.status());
     stage.send(read(|read| read.theme = "ember".to_owned()));
     assert!(
         looks_like(&stage, "light"),
@@ -290,22 +290,22 @@ fn without_colours_there_is_no_theme_to_choose() {
     stage.press(":");
     stage.type_text("theme");
     stage.press("enter");
-    assert!(stage.said().contains("shows no colours"), "{}", stage.said());
+    assert!(stage.status().contains("shows no colours"), "{}", stage.status());
     stage.send(read(|read| read.theme = "light".to_owned()));
     let style = stage.model.settings.look.style(Role::Failed);
     assert_eq!((style.fg, style.bg), (None, None));
 }
 
 #[test]
-fn several_troubles_are_counted_and_all_in_the_log() {
+fn several_problems_are_counted_and_all_logged() {
     let mut stage = stage();
     stage.send(read(|read| {
-        read.troubles = vec!["first\u{1b}[31m".to_owned(), "second".to_owned()];
+        read.problems = vec!["first\u{1b}[31m".to_owned(), "second".to_owned()];
     }));
     assert!(
-        stage.said().starts_with("2 troubles, see the log: first"),
+        stage.status().starts_with("2 troubles, see the log: first"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("4");
     let text = stage.text();
@@ -316,17 +316,17 @@ fn several_troubles_are_counted_and_all_in_the_log() {
 }
 
 #[test]
-fn what_is_still_wrong_is_not_told_again() {
+fn a_remaining_problem_is_not_reported_again() {
     let mut stage = stage();
     let wrong = |second: Option<&str>| {
-        let troubles = ["first"].into_iter().chain(second).map(str::to_owned).collect();
-        read(|read| read.troubles = troubles)
+        let failures = ["first"].into_iter().chain(second).map(str::to_owned).collect();
+        read(|read| read.problems = failures)
     };
     stage.send(wrong(None));
-    assert_eq!(stage.said(), "first");
+    assert_eq!(stage.status(), "first");
     stage.press("1");
     stage.send(wrong(Some("second")));
-    assert_eq!(stage.said(), "second");
+    assert_eq!(stage.status(), "second");
     stage.send(wrong(None));
     stage.press("4");
     assert_eq!(stage.text().matches("first").count(), 1);

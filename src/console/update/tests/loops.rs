@@ -6,7 +6,7 @@ use crate::console::model::Source;
 use crate::console::model::lower::Target;
 use crate::console::testing::{Stage, id};
 use crate::domain::command::{Command, EscapeCommand};
-use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};
+use crate::domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
 use crate::domain::event::{EscapeEvent, Event, RunEvent};
 use crate::domain::id::{Seq, ThreadId, TurnId};
 
@@ -32,11 +32,11 @@ fn stage() -> Stage {
             signatures: vec![signature.clone()],
         },
     }));
-    for (node, rung) in [("i8", Rung::Guidance), ("i9", Rung::Human)] {
+    for (node, level) in [("i8", LoopStep::Guidance), ("i9", LoopStep::Human)] {
         stage.engine(Event::Escape(EscapeEvent::Proposed {
             incident: 1,
             node: id(node),
-            rung,
+            step: level,
             why: Arc::from("skipped: another tool\u{202e}"),
             after: TurnId(2),
             skipped: Vec::new(),
@@ -45,13 +45,13 @@ fn stage() -> Stage {
             incident: 1,
             node: id(node),
             forbidden: vec![signature.clone()],
-            told: Some(Arc::from("You repeat yourself.")),
+            notice: Some(Arc::from("You repeat yourself.")),
         }));
-        if rung == Rung::Guidance {
-            stage.engine(Event::Escape(EscapeEvent::Came {
+        if level == LoopStep::Guidance {
+            stage.engine(Event::Escape(EscapeEvent::StepEnded {
                 incident: 1,
                 node: id(node),
-                upshot: Upshot::Ignored,
+                outcome: StepOutcome::Ignored,
             }));
         }
     }
@@ -82,7 +82,7 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
 }
 
 #[test]
-fn what_helped_is_told_on_the_page_and_with_the_health_of_tools() {
+fn what_helped_is_shown_on_the_page_and_in_the_health_pane() {
     let mut stage = stage();
     for key in ["C", "8"] {
         stage.press(key);
@@ -116,10 +116,10 @@ fn of_what_is_over_nothing_is_offered() {
 fn in_a_recorded_run_the_page_offers_nothing() {
     let mut stage = stage();
     stage.model.settings.source = Source::Replay;
-    for (keys, told) in [("C", "it changed nothing"), ("W", "the newest events")] {
+    for (keys, message) in [("C", "it changed nothing"), ("W", "the newest events")] {
         stage.press(keys);
         let text = stage.text();
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(message), "{text}");
         assert!(
             !text.contains("let it repeat") && !text.contains("what you can do"),
             "{text}"
@@ -156,7 +156,11 @@ fn a_key_lets_it_repeat() {
     quiet.begin();
     quiet.press("Y");
     assert_eq!(quiet.commands(), []);
-    assert!(quiet.said().contains("nothing went round"), "{}", quiet.said());
+    assert!(
+        quiet.status().contains("nothing went round"),
+        "{}",
+        quiet.status()
+    );
 }
 
 #[test]
@@ -184,14 +188,14 @@ fn a_detector_is_muted_and_listened_to_by_its_name() {
     assert_eq!(mute(&mut stage, "same-error"), [command(false)]);
     assert_eq!(mute(&mut stage, "everything"), []);
     assert!(
-        stage.said().contains("same_error, no_progress"),
+        stage.status().contains("same_error, no_progress"),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
 #[test]
-fn a_detector_is_muted_and_heard_again_from_its_row_with_the_health_of_tools() {
+fn a_detector_is_muted_and_unmuted_from_its_row_in_the_health_pane() {
     let mut stage = stage();
     stage.press("8 g");
     stage.text();
@@ -226,7 +230,7 @@ fn a_detector_is_muted_and_heard_again_from_its_row_with_the_health_of_tools() {
 }
 
 #[test]
-fn the_inspector_tells_of_a_step() {
+fn the_inspector_describes_a_step() {
     let mut stage = stage();
     stage.press("G");
     let text = stage.text();

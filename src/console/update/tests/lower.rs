@@ -81,7 +81,7 @@ fn a_row_of_the_state_leads_to_its_writer() {
 }
 
 #[test]
-fn the_write_that_stands_is_named_with_its_readers() {
+fn the_current_write_is_shown_with_its_readers() {
     let mut stage = spent();
     stage.press("5");
     let row = |stage: &Stage, at: usize| stage.model.lower.state.rows[at].words.plain();
@@ -106,7 +106,7 @@ fn a_row_of_the_budget_changes_the_limit_or_leads_to_the_request() {
 }
 
 #[test]
-fn the_budget_tells_how_often_the_operator_was_asked_and_by_what() {
+fn the_budget_shows_how_often_the_operator_was_asked_and_why() {
     let mut stage = Stage::new(120, 40);
     stage.begin();
     stage.press("7");
@@ -122,7 +122,7 @@ fn the_budget_tells_how_often_the_operator_was_asked_and_by_what() {
 }
 
 #[test]
-fn the_budget_tells_the_time_at_work_and_leaves_out_the_waits_for_a_person() {
+fn the_budget_shows_working_time_without_waits_for_the_operator() {
     let mut stage = Stage::new(120, 40);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
@@ -188,7 +188,7 @@ fn branches() -> Stage {
 }
 
 #[test]
-fn a_branch_of_the_pane_stands_after_its_preview_and_a_second_key() {
+fn switching_to_a_branch_of_the_pane_needs_a_preview_and_a_second_key() {
     let mut stage = branches();
     stage.press("enter");
     let text = stage.text();
@@ -208,9 +208,9 @@ fn a_branch_of_the_pane_stands_after_its_preview_and_a_second_key() {
     );
     stage.press("6 6 g enter");
     assert!(
-        stage.said().contains("is the one that stands"),
+        stage.status().contains("is the one that stands"),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -227,12 +227,16 @@ fn a_branch_of_the_pane_is_named_marked_and_compared() {
     assert_eq!(stage.carry_out(), [Command::Edit(named)]);
     assert!(stage.text().contains("mine"), "{}", stage.text());
     stage.press("alt-c");
-    assert!(stage.said().contains("mark one with space"), "{}", stage.said());
+    assert!(
+        stage.status().contains("mark one with space"),
+        "{}",
+        stage.status()
+    );
     stage.press("k alt-n");
     assert!(
-        stage.said().contains("the first branch is the run itself"),
+        stage.status().contains("the first branch is the run itself"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("space");
     assert!(stage.text().contains("marked"), "{}", stage.text());
@@ -256,7 +260,7 @@ fn a_branch_of_the_pane_is_named_marked_and_compared() {
 }
 
 #[test]
-fn what_the_selected_node_says_on_a_branch_of_the_pane_is_taken_over_after_its_preview() {
+fn the_selected_node_is_copied_from_a_branch_of_the_pane_after_a_preview() {
     let mut stage = branches();
     stage.press("1 g j j");
     assert_eq!(stage.selected(), Some(id("c3")));
@@ -283,7 +287,11 @@ fn a_branch_of_a_recorded_run_is_compared_from_the_pane_and_nothing_else() {
     stage.model.settings.source = Source::Replay;
     for key in ["enter", "alt-t", "alt-n"] {
         stage.press(key);
-        assert!(stage.said().contains("recorded run"), "{key}: {}", stage.said());
+        assert!(
+            stage.status().contains("recorded run"),
+            "{key}: {}",
+            stage.status()
+        );
         assert!(stage.model.overlays.is_empty(), "{key}");
     }
     stage.press("alt-c");
@@ -311,14 +319,14 @@ fn the_hint_of_following_is_there_only_where_it_leads_somewhere() {
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
     assert!(
-        stage.said().contains("is the one that stands"),
+        stage.status().contains("is the one that stands"),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
 #[test]
-fn panes_keep_the_cursor_while_the_run_goes_on() {
+fn panes_keep_the_cursor_while_the_run_continues() {
     let mut stage = spent();
     stage.press("7 G");
     let before = stage.model.followed();
@@ -328,7 +336,7 @@ fn panes_keep_the_cursor_while_the_run_goes_on() {
 }
 
 #[test]
-fn what_was_recorded_before_is_in_the_log_and_notes_stay_behind_it() {
+fn earlier_events_are_in_the_log_before_the_notes() {
     use crate::console::link::Update;
     use crate::console::model::log::Line;
     use crate::console::msg::Msg;

@@ -36,25 +36,25 @@ fn release() -> Command {
 }
 
 #[test]
-fn an_approval_by_another_hand_is_said_in_the_editor_and_by_the_key_that_closes_it() {
+fn an_approval_by_another_client_is_shown_in_the_editor_and_on_closing() {
     for (width, height) in [(80, 24), (40, 12), (160, 50)] {
         let mut stage = editing(width, height);
         assert!(!stage.flat().contains("meanwhile"), "{}", stage.text());
         decided(&mut stage, Decision::Approve { unread: 0 });
-        let told = "c3 was approved meanwhile: closing this lets it run as it was";
-        assert!(stage.flat().contains(told), "{}", stage.text());
+        let message = "c3 was approved meanwhile: closing this lets it run as it was";
+        assert!(stage.flat().contains(message), "{}", stage.text());
         stage.press("down");
-        assert!(stage.flat().contains(told), "it stays: {}", stage.text());
+        assert!(stage.flat().contains(message), "it stays: {}", stage.text());
         // Nothing was typed, and still the first press closes nothing.
         stage.press("esc");
         assert_eq!(stage.commands(), [], "nothing runs yet");
-        assert!(stage.said().contains(told), "{}", stage.said());
+        assert!(stage.status().contains(message), "{}", stage.status());
         stage.press("esc");
         assert_eq!(stage.commands(), [release()]);
         assert!(
-            stage.said().contains("c3 runs now, as it was"),
+            stage.status().contains("c3 runs now, as it was"),
             "{}",
-            stage.said()
+            stage.status()
         );
         assert!(stage.model.overlays.is_empty());
     }
@@ -67,14 +67,14 @@ fn the_first_key_names_what_runs_where_a_text_is_dropped() {
     stage.type_text(" ");
     decided(&mut stage, Decision::Approve { unread: 0 });
     stage.press("esc");
-    let said = stage.said().to_owned();
-    assert!(said.contains("c3 was approved meanwhile"), "{said}");
-    assert!(said.contains("esc again drops the text"), "{said}");
+    let output = stage.status().to_owned();
+    assert!(output.contains("c3 was approved meanwhile"), "{output}");
+    assert!(output.contains("esc again drops the text"), "{output}");
     assert_eq!(stage.commands(), []);
 }
 
 #[test]
-fn the_preview_says_it_and_has_to_be_looked_at_again() {
+fn the_preview_shows_the_change_and_has_to_be_viewed_again() {
     let mut stage = editing(80, 24);
     let Some(Overlay::Editor(editor)) = stage.model.overlays.last_mut() else {
         panic!("no editor");
@@ -98,7 +98,7 @@ fn the_preview_says_it_and_has_to_be_looked_at_again() {
 }
 
 #[test]
-fn every_way_in_which_it_stands_otherwise_has_its_words() {
+fn every_changed_state_has_its_message() {
     let reject = Decision::Reject {
         reason: "no".to_owned(),
     };
@@ -121,7 +121,7 @@ fn every_way_in_which_it_stands_otherwise_has_its_words() {
         stage.text()
     );
     let mut stage = editing(80, 24);
-    stage.asked_anew(
+    stage.awaiting_revised(
         "c3",
         ("write_file", ARGS),
         Origin::Operator { user: "eve".into() },
@@ -145,11 +145,11 @@ fn every_way_in_which_it_stands_otherwise_has_its_words() {
 }
 
 #[test]
-fn what_stands_as_it_stood_is_closed_at_once() {
+fn an_editor_of_an_unchanged_call_closes_immediately() {
     let mut stage = editing(80, 24);
     stage.awaiting("c4", "write_file", ARGS);
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), [release()]);
-    assert_eq!(flat(stage.said()), "", "nothing runs by it");
+    assert_eq!(flat(stage.status()), "", "nothing runs by it");
 }

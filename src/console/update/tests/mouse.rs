@@ -46,11 +46,11 @@ fn drawn(stage: &mut Stage, name: &str) -> Vec<(u16, u16)> {
     let rows = text.lines().enumerate();
     let places = rows.flat_map(|(y, row)| {
         let cells: Vec<char> = row.chars().collect();
-        let wanted: Vec<char> = format!(" {name} ").chars().collect();
+        let expected: Vec<char> = format!(" {name} ").chars().collect();
         let found: Vec<u16> = cells
-            .windows(wanted.len())
+            .windows(expected.len())
             .enumerate()
-            .filter(|(_, here)| *here == wanted)
+            .filter(|(_, here)| *here == expected)
             .map(|(x, _)| x as u16 + 1)
             .collect();
         found.into_iter().map(move |x| (x, y as u16))
@@ -205,7 +205,7 @@ fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
 }
 
 #[test]
-fn a_click_in_a_list_of_what_can_stand_at_the_cursor_is_about_the_row_that_is_drawn_there() {
+fn a_click_in_a_completion_list_selects_the_row_drawn_there() {
     let mut stage = Stage::asked(120, 40, r#"{"path":"a","content":"b"}"#);
     stage.press("e");
     match stage.model.overlays.last_mut() {
@@ -231,7 +231,7 @@ fn the_mouse_can_be_left_to_the_terminal() {
     stage.out.clear();
     stage.press("m");
     assert_eq!(stage.out, [Out::Mouse(false)]);
-    assert!(stage.said().contains("selects text"), "{}", stage.said());
+    assert!(stage.status().contains("selects text"), "{}", stage.status());
     stage.press("m");
     assert_eq!(stage.out, [Out::Mouse(false), Out::Mouse(true)]);
 }
@@ -248,14 +248,14 @@ fn who_comes_back_to_the_window_does_not_decide_with_the_key_that_was_under_way(
     stage.send(Msg::Term(TermMsg::Focus(true)));
     stage.out.clear();
     stage.press("a");
-    assert_eq!(stage.commands(), [], "{}", stage.said());
+    assert_eq!(stage.commands(), [], "{}", stage.status());
     stage.wait(ARMING);
     stage.press("a");
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }
 
 #[test]
-fn the_title_says_how_the_run_stands_in_words_of_its_own() {
+fn the_title_describes_the_run_state() {
     let mut stage = Stage::new(80, 24);
     assert_eq!(stage.model.title(), "overrule: starting");
     stage.sample();

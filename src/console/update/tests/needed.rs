@@ -36,7 +36,7 @@ fn round() -> Stage {
 }
 
 #[test]
-fn the_page_tells_reason_state_attempts_events_and_what_can_be_done() {
+fn the_attention_page_shows_reason_state_attempts_events_and_options() {
     let mut stage = round();
     let banner = stage.text();
     assert!(
@@ -69,17 +69,17 @@ fn the_page_tells_reason_state_attempts_events_and_what_can_be_done() {
 }
 
 #[test]
-fn where_no_call_waits_but_the_run_does_nothing_says_that_nothing_waits() {
+fn an_idle_run_that_needs_attention_is_not_shown_as_an_empty_queue() {
     let words = "no call waits for you, but the run does: W says why";
     let mut stage = round();
     assert!(stage.text().contains(words), "{}", stage.text());
     stage.press("t");
-    assert_eq!(stage.said(), words);
+    assert_eq!(stage.status(), words);
     assert!(!stage.text().contains("nothing waits for you"));
     let mut quiet = Stage::new(140, 50);
     quiet.begin();
     quiet.press("t");
-    assert_eq!(quiet.said(), "nothing waits for you");
+    assert_eq!(quiet.status(), "nothing waits for you");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
 }
 
 #[test]
-fn stopping_the_course_that_repeats_tells_the_model_and_lets_the_rest_go_on() {
+fn stopping_a_looping_branch_informs_the_model_and_resumes_the_rest() {
     let mut stage = round();
     stage.press("W");
     assert!(
@@ -148,8 +148,8 @@ fn stopping_the_course_that_repeats_tells_the_model_and_lets_the_rest_go_on() {
     stage.wait(ARMING);
     stage.press("enter");
     let commands = stage.carry_out();
-    let told = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(&edits[..], [Edit::InsertPrompt { text, .. }] if text.contains("is called off")));
-    assert!(commands.iter().any(told), "{commands:?}");
+    let reported = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(&edits[..], [Edit::InsertPrompt { text, .. }] if text.contains("is called off")));
+    assert!(commands.iter().any(reported), "{commands:?}");
     assert_eq!(stage.model.run.state.mode, crate::domain::state::Mode::Running);
 }
 
@@ -200,7 +200,7 @@ fn where_no_less_than_the_run_can_be_stopped_it_is_the_run() {
 }
 
 #[test]
-fn a_fix_that_is_committed_lets_the_run_go_on() {
+fn a_committed_fix_resumes_the_run() {
     let mut stage = round();
     stage.press("W i");
     stage.edit_field("look elsewhere");
@@ -214,7 +214,7 @@ fn a_fix_that_is_committed_lets_the_run_go_on() {
 }
 
 #[test]
-fn calls_that_wait_are_told_with_what_was_tried() {
+fn waiting_calls_are_shown_with_what_was_tried() {
     let mut stage = Stage::new(140, 50);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
@@ -236,7 +236,11 @@ fn calls_that_wait_are_told_with_what_was_tried() {
     // What repeats nothing cannot be allowed to.
     stage.press("Y");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("helps nothing here"), "{}", stage.said());
+    assert!(
+        stage.status().contains("helps nothing here"),
+        "{}",
+        stage.status()
+    );
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(
@@ -246,7 +250,7 @@ fn calls_that_wait_are_told_with_what_was_tried() {
 }
 
 #[test]
-fn a_breaker_that_holds_everything_is_told_and_called_out() {
+fn a_breaker_that_blocks_everything_is_shown_and_alerted() {
     let mut stage = Stage::new(140, 50);
     stage.begin();
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, failed());
@@ -279,7 +283,7 @@ fn a_breaker_that_holds_everything_is_told_and_called_out() {
 }
 
 #[test]
-fn a_narrow_screen_keeps_the_key_that_tells_more() {
+fn a_narrow_screen_keeps_the_key_that_shows_more() {
     let mut stage = Stage::new(60, 24);
     stage.begin();
     for call in ["c3", "c4", "c5"] {
@@ -296,7 +300,7 @@ fn a_narrow_screen_keeps_the_key_that_tells_more() {
 }
 
 #[test]
-fn a_run_that_needs_nobody_says_so() {
+fn a_run_that_needs_no_attention_is_shown_as_such() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.press("W");
@@ -311,7 +315,7 @@ fn a_run_that_needs_nobody_says_so() {
 }
 
 #[test]
-fn a_run_that_was_held_by_hand_tells_what_waits_and_the_key_that_lets_it_go_on() {
+fn a_manually_paused_run_shows_waiting_calls_and_the_resume_key() {
     type Halt = fn(String) -> RunEvent;
     let paused: Halt = |reason| RunEvent::Paused { reason };
     let stopped: Halt = |reason| RunEvent::Stopped { reason };

@@ -44,7 +44,7 @@ fn a_resize_and_the_wheel_change_nothing_but_the_view() {
 }
 
 #[test]
-fn an_event_that_came_before_is_not_folded_twice() {
+fn an_event_already_applied_is_not_applied_again() {
     let mut stage = stage();
     let state = stage.model.run.state.clone();
     let event = Event::Run(RunEvent::Paused { reason: "x".into() });
@@ -74,7 +74,7 @@ fn an_ended_call_is_found_by_jumps_and_search() {
     stage.press("N");
     assert_eq!(stage.selected(), first);
     stage.press("t");
-    assert!(stage.said().is_empty());
+    assert!(stage.status().is_empty());
     assert_eq!(stage.model.queue.waiting(), 1);
     assert_eq!(stage.commands(), []);
 }

@@ -8,7 +8,7 @@ use crate::console::update::soon;
 use crate::domain::id::TurnId;
 use crate::domain::live::{Live, LivePart};
 
-fn says(text: &str) -> LivePart {
+fn text_part(text: &str) -> LivePart {
     LivePart::Text {
         reasoning: false,
         text: text.into(),
@@ -39,7 +39,7 @@ fn streaming() -> Stage {
     for no in 1..=60 {
         stage.thought(&format!("t{no}"), "so");
     }
-    stage.send(live(2, vec![says("so")]));
+    stage.send(live(2, vec![text_part("so")]));
     stage.draw();
     stage
 }
@@ -47,7 +47,7 @@ fn streaming() -> Stage {
 #[test]
 fn more_of_a_stream_on_the_screen_can_wait_a_little() {
     let stage = streaming();
-    let more = live(2, vec![says("so far")]);
+    let more = live(2, vec![text_part("so far")]);
     assert_eq!(soon(&stage.model, &more), Soon::Stream);
 }
 
@@ -55,7 +55,7 @@ fn more_of_a_stream_on_the_screen_can_wait_a_little() {
 fn a_blank_between_two_pieces_of_a_stream_is_not_marked_as_one_at_its_end() {
     let mut stage = streaming();
     stage.press("1 k");
-    stage.send(live(2, vec![says("so far  so ")]));
+    stage.send(live(2, vec![text_part("so far  so ")]));
     let text = stage.text();
     assert!(text.contains("says: so far  so"), "{text}");
     assert!(!text.contains("space"), "{text}");
@@ -64,7 +64,7 @@ fn a_blank_between_two_pieces_of_a_stream_is_not_marked_as_one_at_its_end() {
 #[test]
 fn a_part_that_begins_and_one_that_is_whole_cannot_wait() {
     let stage = streaming();
-    let card = live(2, vec![says("so far"), calls("{")]);
+    let card = live(2, vec![text_part("so far"), calls("{")]);
     assert_eq!(soon(&stage.model, &card), Soon::Now, "a new card");
     assert_eq!(soon(&stage.model, &live(2, Vec::new())), Soon::Now, "the end");
     assert_eq!(
@@ -73,7 +73,7 @@ fn a_part_that_begins_and_one_that_is_whole_cannot_wait() {
         "another"
     );
     assert_eq!(
-        soon(&stage.model, &live(3, vec![says("so")])),
+        soon(&stage.model, &live(3, vec![text_part("so")])),
         Soon::Now,
         "a turn"
     );
@@ -106,14 +106,14 @@ fn a_stream_that_is_not_on_the_screen_asks_for_nothing_and_changes_nothing() {
     stage.press("1 g");
     let before = stage.text();
     assert!(!before.contains("says:"), "{before}");
-    let more = live(2, vec![says("so far and further")]);
+    let more = live(2, vec![text_part("so far and further")]);
     assert_eq!(soon(&stage.model, &more), Soon::Never);
     stage.send(more);
     assert_eq!(stage.text(), before);
     // Once it is on the screen again it is drawn again, with what came meanwhile.
     stage.press("G");
     assert!(stage.text().contains("so far and further"));
-    let more = live(2, vec![says("so far and further still")]);
+    let more = live(2, vec![text_part("so far and further still")]);
     assert_eq!(soon(&stage.model, &more), Soon::Stream);
 }
 
@@ -126,7 +126,7 @@ fn every_stream_that_would_change_the_screen_asks_for_a_frame() {
         stage.press(keys);
         for text in ["a", "b"] {
             let before = stage.text();
-            let more = live(2, vec![says(text)]);
+            let more = live(2, vec![text_part(text)]);
             let asked = soon(&stage.model, &more);
             stage.send(more);
             let changed = stage.text() != before;

@@ -39,7 +39,7 @@ fn choices_are_in_the_palette_too_and_count_only_for_what_was_looked_at() {
             })]
         ),
         "{}",
-        stage.said()
+        stage.status()
     );
     let mut stage = open(100);
     assert_eq!(
@@ -47,14 +47,14 @@ fn choices_are_in_the_palette_too_and_count_only_for_what_was_looked_at() {
         [],
         "the question itself was on screen too shortly"
     );
-    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    assert!(stage.status().contains("not counted"), "{}", stage.status());
     stage.wait(ARMING);
     stage.press("R");
     assert_eq!(stage.commands().len(), 1, "the question is still there");
 }
 
 #[test]
-fn what_stands_first_in_the_palette_decides_nothing_by_itself() {
+fn the_first_palette_entry_decides_nothing_without_its_full_name() {
     for typed in ["", "a", "appr"] {
         let mut stage = stage();
         stage.awaiting("c3", "write_file", ARGS);
@@ -66,11 +66,11 @@ fn what_stands_first_in_the_palette_decides_nothing_by_itself() {
         stage.wait(ARMING);
         stage.press("enter");
         assert_eq!(stage.commands(), [], "typed {typed:?}");
-        assert!(stage.said().contains("its whole name"), "{}", stage.said());
+        assert!(stage.status().contains("its whole name"), "{}", stage.status());
         stage.type_text("approve".get(typed.len()..).unwrap());
         stage.wait(ARMING);
         stage.press("enter");
-        assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+        assert_eq!(stage.commands().len(), 1, "{}", stage.status());
     }
 }
 
@@ -89,7 +89,7 @@ fn a_preview_is_committed_from_the_palette_only_after_it_was_looked_at() {
         stage
     };
     let mut stage = open(ARMING);
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
     let mut stage = open(100);
     assert_eq!(stage.commands(), []);
 }
@@ -107,7 +107,7 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
     // Something more would fall now, which the preview that was looked at did not say.
     stage.running("c4", "read_file", "{}");
     stage.press("enter");
-    assert_eq!(stage.commands(), [], "{}", stage.said());
+    assert_eq!(stage.commands(), [], "{}", stage.status());
     assert!(!stage.model.overlays.is_empty(), "the preview is still there");
 }
 
@@ -161,7 +161,7 @@ fn what_was_typed_is_marked_in_the_names_that_fit() {
 }
 
 #[test]
-fn commands_of_other_places_are_found_behind_the_others_and_say_where_they_work() {
+fn commands_of_other_places_come_last_and_show_where_they_work() {
     use crate::console::model::overlay::Overlay;
     let mut stage = stage();
     stage.draw();
@@ -183,7 +183,7 @@ fn commands_of_other_places_are_found_behind_the_others_and_say_where_they_work(
     stage.type_text("-switch");
     assert_eq!(names(&stage).first().map(String::as_str), Some("branch-switch"));
     stage.press("enter");
-    assert_eq!(stage.said(), "this works in: branches");
+    assert_eq!(stage.status(), "this works in: branches");
     assert_eq!(stage.commands(), []);
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
 }

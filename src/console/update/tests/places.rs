@@ -22,14 +22,14 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
     let mut consent = Stage::new(40, 12);
     consent.begin();
     consent.consent_of("c3", &long);
-    let mut doubt = Stage::new(40, 12);
-    doubt.begin();
-    doubt.in_doubt_of("c3", &long);
+    let mut unknown = Stage::new(40, 12);
+    unknown.begin();
+    unknown.outcome_unknown_with("c3", &long);
     let mut broken = Stage::new(40, 12);
     broken.begin();
     broken.turn(TurnEvent::Partial {
         turn: TurnId(2),
-        kept: 0,
+        prefix_len: 0,
         spoken: None,
         text: "word ".repeat(400).into(),
     });
@@ -37,7 +37,7 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
     for (mut stage, keys, answers) in [
         (Box::new(consent), "enter", ["u reuse", "R run again", "x reject"]),
         (
-            Box::new(doubt),
+            Box::new(unknown),
             "j enter",
             ["h happened", "d did not: run", "x leave"],
         ),
@@ -68,7 +68,7 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
 }
 
 #[test]
-fn a_row_that_is_cut_off_at_the_edge_says_so() {
+fn a_row_cut_at_the_edge_is_marked() {
     let mut stage = Stage::new(40, 24);
     stage.begin();
     stage.thought("t2", &"I will read one thing after the other. ".repeat(4));
@@ -105,11 +105,11 @@ fn limits_that_nobody_changed_stay_what_they_are_to_the_second() {
 }
 
 #[test]
-fn a_limit_that_was_changed_is_told_and_no_other_one() {
+fn only_changed_limits_are_reported() {
     let mut stage = Stage::new(110, 30);
     stage.sample();
     stage.draw();
-    for (typed, said) in [
+    for (typed, output) in [
         ("turns=60", "limit turns is now 60"),
         (
             "tokens=900 parallel=2",
@@ -123,9 +123,9 @@ fn a_limit_that_was_changed_is_told_and_no_other_one() {
         stage.press("enter");
         stage.type_text(typed);
         stage.press("enter");
-        assert_ne!(stage.said(), said, "nothing is carried out yet");
+        assert_ne!(stage.status(), output, "nothing is carried out yet");
         stage.carry_out();
-        assert_eq!(stage.said(), said);
+        assert_eq!(stage.status(), output);
     }
 }
 
@@ -151,7 +151,7 @@ fn what_stands_in_a_line_gives_way_to_what_is_typed_and_a_move_keeps_it() {
         parallel(stage.commands()),
         Some((5, Some(50))),
         "{}",
-        stage.said()
+        stage.status()
     );
     let mut stage = open();
     stage.press("end backspace");
@@ -161,7 +161,7 @@ fn what_stands_in_a_line_gives_way_to_what_is_typed_and_a_move_keeps_it() {
         parallel(stage.commands()),
         Some((6, Some(50))),
         "{}",
-        stage.said()
+        stage.status()
     );
 
     stage.press("/");
@@ -169,16 +169,16 @@ fn what_stands_in_a_line_gives_way_to_what_is_typed_and_a_move_keeps_it() {
     stage.press("enter /");
     stage.type_text("zzz");
     stage.press("enter");
-    assert!(stage.said().ends_with(": `zzz`"), "{}", stage.said());
+    assert!(stage.status().ends_with(": `zzz`"), "{}", stage.status());
     stage.press("/ left right");
     stage.type_text("y");
     stage.press("enter");
-    assert!(stage.said().ends_with(": `zzzy`"), "{}", stage.said());
+    assert!(stage.status().ends_with(": `zzzy`"), "{}", stage.status());
 }
 
 #[test]
 fn limits_out_of_range_are_refused_with_what_is_allowed() {
-    for (typed, wanted) in [
+    for (typed, expected) in [
         ("parallel=4000000000", "write a number from 1 to 64"),
         ("parallel=65", "write a number from 1 to 64"),
         ("parallel=0", "pause the run instead"),
@@ -193,13 +193,13 @@ fn limits_out_of_range_are_refused_with_what_is_allowed() {
         stage.type_text(typed);
         stage.press("enter");
         assert_eq!(stage.commands(), []);
-        assert!(stage.said().contains(wanted), "{typed}: {}", stage.said());
+        assert!(stage.status().contains(expected), "{typed}: {}", stage.status());
         assert_eq!(context(&stage.model), Context::Line, "it can be mended");
     }
 }
 
 #[test]
-fn a_long_list_is_paged_and_tells_its_place() {
+fn a_long_list_is_paged_and_shows_its_position() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     stage.draw();
@@ -235,7 +235,7 @@ fn a_long_list_is_paged_and_tells_its_place() {
 }
 
 #[test]
-fn tabs_that_do_not_fit_are_told_and_those_on_screen_can_be_clicked() {
+fn hidden_tabs_are_counted_and_visible_tabs_can_be_clicked() {
     for (width, mark) in [(40, "‹ 1/7 ›"), (60, "‹ 1/7 ›")] {
         let mut stage = Stage::new(width, 24);
         stage.sample();
@@ -285,7 +285,7 @@ fn the_way_back_is_named_by_the_key_that_it_has() {
     stage.press("alt-q :");
     stage.type_text("zzzz");
     stage.press("enter");
-    assert_eq!(stage.said(), "nothing fits; alt-q goes back");
+    assert_eq!(stage.status(), "nothing fits; alt-q goes back");
 }
 
 #[test]
@@ -294,9 +294,9 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
         let mut consent = Box::new(Stage::new(width, 20));
         consent.begin();
         consent.consent("c3");
-        let mut doubt = Box::new(Stage::new(width, 20));
-        doubt.begin();
-        doubt.in_doubt("c3");
+        let mut unknown = Box::new(Stage::new(width, 20));
+        unknown.begin();
+        unknown.outcome_unknown("c3");
         let mut broken = Box::new(Stage::new(width, 20));
         broken.begin();
         broken.thought("t3", "so far");
@@ -308,7 +308,7 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
                 [("u ", "reuse"), ("R ", "run"), ("x ", "reject")].as_slice(),
             ),
             (
-                doubt,
+                unknown,
                 "j enter",
                 &[("h ", "happened"), ("d ", "run"), ("x ", "leave")],
             ),
@@ -329,10 +329,10 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
             let last = text.lines().last().unwrap();
             for (key, word) in answers {
                 let at = last.find(&format!(" {key}"));
-                let said = at.and_then(|at| last.get(at + 3..));
-                let said = said.and_then(|said| said.split("  ").next());
+                let output = at.and_then(|at| last.get(at + 3..));
+                let output = output.and_then(|output| output.split("  ").next());
                 assert!(
-                    said.is_some_and(|said| said.contains(word)),
+                    output.is_some_and(|output| output.contains(word)),
                     "{width} {key}: {text}"
                 );
             }
@@ -356,7 +356,7 @@ fn the_way_to_what_waits_leads_there_in_the_graph_too_and_stays_on_what_still_wa
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
     stage.press("t");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
-    assert!(stage.said().contains("still waits"), "{}", stage.said());
+    assert!(stage.status().contains("still waits"), "{}", stage.status());
     stage.press("j");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
     assert_eq!(
@@ -367,7 +367,7 @@ fn the_way_to_what_waits_leads_there_in_the_graph_too_and_stays_on_what_still_wa
 }
 
 #[test]
-fn the_inspector_says_what_it_is_about_on_every_tab() {
+fn the_inspector_names_its_node_on_every_tab() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.thought("t2", "look around");

@@ -1,6 +1,6 @@
 //! The way through what waits: nothing is left out, nothing stays out of sight. Must not know: what a decision does.
 
-use crate::console::model::queue::Wanted;
+use crate::console::model::queue::QueueEntry;
 use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{Stage, id};
@@ -12,10 +12,10 @@ fn the_oldest_of_what_waits_comes_after_what_waits_no_more() {
         stage.three_wait();
         stage.press("t");
         assert_eq!(stage.model.screen.focus, Pane::Queue);
-        stage.let_run("c3");
+        stage.approved("c3");
         stage.draw();
         stage.press(key);
-        let Some(Wanted::Call { call, .. }) = stage.model.queue.current() else {
+        let Some(QueueEntry::Call { call, .. }) = stage.model.queue.current() else {
             panic!("{:?}", stage.model.queue);
         };
         assert_eq!(call, id("c4"), "{key}");

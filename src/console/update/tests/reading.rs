@@ -52,7 +52,7 @@ fn what_was_not_read_needs_another_key() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
     stage.press("ctrl-a");
     let commands = stage.commands();
     let [Command::Call(CallCommand::Approve { unread, .. })] = commands.as_slice() else {
@@ -71,12 +71,12 @@ fn jumping_to_the_end_is_not_reading() {
 }
 
 #[test]
-fn who_is_at_the_end_is_told_the_way_back_to_what_he_left_out() {
+fn at_the_end_the_way_back_to_unread_rows_is_shown() {
     let mut stage = asked_about(4_000);
     stage.press("2");
     stage.wait(ARMING);
     stage.press("a");
-    assert!(stage.said().contains("pgdn reads on"), "{}", stage.said());
+    assert!(stage.status().contains("pgdn reads on"), "{}", stage.status());
     stage.press("3 G");
     stage.wait(ARMING);
     let flat = stage.flat();
@@ -86,13 +86,17 @@ fn who_is_at_the_end_is_told_the_way_back_to_what_he_left_out() {
     );
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("pgup goes back there"), "{}", stage.said());
-    assert!(!stage.said().contains("pgdn"), "{}", stage.said());
+    assert!(
+        stage.status().contains("pgup goes back there"),
+        "{}",
+        stage.status()
+    );
+    assert!(!stage.status().contains("pgdn"), "{}", stage.status());
     for _ in 0..20 {
         stage.press("pgup");
     }
     stage.press("a");
-    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.status());
 
     let mut stage = self::stage(80, 24);
     stage.consent_of("c3", &long());
@@ -100,7 +104,11 @@ fn who_is_at_the_end_is_told_the_way_back_to_what_he_left_out() {
     stage.press("G");
     stage.draw();
     stage.press("R");
-    assert!(stage.said().contains("pgup goes back there"), "{}", stage.said());
+    assert!(
+        stage.status().contains("pgup goes back there"),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]
@@ -126,7 +134,7 @@ fn an_effect_happens_again_only_after_all_of_it_was_on_screen() {
         choices(&mut stage);
         stage.press("R");
         assert_eq!(stage.commands(), []);
-        assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+        assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
         stage.press("G");
         stage.draw();
         stage.press("R");
@@ -134,7 +142,7 @@ fn an_effect_happens_again_only_after_all_of_it_was_on_screen() {
         stage.press("g");
         read(&mut stage);
         stage.press("R");
-        assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+        assert_eq!(stage.commands().len(), 1, "{}", stage.status());
     }
 }
 
@@ -151,7 +159,7 @@ fn no_is_not_the_key_of_yes() {
 fn what_did_not_happen_may_run_at_once_and_is_read_before() {
     let mut stage = stage(40, 12);
     stage.close();
-    stage.in_doubt_of("c3", &long());
+    stage.outcome_unknown_with("c3", &long());
     choices(&mut stage);
     stage.press("d");
     assert_eq!(stage.commands(), []);
@@ -176,28 +184,28 @@ fn what_was_read_stays_read_while_something_else_is_looked_at() {
     stage.press("k");
     stage.wait(ARMING);
     stage.press("a");
-    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.status());
 }
 
 #[test]
-fn another_revision_is_read_anew() {
+fn another_revision_has_to_be_read_again() {
     let mut stage = stage(100, 20);
     stage.awaiting("c3", "write_file", &long());
     stage.draw();
     stage.press("2");
     read(&mut stage);
     let args = long().replace("xxx", "xyx");
-    stage.asked_anew("c3", ("write_file", &args), Origin::Repair { attempt: 1 });
+    stage.awaiting_revised("c3", ("write_file", &args), Origin::Repair { attempt: 1 });
     stage.draw();
     stage.press("t");
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
 }
 
 #[test]
-fn what_only_a_shell_can_tell_is_in_no_list() {
+fn calls_only_a_shell_can_resolve_are_in_no_list() {
     let mut stage = stage(100, 40);
     stage.awaiting("c3", "write_file", ARGS);
     let alone = Verdict {

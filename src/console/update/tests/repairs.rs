@@ -36,7 +36,7 @@ fn what_a_repair_changes_and_why_is_not_cut_off() {
 }
 
 #[test]
-fn what_a_repair_changes_is_told_whole() {
+fn what_a_repair_changes_is_shown_whole() {
     let mut stage = stage();
     let text = stage.text();
     assert_eq!(text.matches("becomes").count(), 2, "{text}");
@@ -73,10 +73,10 @@ fn the_keys_of_other_questions_name_those_of_a_repair() {
         assert_eq!(stage.commands(), []);
         assert!(
             stage
-                .said()
+                .status()
                 .contains("F chooses a repair, K lets its failure stand"),
             "{key}: {}",
-            stage.said()
+            stage.status()
         );
     }
 }

@@ -33,9 +33,9 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
     for width in [60, 120] {
         let mut stage = repeats(width, |stage| vec![entry(stage, "c3")]);
         let (at, edit) = (entry(&stage, "c3"), stage.model.run.state.edits[0].intervention);
-        let said = format!("┏ it repeats c3 {at}, succeeded; counts no more: an edit replaced it ({edit})");
+        let output = format!("┏ it repeats c3 {at}, succeeded; counts no more: an edit replaced it ({edit})");
         let shown = stage.flat();
-        assert!(shown.contains(&said), "{shown}");
+        assert!(shown.contains(&output), "{shown}");
         let place = |words: &str| {
             shown
                 .find(words)
@@ -53,12 +53,12 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
         // The question with the two answers is the same frame.
         stage.press("enter");
         assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
-        assert!(stage.flat().contains(&said), "{}", stage.text());
+        assert!(stage.flat().contains(&output), "{}", stage.text());
     }
 }
 
 #[test]
-fn where_nothing_is_repeated_nothing_is_said() {
+fn nothing_is_shown_when_nothing_is_repeated() {
     let mut stage = Stage::new(120, 40);
     stage.orphaned();
     stage.awaiting("c8", "write_file", ARGS);
@@ -113,18 +113,18 @@ fn a_few_are_named_newest_first_and_the_others_are_counted() {
 }
 
 #[test]
-fn what_nobody_saw_end_is_said_to_be_unknown() {
+fn an_unseen_end_is_shown_as_outcome_unknown() {
     let mut stage = Stage::new(120, 40);
     stage.begin();
     stage.close();
-    stage.in_doubt("c3");
+    stage.outcome_unknown("c3");
     let at = entry(&stage, "c3");
     assert_eq!(stage.model.run.state.ledger[&at].outcome, LedgerOutcome::Unknown);
     stage.repeats("c8", ("write_file", ARGS), ConsentCause::Unknown, vec![at]);
     stage.draw();
     stage.press("2 j");
-    let said = format!("┏ it repeats c3 {at}, outcome unknown; counts still");
-    assert!(stage.flat().contains(&said), "{}", stage.text());
+    let output = format!("┏ it repeats c3 {at}, outcome unknown; counts still");
+    assert!(stage.flat().contains(&output), "{}", stage.text());
     assert!(!stage.flat().contains("succeeded"), "{}", stage.text());
 }
 
@@ -158,14 +158,14 @@ fn what_another_run_did_is_framed_once_and_cannot_draw_the_frame() {
 }
 
 #[test]
-fn the_list_of_effects_says_why_one_counts_no_more_and_what_would_repeat_it() {
+fn the_effect_list_shows_why_one_is_superseded_and_what_would_repeat_it() {
     for width in [60, 120] {
         let mut stage = repeats(width, |stage| vec![entry(stage, "c3")]);
         let edit = stage.model.run.state.edits[0].intervention;
         stage.press("O");
         let shown = stage.flat();
-        let said =
+        let output =
             format!("succeeded, would be repeated by c8; counts no more: an edit replaced it ({edit})");
-        assert!(shown.contains(&said), "{shown}");
+        assert!(shown.contains(&output), "{shown}");
     }
 }

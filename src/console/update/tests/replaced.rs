@@ -2,7 +2,7 @@
 
 use super::arming::{ARGS, approve};
 use crate::console::diff;
-use crate::console::link::{Look, Looked, Replaced, Update};
+use crate::console::link::{LoadTarget, Look, Replaced, Update};
 use crate::console::model::Source;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, flat, id};
@@ -12,7 +12,7 @@ use crate::domain::id::Rev;
 use crate::domain::node::Origin;
 
 /// What it was told to look at since the last time.
-fn looked(stage: &mut Stage) -> Vec<Option<Looked>> {
+fn looked(stage: &mut Stage) -> Vec<Option<LoadTarget>> {
     let found = stage.out.iter().filter_map(|out| match out {
         Out::Look(at) => Some(at.clone()),
         _ => None,
@@ -32,7 +32,7 @@ fn look(call: &str, rev: u32) -> Look {
     }
 }
 
-fn tell(stage: &mut Stage, look: Look, found: Replaced) {
+fn send_replaced(stage: &mut Stage, look: Look, found: Replaced) {
     stage.send(Msg::Run(Update::Replaces { look, found }));
     stage.draw();
 }
@@ -47,7 +47,7 @@ fn stage() -> Stage {
 }
 
 #[test]
-fn the_difference_with_the_file_stands_below_what_is_decided() {
+fn the_diff_with_the_file_is_shown_below_the_decision() {
     let mut stage = stage();
     assert_eq!(
         looked(&mut stage),
@@ -57,18 +57,18 @@ fn the_difference_with_the_file_stands_below_what_is_decided() {
         !stage.text().contains("as it is now"),
         "nothing is said before it is known"
     );
-    tell(&mut stage, look("c3", 1), text("a\nb\n", "b\n"));
+    send_replaced(&mut stage, look("c3", 1), text("a\nb\n", "b\n"));
     let shown = stage.text();
-    let (end, said) = (
+    let (end, output) = (
         shown.find("end of the arguments"),
         shown.find("in the file as it is now"),
     );
-    assert!(end.is_some() && end < said, "{shown}");
+    assert!(end.is_some() && end < output, "{shown}");
     assert!(shown.contains("no part of what is decided"), "{shown}");
     assert!(shown.contains("- a"), "{shown}");
     // It changes: what is shown does too, and what was read and armed stays.
     stage.wait(ARMING);
-    tell(&mut stage, look("c3", 1), text("zz\nb\n", "b\n"));
+    send_replaced(&mut stage, look("c3", 1), text("zz\nb\n", "b\n"));
     let shown = stage.text();
     assert!(shown.contains("- zz") && !shown.contains("- a"), "{shown}");
     assert_eq!(looked(&mut stage), [], "it is asked for once");
@@ -79,10 +79,10 @@ fn the_difference_with_the_file_stands_below_what_is_decided() {
 #[test]
 fn a_new_file_and_one_that_cannot_be_shown_take_a_line() {
     let mut stage = stage();
-    tell(&mut stage, look("c3", 1), Replaced::Nothing);
+    send_replaced(&mut stage, look("c3", 1), Replaced::Nothing);
     assert!(stage.text().contains("a new file: nothing is there now"));
     let why = "`a\u{1b}[2J` is longer than 256 KiB".to_owned();
-    tell(&mut stage, look("c3", 1), Replaced::Untold(why));
+    send_replaced(&mut stage, look("c3", 1), Replaced::Untold(why));
     let shown = stage.text();
     let flat = flat(&shown);
     assert!(!shown.contains("a new file"), "{shown}");
@@ -93,16 +93,16 @@ fn a_new_file_and_one_that_cannot_be_shown_take_a_line() {
 }
 
 #[test]
-fn what_is_told_of_another_call_or_revision_is_not_shown() {
+fn a_replacement_of_another_call_or_revision_is_not_shown() {
     let mut stage = stage();
-    tell(&mut stage, look("c4", 1), Replaced::Nothing);
-    tell(&mut stage, look("c3", 2), Replaced::Nothing);
+    send_replaced(&mut stage, look("c4", 1), Replaced::Nothing);
+    send_replaced(&mut stage, look("c3", 2), Replaced::Nothing);
     assert!(!stage.text().contains("a new file"));
-    tell(&mut stage, look("c3", 1), Replaced::Nothing);
+    send_replaced(&mut stage, look("c3", 1), Replaced::Nothing);
     assert!(stage.text().contains("a new file"));
     looked(&mut stage);
     let other = r#"{"path":"z","content":"b"}"#;
-    stage.asked_anew("c3", ("write_file", other), Origin::Model);
+    stage.awaiting_revised("c3", ("write_file", other), Origin::Model);
     assert!(
         !stage.text().contains("a new file"),
         "it is about another file now"
@@ -165,19 +165,19 @@ fn end_of_long(tool: &str, bytes: usize, found: Option<&str>) -> String {
     let asked = looked(&mut stage);
     assert_eq!(asked, [Some((look("c3", 1), tool.into(), args.into()))]);
     if let Some(why) = found {
-        tell(&mut stage, look("c3", 1), Replaced::Untold(why.into()));
+        send_replaced(&mut stage, look("c3", 1), Replaced::Untold(why.into()));
     }
     stage.press("G");
     flat(&stage.text())
 }
 
 #[test]
-fn that_very_long_arguments_are_not_compared_is_said_where_the_difference_would_stand() {
+fn skipping_the_diff_of_very_long_arguments_is_shown_in_its_place() {
     const LONG: usize = 256 * 1024;
     let why = "the arguments are longer than 256 KiB";
     let shown = end_of_long("write_file", LONG + 1, Some(why));
-    let said = "the file as it is now is not compared: the arguments are longer than 256 KiB";
-    assert!(shown.contains(said), "{shown}");
+    let output = "the file as it is now is not compared: the arguments are longer than 256 KiB";
+    assert!(shown.contains(output), "{shown}");
     assert!(
         shown.contains("its texts are not shown with their line breaks: the arguments"),
         "{shown}"
@@ -196,7 +196,7 @@ fn that_very_long_arguments_are_not_compared_is_said_where_the_difference_would_
 fn of_a_long_difference_the_first_lines_are_shown() {
     let mut stage = stage();
     let old = (0..5_000).map(|no| no.to_string()).collect::<Vec<_>>().join("\n");
-    tell(&mut stage, look("c3", 1), text(&old, ""));
+    send_replaced(&mut stage, look("c3", 1), text(&old, ""));
     let doc = &stage.model.inspector.doc;
     assert!((2_000..2_100).contains(&doc.rows()), "{}", doc.rows());
     let last = doc.window(doc.rows() - 1, 1, None);

@@ -28,7 +28,7 @@ fn restricting_counts_at_any_speed_and_after_a_paste() {
         let mut stage = armed();
         key(&mut stage, "!", gap);
         settle(&mut stage);
-        assert!(restricts(&stage.commands()), "{gap}: {}", stage.said());
+        assert!(restricts(&stage.commands()), "{gap}: {}", stage.status());
     }
     let mut stage = armed();
     let at = stage.now;
@@ -38,13 +38,13 @@ fn restricting_counts_at_any_speed_and_after_a_paste() {
     }));
     key(&mut stage, "!", 0);
     settle(&mut stage);
-    assert!(restricts(&stage.commands()), "{}", stage.said());
+    assert!(restricts(&stage.commands()), "{}", stage.status());
     // Nor does the screen have to be large enough to decide anything.
     let mut stage = armed();
     stage.send(Msg::Term(TermMsg::Resize { width: 20, height: 6 }));
     key(&mut stage, "!", 0);
     settle(&mut stage);
-    assert!(restricts(&stage.commands()), "{}", stage.said());
+    assert!(restricts(&stage.commands()), "{}", stage.status());
 }
 
 #[test]
@@ -64,7 +64,11 @@ fn the_same_key_lifts_it_but_not_right_after_a_paste() {
     key(&mut stage, "!", 0);
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("right after a paste"), "{}", stage.said());
+    assert!(
+        stage.status().contains("right after a paste"),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]

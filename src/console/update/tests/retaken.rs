@@ -11,10 +11,10 @@ fn what_was_typed_while_somebody_else_had_the_terminal_decides_nothing() {
     stage.send(Msg::Retaken { at });
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    assert!(stage.status().contains("not counted"), "{}", stage.status());
     stage.wait(ARMING + 1_000);
     stage.press("a");
-    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.status());
 }
 
 #[test]
@@ -44,6 +44,6 @@ fn rows_that_were_read_are_no_rows_of_another_layout() {
     }
     let at = stage.now + 30;
     stage.send(Msg::Tick { at });
-    assert_eq!(stage.commands(), [], "{}", stage.said());
-    assert!(stage.said().contains("laid out anew"), "{}", stage.said());
+    assert_eq!(stage.commands(), [], "{}", stage.status());
+    assert!(stage.status().contains("laid out anew"), "{}", stage.status());
 }

@@ -10,7 +10,7 @@ use crate::domain::call::{Decision, Digest, EffectClass, Outcome};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
-use crate::domain::rule::{Wanted, Written};
+use crate::domain::rule::{RuleRequest, RuleSpec};
 
 fn digest(no: u32) -> Digest {
     Digest(format!("digest-of-c{no}-r1").into())
@@ -43,7 +43,7 @@ fn editor(stage: &mut Stage) -> &mut Editor {
 }
 
 #[test]
-fn a_rule_begins_with_what_the_call_is_and_says_what_it_would_have_meant() {
+fn a_new_rule_starts_from_the_call_and_shows_what_it_would_have_decided() {
     let mut stage = stage();
     stage.press("+");
     assert_eq!(
@@ -73,18 +73,18 @@ fn a_rule_begins_with_what_the_call_is_and_says_what_it_would_have_meant() {
     assert_eq!(stage.commands(), [], "no key of habit accepts a rule");
     stage.press("ctrl-a");
     let sent = stage.commands();
-    let rule = Wanted::Text {
+    let rule = RuleRequest::Text {
         text: editor_text().into(),
     };
     let seen = vec![digest(4), digest(5)];
-    let wanted = Command::Run(RunCommand::AddRule { rule, seen });
-    assert_eq!(sent, std::slice::from_ref(&wanted));
+    let expected = Command::Run(RunCommand::AddRule { rule, seen });
+    assert_eq!(sent, std::slice::from_ref(&expected));
     assert_eq!(
         stage.model.overlays.len(),
         2,
         "it stays until the run has taken it"
     );
-    stage.send(Msg::Run(Update::Taken(Box::new(wanted))));
+    stage.send(Msg::Run(Update::Taken(Box::new(expected))));
     assert!(stage.model.overlays.is_empty());
 }
 
@@ -93,7 +93,7 @@ fn editor_text() -> &'static str {
 }
 
 #[test]
-fn a_rule_that_may_not_stand_is_not_even_shown() {
+fn an_invalid_rule_is_not_previewed() {
     let mut stage = stage();
     for (text, why) in [
         ("tool = \"launch\"\ngate = \"allow\"", "always exactly this"),
@@ -104,7 +104,7 @@ fn a_rule_that_may_not_stand_is_not_even_shown() {
         stage.press("+");
         stage.edit_field(text);
         stage.press("ctrl-s");
-        assert!(stage.said().contains(why), "{text}: {}", stage.said());
+        assert!(stage.status().contains(why), "{text}: {}", stage.status());
         assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
         stage.press("esc");
     }
@@ -112,7 +112,7 @@ fn a_rule_that_may_not_stand_is_not_even_shown() {
 }
 
 #[test]
-fn what_is_wrong_with_a_rule_is_said_while_it_is_typed() {
+fn rule_errors_are_shown_while_typing() {
     let mut stage = stage();
     stage.press("+");
     stage.edit_field("tool = \"read_file\"\ngate = \"alow\"");
@@ -153,7 +153,7 @@ fn always_shows_the_exact_bytes_and_is_about_them_alone() {
     assert!(text.contains("would have let run 1 of the 4 calls"), "{text}");
     stage.wait(ARMING);
     stage.press("ctrl-a");
-    let rule = Wanted::Exact {
+    let rule = RuleRequest::Exact {
         call: call_id(4),
         rev: Rev(1),
         digest: digest(4),
@@ -175,13 +175,17 @@ fn there_is_no_always_for_what_was_not_read_or_does_not_wait() {
     stage.draw();
     stage.press("2");
     stage.press("*");
-    assert!(stage.said().contains("has to be on screen"), "{}", stage.said());
+    assert!(
+        stage.status().contains("has to be on screen"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
     stage.press("*");
     assert!(
-        stage.said().contains("not all of it was on screen"),
+        stage.status().contains("not all of it was on screen"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("1 G *");
     assert!(stage.model.overlays.is_empty());
@@ -207,9 +211,9 @@ fn always_is_refused_at_once_where_accepting_it_would_be() {
     let mut stage = line("cd x && make; rm y");
     stage.press("*");
     assert!(
-        stage.said().contains("more than one plain command"),
+        stage.status().contains("more than one plain command"),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert!(
         stage.model.overlays.is_empty(),
@@ -221,7 +225,7 @@ fn always_is_refused_at_once_where_accepting_it_would_be() {
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Rule(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
     let text = stage.text();
     assert!(
@@ -234,12 +238,16 @@ fn always_is_refused_at_once_where_accepting_it_would_be() {
     stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
     stage.at_the_queue();
     stage.press("*");
-    assert!(stage.said().contains("c3 cannot be undone"), "{}", stage.said());
+    assert!(
+        stage.status().contains("c3 cannot be undone"),
+        "{}",
+        stage.status()
+    );
     assert!(stage.model.overlays.is_empty());
 }
 
 #[test]
-fn a_rule_begins_with_what_can_stand_and_says_why_it_is_not_more() {
+fn a_new_rule_starts_with_what_is_valid_and_explains_its_limits() {
     let mut stage = line("make");
     stage.press("+");
     assert_eq!(
@@ -248,16 +256,16 @@ fn a_rule_begins_with_what_can_stand_and_says_why_it_is_not_more() {
     );
     assert!(
         stage
-            .said()
+            .status()
             .contains("not with \"allow\": it would let `shell` run"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("ctrl-s");
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Rule(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -281,7 +289,7 @@ fn a_question_is_not_among_what_a_rule_decides() {
 fn with_rule(stage: &mut Stage) {
     stage.engine(Event::Run(RunEvent::RuleAdded {
         no: 1,
-        rule: Written::Text {
+        rule: RuleSpec::Text {
             text: "tool = \"read_file\", gate = \"allow\"".into(),
         },
     }));
@@ -291,7 +299,11 @@ fn with_rule(stage: &mut Stage) {
 fn rules_are_listed_with_what_they_did_and_dropped_the_second_time() {
     let mut stage = stage();
     stage.press("B");
-    assert!(stage.said().contains("no rule was written"), "{}", stage.said());
+    assert!(
+        stage.status().contains("no rule was written"),
+        "{}",
+        stage.status()
+    );
     with_rule(&mut stage);
     stage.call(CallEvent::Decided {
         call: id("c4"),
@@ -340,13 +352,14 @@ fn a_rule_is_begun_from_a_call_and_from_nothing_else() {
         stage.model.overlays.is_empty(),
         "nothing is drafted from a thought"
     );
-    let said = "t2 is no call, and a rule begins with one: put the cursor on one in the graph, then + again";
-    assert_eq!(stage.said(), said);
+    let output =
+        "t2 is no call, and a rule begins with one: put the cursor on one in the graph, then + again";
+    assert_eq!(stage.status(), output);
     stage.awaiting("c3", "write_file", r#"{"path":"docs/a.md","content":"b"}"#);
     stage.press("1 g j +");
     assert!(stage.model.overlays.is_empty());
     let way = "t goes to the next one that waits, then + again";
-    assert!(stage.said().ends_with(way), "{}", stage.said());
+    assert!(stage.status().ends_with(way), "{}", stage.status());
     stage.press("t +");
     assert_eq!(
         editor(&mut stage).field.shown(),

@@ -27,17 +27,17 @@ fn save(stage: &mut Stage) {
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
 #[test]
-fn what_the_clipboard_does_not_take_is_told_with_its_limit_and_the_way_out() {
+fn text_too_long_for_the_clipboard_is_reported_with_limit_and_alternative() {
     let mut stage = shows(600_000, false);
     stage.press("y");
     assert_eq!(stage.out, []);
     assert_eq!(
-        stage.said(),
+        stage.status(),
         "the text has 600000 bytes, and the clipboard is given 524288 at most: `save` in the palette writes it into a file"
     );
     let mut stage = shows(524_288, false);
@@ -45,7 +45,7 @@ fn what_the_clipboard_does_not_take_is_told_with_its_limit_and_the_way_out() {
     assert!(
         matches!(stage.out.as_slice(), [Out::Copy(text)] if text.len() == 524_288),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -56,18 +56,18 @@ fn the_shown_text_goes_into_the_file_that_is_named() {
         save(&mut stage);
         stage.press("enter");
         assert_eq!(stage.out, [], "no file is named");
-        assert_eq!(stage.said(), "no file is named");
+        assert_eq!(stage.status(), "no file is named");
         stage.type_text("a.txt");
         assert_eq!(stage.out, []);
         stage.press("enter");
         let out = std::mem::take(&mut stage.out);
         let [Out::Save { path, text }] = out.as_slice() else {
-            panic!("{}", stage.said());
+            panic!("{}", stage.status());
         };
         assert_eq!((path.as_str(), text.len()), ("a.txt", 600_000));
         assert!(text.bytes().all(|byte| byte == b'x'));
         stage.send(Msg::Saved(Ok("wrote it".to_owned())));
-        assert_eq!((stage.said(), stage.model.message.bad), ("wrote it", false));
+        assert_eq!((stage.status(), stage.model.message.bad), ("wrote it", false));
         assert!(stage.model.overlays.is_empty());
     }
 }
@@ -81,7 +81,7 @@ fn a_file_that_is_there_leaves_the_line_as_it_was_typed() {
     stage.out.clear();
     stage.send(Msg::Saved(Err("a.txt is there already".to_owned())));
     assert_eq!(
-        (stage.said(), stage.model.message.bad),
+        (stage.status(), stage.model.message.bad),
         ("a.txt is there already", true)
     );
     let text = stage.text();
@@ -89,7 +89,7 @@ fn a_file_that_is_there_leaves_the_line_as_it_was_typed() {
     stage.type_text("2");
     stage.press("enter");
     let [Out::Save { path, text }] = stage.out.as_slice() else {
-        panic!("{}", stage.said());
+        panic!("{}", stage.status());
     };
     assert_eq!(
         (path.as_str(), text.len()),
@@ -114,13 +114,13 @@ fn what_cannot_be_typed_in_names_the_limits() {
     for (bytes, edits) in [(300_000, false), (5_000_000, true)] {
         let mut stage = shows(bytes, false);
         stage.press("e");
-        let said = stage.said().to_owned();
+        let output = stage.status().to_owned();
         assert!(
-            said.starts_with(&format!(
+            output.starts_with(&format!(
                 "{bytes} bytes are too many to type in (at most 262144): "
             )),
-            "{said}"
+            "{output}"
         );
-        assert_eq!(said.contains("an edit may have 4194304"), edits, "{said}");
+        assert_eq!(output.contains("an edit may have 4194304"), edits, "{output}");
     }
 }

@@ -6,7 +6,7 @@ use crate::console::key::{Code, Key};
 use crate::console::link::Update;
 use crate::console::model::Source;
 use crate::console::model::graph::Pick;
-use crate::console::model::queue::Wanted;
+use crate::console::model::queue::QueueEntry;
 use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{Stage, id};
@@ -67,7 +67,7 @@ fn arrive(stage: &mut Stage, what: u8, no: u32) {
             bytes: 9,
         }))),
         4 => stage.consent(&name),
-        _ => stage.in_doubt(&name),
+        _ => stage.outcome_unknown(&name),
     }
 }
 
@@ -135,7 +135,7 @@ proptest! {
             // A call under the cursor that begins to wait is selected in the queue too.
             let queue = &stage.model.queue;
             let joined = row.0 && row.1.is_some_and(|row| {
-                matches!((row, queue.selected), (Pick::Node(id), Some(Wanted::Call { call, .. })) if call == id.call())
+                matches!((row, queue.selected), (Pick::Node(id), Some(QueueEntry::Call { call, .. })) if call == id.call())
             });
             prop_assert!(joined || before.1 == queue.selected, "{:?} {:?}", before.1, queue.selected);
         }
@@ -225,7 +225,7 @@ fn the_graph_follows_only_at_its_end() {
     assert_eq!(stage.selected(), Some(id("c39")), "it waits for the operator");
     stage.press("1 g G");
     assert_eq!(stage.selected(), Some(id("c50")));
-    stage.let_run("c50");
+    stage.approved("c50");
     stage.thought("t51", "two");
     stage.finished("c52", "read_file", "{}", Outcome::ok("1"));
     stage.draw();
@@ -354,7 +354,7 @@ fn where_nothing_can_be_decided_no_second_press_is_asked_for() {
         for key in ["a", "*"] {
             stage.press("1");
             stage.press(key);
-            assert!(stage.said().contains(why), "{key}: {}", stage.said());
+            assert!(stage.status().contains(why), "{key}: {}", stage.status());
         }
         assert_eq!(stage.commands(), []);
     }

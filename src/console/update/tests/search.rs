@@ -31,12 +31,12 @@ fn look_for(stage: &mut Stage, words: &str) {
 fn the_graph_is_searched_to_the_end_of_each_text() {
     let mut stage = far(300_000, 0);
     look_for(&mut stage, "needle");
-    assert_eq!(stage.said(), "1 place");
+    assert_eq!(stage.status(), "1 place");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
     stage.press("/ end");
     stage.type_text("pin");
     stage.press("enter");
-    assert_eq!(stage.said(), "nowhere in the graph: `needlepin`");
+    assert_eq!(stage.status(), "nowhere in the graph: `needlepin`");
 }
 
 #[test]
@@ -44,15 +44,19 @@ fn the_inspector_is_searched_to_the_end_of_a_long_text() {
     let mut stage = far(10_000_000, 0);
     stage.press("3");
     look_for(&mut stage, "needle");
-    assert!(stage.said().starts_with("match 1 of 1, row "), "{}", stage.said());
+    assert!(
+        stage.status().starts_with("match 1 of 1, row "),
+        "{}",
+        stage.status()
+    );
     assert!(stage.text().contains("Needle at the end"));
-    let said = stage.said().to_owned();
+    let output = stage.status().to_owned();
     stage.press("n");
-    assert_eq!(stage.said(), format!("{said}, from the other end"));
+    assert_eq!(stage.status(), format!("{output}, from the other end"));
 }
 
 #[test]
-fn each_match_is_told_with_its_number_in_the_order_of_the_rows() {
+fn each_match_is_numbered_in_row_order() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     let lines: Vec<String> = (0..300)
@@ -64,68 +68,72 @@ fn each_match_is_told_with_its_number_in_the_order_of_the_rows() {
     stage.press("1 g j 3 g");
     look_for(&mut stage, "owl");
     assert!(
-        stage.said().starts_with("match 1 of 101, row "),
+        stage.status().starts_with("match 1 of 101, row "),
         "{}",
-        stage.said()
+        stage.status()
     );
     for no in [2, 3, 4] {
         stage.press("n");
         assert!(
-            stage.said().starts_with(&format!("match {no} of 101, row ")),
+            stage.status().starts_with(&format!("match {no} of 101, row ")),
             "{}",
-            stage.said()
+            stage.status()
         );
     }
     stage.press("N");
     assert!(
-        stage.said().starts_with("match 3 of 101, row "),
+        stage.status().starts_with("match 3 of 101, row "),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("g N N N");
-    assert!(stage.said().ends_with("from the other end"), "{}", stage.said());
     assert!(
-        stage.said().starts_with("match 101 of 101, row "),
+        stage.status().ends_with("from the other end"),
         "{}",
-        stage.said()
+        stage.status()
+    );
+    assert!(
+        stage.status().starts_with("match 101 of 101, row "),
+        "{}",
+        stage.status()
     );
     stage.press("?");
     look_for(&mut stage, "approve");
     assert!(
-        stage.said().starts_with("match 1 of "),
+        stage.status().starts_with("match 1 of "),
         "a page too: {}",
-        stage.said()
+        stage.status()
     );
 }
 
 #[test]
-fn what_was_never_stored_is_said_where_nothing_is_found() {
+fn unstored_text_is_mentioned_when_nothing_is_found() {
     let mut stage = far(100, 77);
     look_for(&mut stage, "pin");
     assert_eq!(
-        stage.said(),
+        stage.status(),
         "nowhere in the graph; 1 result was stored in part: the rest of it is not searched: `pin`"
     );
     stage.press("3");
     look_for(&mut stage, "pin");
     assert_eq!(
-        stage.said(),
+        stage.status(),
         "nowhere in it; 77 bytes of its result were not stored and are not searched: `pin`"
     );
 }
 
 #[test]
-fn what_came_after_a_search_is_found_too() {
+fn nodes_added_after_a_search_are_found_too() {
     let mut stage = far(100, 0);
     look_for(&mut stage, "lighthouse");
-    assert_eq!(stage.said(), "nowhere in the graph: `lighthouse`");
+    assert_eq!(stage.status(), "nowhere in the graph: `lighthouse`");
     stage.proposed("c9", "read_file", r#"{"path":"lighthouse"}"#);
     stage.press("1 g n");
-    assert_eq!(stage.selected(), Some(id("c9")), "{}", stage.said());
+    assert_eq!(stage.selected(), Some(id("c9")), "{}", stage.status());
 }
 
 #[test]
-fn what_was_not_stored_is_said_before_the_text_that_has_the_gap() {
+fn unstored_text_is_mentioned_before_the_text_with_the_gap() {
     let mut stage = far(300, 77);
     stage.press("G");
     stage.draw();
@@ -152,12 +160,12 @@ fn many() -> Stage {
 fn all_of_a_long_run_is_searched_and_the_first_place_below_the_cursor_is_gone_to() {
     let mut stage = many();
     look_for(&mut stage, "read_file");
-    assert_eq!(stage.said(), "200 places");
+    assert_eq!(stage.status(), "200 places");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
     stage.press("G N N");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c200")));
     look_for(&mut stage, "\"file 202.\"");
-    assert_eq!(stage.said(), "1 place");
+    assert_eq!(stage.status(), "1 place");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c202")));
 }
 
@@ -166,7 +174,7 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
     let mut stage = many();
     stage.running("c300", "read_file", r#"{"path":"late"}"#);
     look_for(&mut stage, "is:running");
-    assert_eq!(stage.said(), "1 place");
+    assert_eq!(stage.status(), "1 place");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c300")));
     stage.finish("c300", Outcome::ok("1"));
     stage.running("c301", "read_file", r#"{"path":"later"}"#);
@@ -177,9 +185,9 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
     stage.press("n");
     assert_eq!(stage.model.graph.search.found(), 0);
     assert!(
-        stage.said().starts_with("nowhere in the graph"),
+        stage.status().starts_with("nowhere in the graph"),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 

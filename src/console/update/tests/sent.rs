@@ -85,7 +85,7 @@ fn an_edit_after_the_turn_leaves_what_was_sent_as_it_was() {
 }
 
 #[test]
-fn what_happens_elsewhere_does_not_make_it_anew() {
+fn unrelated_events_do_not_reload_the_request() {
     let mut stage = asked();
     context_of_the_last_turn(&mut stage);
     let made = stage.model.inspector.made;
@@ -113,7 +113,7 @@ fn each_request_of_the_turn_is_shown_as_it_was_sent() {
     let only = doc(&mut stage);
     assert!(!only.contains("request 1 of"), "{only}");
     stage.press("(");
-    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    assert!(stage.status().contains("no older ones"), "{}", stage.status());
     // An edit changes what stands before it, and it is asked again, twice.
     let revised = |rev: u32, text: &str| {
         Event::Edit(EditEvent::Revised {
@@ -129,7 +129,7 @@ fn each_request_of_the_turn_is_shown_as_it_was_sent() {
         })
     };
     stage.engine(revised(2, "the new thought"));
-    stage.request_told(3, 2, &["one tool is left alone"]);
+    stage.request_with_notes(3, 2, &["one tool is left alone"]);
     stage.engine(revised(3, "the newest thought"));
     stage.request(3, 3);
     let thoughts = ["the old thought", "the new thought", "the newest thought"];

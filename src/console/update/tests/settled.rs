@@ -56,7 +56,7 @@ fn a_limit_that_is_none_is_refused_with_an_example() {
     stage.type_text(" turns=x");
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("turns=50"), "{}", stage.said());
+    assert!(stage.status().contains("turns=50"), "{}", stage.status());
     assert_eq!(stage.model.overlays.len(), 1, "the line stays open");
 }
 

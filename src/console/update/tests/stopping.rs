@@ -20,13 +20,13 @@ fn the_emergency_stop_asks_first_and_is_confirmed_at_any_speed() {
         key(&mut stage, "X", 0);
         settle(&mut stage);
         let sent = stage.commands();
-        assert!(is_one_stop(&sent), "{gap}: {sent:?}, {}", stage.said());
+        assert!(is_one_stop(&sent), "{gap}: {sent:?}, {}", stage.status());
     }
     // Nor does the screen have to be large enough to decide anything.
     let mut stage = armed();
     stage.send(Msg::Term(TermMsg::Resize { width: 20, height: 6 }));
     stage.press("X X");
-    assert!(is_one_stop(&stage.commands()), "{}", stage.said());
+    assert!(is_one_stop(&stage.commands()), "{}", stage.status());
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn stopping_is_not_refused_right_after_a_paste_and_everything_else_is() {
         key(&mut stage, "X", 0);
         key(&mut stage, "X", 0);
         settle(&mut stage);
-        assert!(is_one_stop(&stage.commands()), "{gap}: {}", stage.said());
+        assert!(is_one_stop(&stage.commands()), "{gap}: {}", stage.status());
         let mut stage = armed();
         paste(&mut stage);
         stage.now += gap;
@@ -69,7 +69,11 @@ fn stopping_is_not_refused_right_after_a_paste_and_everything_else_is() {
             settle(&mut stage);
             assert_eq!(stage.commands(), [], "{other} after {gap}");
             assert!(stage.model.overlays.is_empty(), "{other} after {gap}");
-            assert!(stage.said().contains("right after a paste"), "{}", stage.said());
+            assert!(
+                stage.status().contains("right after a paste"),
+                "{}",
+                stage.status()
+            );
         }
     }
     let mut stage = armed();
@@ -77,7 +81,7 @@ fn stopping_is_not_refused_right_after_a_paste_and_everything_else_is() {
     stage.now += 301;
     key(&mut stage, "a", 0);
     settle(&mut stage);
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }
 
 /// Whether the key that a hint names would be refused now, as the status line draws it.
@@ -137,7 +141,7 @@ fn the_answers_to_how_to_leave_are_dimmed_until_they_count() {
     stage.wait(ARMING);
     assert!(!is_dimmed(&stage, "c") && !is_dimmed(&stage, "w"));
     stage.press("c");
-    assert!(is_one_stop(&stage.commands()), "{}", stage.said());
+    assert!(is_one_stop(&stage.commands()), "{}", stage.status());
 }
 
 #[test]
@@ -171,7 +175,7 @@ fn what_follows_a_burst_is_taken_for_the_rest_of_a_paste() {
     stage.wait(1_100);
     key(&mut stage, "a", 0);
     settle(&mut stage);
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }
 
 #[test]

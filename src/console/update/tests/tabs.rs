@@ -31,7 +31,7 @@ fn a_tab_has_one_place_whichever_is_shown() {
                 "{tab:?} is on the line"
             );
             let shown = stage.text();
-            assert!(shown.contains(&format!("[{}]", tab.word())), "{shown}");
+            assert!(shown.contains(&format!("[{}]", tab.label())), "{shown}");
             seen.extend(places);
             stage.press(">");
         }
@@ -103,7 +103,7 @@ fn each_tab_of_each_node_is_read_on_where_it_was_left() {
 }
 
 #[test]
-fn a_place_that_is_kept_is_nothing_that_was_read() {
+fn a_restored_scroll_position_does_not_count_as_read() {
     let mut stage = Stage::new(100, 20);
     stage.begin();
     let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(6_000));
@@ -117,14 +117,14 @@ fn a_place_that_is_kept_is_nothing_that_was_read() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), [], "the rows before were never on screen");
-    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
     stage.press("3 g");
     for _ in 0..30 {
         stage.press("pgdn > <");
     }
     stage.wait(ARMING);
     stage.press("a");
-    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.status());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn another_revision_is_read_from_its_beginning_by_who_comes_back_to_it() {
     stage.awaiting("c4", "write_file", r#"{"path":"b","content":"c"}"#);
     stage.draw();
     stage.press("2 G j");
-    stage.asked_anew("c3", ("write_file", &args("y")), Origin::Repair { attempt: 1 });
+    stage.awaiting_revised("c3", ("write_file", &args("y")), Origin::Repair { attempt: 1 });
     stage.draw();
     for _ in 0..3 {
         stage.press("j");

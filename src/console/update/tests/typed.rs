@@ -65,11 +65,11 @@ fn keys_that_wait_together_decide_nothing_and_end_in_the_text_that_they_open() {
     stage.wait(ARMING);
     at_once(&mut stage, "aaaaaa\n");
     assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("too fast"), "{}", stage.said());
+    assert!(stage.status().contains("too fast"), "{}", stage.status());
     stage.wait(ARMING);
     at_once(&mut stage, "/needle\n");
     assert!(stage.model.overlays.is_empty(), "the line was opened and ended");
-    assert!(stage.said().contains("`needle`"), "{}", stage.said());
+    assert!(stage.status().contains("`needle`"), "{}", stage.status());
     assert_eq!(stage.commands(), []);
 }
 
@@ -101,9 +101,9 @@ fn a_full_text_takes_no_more_and_keeps_what_it_has() {
     let text = editor(&mut stage).field.text();
     assert!(text.len() == most && text.ends_with("xy"), "{}", text.len());
     assert!(
-        stage.said().contains("2 characters were not taken"),
+        stage.status().contains("2 characters were not taken"),
         "{}",
-        stage.said()
+        stage.status()
     );
     // What is selected makes room.
     stage.press("shift-left z");
@@ -118,16 +118,16 @@ fn a_line_takes_no_more_than_its_bound_and_keeps_what_was_typed() {
         stage.press(keys);
         stage.type_text("t");
         paste(&mut stage, &"x".repeat(1 << 20));
-        let said = stage.said().to_owned();
+        let output = stage.status().to_owned();
         assert!(
-            said.starts_with("1048576 bytes are too many") && said.contains(&format!("at most {most} ")),
-            "{said}"
+            output.starts_with("1048576 bytes are too many") && output.contains(&format!("at most {most} ")),
+            "{output}"
         );
         at_once(&mut stage, &"x".repeat(most + 5));
         assert!(
-            stage.said().starts_with("6 characters were not taken"),
+            stage.status().starts_with("6 characters were not taken"),
             "{}",
-            stage.said()
+            stage.status()
         );
         let shown = match stage.model.overlays.last() {
             Some(Overlay::Line(line)) => line.field.shown(),
@@ -220,9 +220,9 @@ fn a_paste_that_is_too_long_has_one_size() {
     paste(&mut stage, &"line\r\n".repeat(60_000));
     let bytes = 5 * 60_000 + 2;
     assert!(
-        stage.said().contains(&format!("{bytes} bytes")),
+        stage.status().contains(&format!("{bytes} bytes")),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert!(
         stage.text().contains(&format!("  {bytes} bytes")),
@@ -252,7 +252,7 @@ fn after_a_bigger_screen_the_text_begins_at_its_first_row() {
 }
 
 #[test]
-fn leaving_says_what_is_lost_of_a_text() {
+fn leaving_shows_how_much_text_is_lost() {
     let mut stage = guiding();
     stage.press("ctrl-c");
     assert!(!stage.flat().contains("Your text"), "{}", stage.text());
@@ -272,15 +272,15 @@ fn leaving_says_what_is_lost_of_a_text() {
 }
 
 #[test]
-fn that_nothing_waits_is_said_no_longer_once_something_does() {
+fn the_empty_queue_message_clears_once_a_call_waits() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("t");
-    assert_eq!(stage.said(), "nothing waits for you");
+    assert_eq!(stage.status(), "nothing waits for you");
     stage.thought("t2", "so");
-    assert_eq!(stage.said(), "nothing waits for you", "it is still true");
+    assert_eq!(stage.status(), "nothing waits for you", "it is still true");
     stage.awaiting("c3", "write_file", super::arming::ARGS);
-    assert_eq!(stage.said(), "");
+    assert_eq!(stage.status(), "");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn the_header_counts_what_the_limit_counts() {
 }
 
 #[test]
-fn the_way_to_a_broken_stream_begins_where_the_cursor_stands() {
+fn the_keys_for_a_broken_stream_start_at_the_cursor() {
     let mut stage = Stage::new(120, 24);
     stage.begin();
     stage.broken();
@@ -329,7 +329,7 @@ fn the_way_to_a_broken_stream_begins_where_the_cursor_stands() {
 }
 
 #[test]
-fn the_way_that_repairs_stands_before_the_one_that_gives_up() {
+fn the_key_that_repairs_comes_before_the_one_that_abandons() {
     let mut stage = Stage::new(40, 12);
     stage.two_repairs();
     stage.draw();

@@ -71,7 +71,7 @@ fn the_place_where_the_text_stops_being_json_is_marked() {
 }
 
 #[test]
-fn what_is_missing_at_the_end_is_marked_behind_the_text() {
+fn text_missing_at_the_end_is_marked_after_the_text() {
     let mut stage = editing("{}");
     editor(&mut stage).field.replace("{\"path\": \"a\"");
     stage.press("end space backspace");
@@ -82,7 +82,7 @@ fn what_is_missing_at_the_end_is_marked_behind_the_text() {
 }
 
 #[test]
-fn a_mark_before_the_fault_counts_as_the_character_that_it_stands_for() {
+fn an_escape_mark_before_the_error_counts_as_one_character() {
     let mut stage = editing("{}");
     editor(&mut stage)
         .field
@@ -96,7 +96,7 @@ fn a_mark_before_the_fault_counts_as_the_character_that_it_stands_for() {
 }
 
 #[test]
-fn values_that_break_the_schema_are_marked_where_they_stand() {
+fn values_that_break_the_schema_are_marked_in_place() {
     let mut stage = editing(r#"{"path":"a","content":"b"}"#);
     editor(&mut stage)
         .field
@@ -138,12 +138,12 @@ fn names_of_the_schema_complete() {
 }
 
 #[test]
-fn where_nothing_fits_the_text_stays_and_a_word_says_so() {
+fn without_matches_the_text_stays_and_a_message_is_shown() {
     let mut stage = editing(r#"{"path":"a","content":"b"}"#);
     let before = editor(&mut stage).field.text().to_owned();
     stage.press("ctrl-end tab");
     assert_eq!(editor(&mut stage).field.text().to_owned(), before);
-    assert!(stage.said().contains("names nothing"), "{}", stage.said());
+    assert!(stage.status().contains("names nothing"), "{}", stage.status());
 }
 
 #[test]
@@ -209,12 +209,12 @@ fn words_in_the_text_are_found() {
     stage.press("ctrl-f");
     stage.type_text("nowhere");
     stage.press("enter");
-    assert!(stage.said().contains("not in the text"), "{}", stage.said());
+    assert!(stage.status().contains("not in the text"), "{}", stage.status());
     assert_eq!(stage.commands(), []);
 }
 
 #[test]
-fn a_paste_beyond_the_editor_is_kept_whole_for_the_other_one() {
+fn a_paste_too_large_for_the_editor_is_saved_whole_for_the_external_editor() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("i");
@@ -222,7 +222,11 @@ fn a_paste_beyond_the_editor_is_kept_whole_for_the_other_one() {
     stage.press("left");
     let pasted = "line\r\n".repeat(LIMIT / 5);
     stage.paste(pasted.clone());
-    assert!(stage.said().contains("too many to type in"), "{}", stage.said());
+    assert!(
+        stage.status().contains("too many to type in"),
+        "{}",
+        stage.status()
+    );
     let whole = format!("a{}b", pasted.replace("\r\n", "\n"));
     assert_eq!(editor(&mut stage).long.as_ref(), Some(&whole));
     let text = stage.text();
@@ -239,8 +243,8 @@ fn more_lines_than_rows_can_be_counted_are_none_to_type_in() {
     // Few bytes, but more lines than 16 bits count.
     let pasted = "\n".repeat(70_000);
     stage.paste(pasted.clone());
-    let said = "70001 lines are too many to type in (at most 30000)";
-    assert!(stage.said().starts_with(said), "{}", stage.said());
+    let output = "70001 lines are too many to type in (at most 30000)";
+    assert!(stage.status().starts_with(output), "{}", stage.status());
     assert_eq!(editor(&mut stage).long, Some(format!("a{pasted}b")));
     stage.press("alt-u");
     assert_eq!(editor(&mut stage).field.text(), "ab");
@@ -249,9 +253,9 @@ fn more_lines_than_rows_can_be_counted_are_none_to_type_in() {
     stage.press("enter enter");
     assert_eq!(editor(&mut stage).field.rows(), LINES);
     assert!(
-        stage.said().starts_with("1 character was not taken"),
+        stage.status().starts_with("1 character was not taken"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("ctrl-end");
     stage.type_text("the end");
@@ -281,9 +285,13 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
         "its beginning is shown: {text}"
     );
     stage.type_text("y");
-    assert!(stage.said().contains("too many to type in"), "{}", stage.said());
+    assert!(
+        stage.status().contains("too many to type in"),
+        "{}",
+        stage.status()
+    );
     stage.press("alt-u");
-    assert!(stage.said().contains("again what it was"), "{}", stage.said());
+    assert!(stage.status().contains("again what it was"), "{}", stage.status());
     let rows = |text: &str| text.lines().take(20).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(rows(&stage.text()), rows(&before));
     stage.type_text("z");
@@ -294,15 +302,15 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
 type Between = fn(&mut Stage);
 
 #[test]
-fn what_is_said_twice_is_said_twice_in_a_row_and_soon() {
-    use crate::console::model::twice::TWICE_MS;
+fn double_presses_count_only_in_a_row_and_in_time() {
+    use crate::console::model::double_press::DOUBLE_PRESS_MS;
     let click: Between = |stage| {
         let mouse = crate::console::msg::Mouse::Press;
         stage.send(Msg::Term(TermMsg::Mouse { mouse, x: 3, y: 3 }));
     };
     let ways: [(Between, bool); 5] = [
-        (|stage| stage.wait(TWICE_MS / 2), true),
-        (|stage| stage.wait(TWICE_MS + 1), false),
+        (|stage| stage.wait(DOUBLE_PRESS_MS / 2), true),
+        (|stage| stage.wait(DOUBLE_PRESS_MS + 1), false),
         (|stage| stage.press("left"), false),
         (click, false),
         (|stage| stage.paste("p"), false),
@@ -313,7 +321,11 @@ fn what_is_said_twice_is_said_twice_in_a_row_and_soon() {
         stage.press("i");
         stage.type_text("words");
         stage.press("esc");
-        assert!(stage.said().contains("esc again drops it"), "{}", stage.said());
+        assert!(
+            stage.status().contains("esc again drops it"),
+            "{}",
+            stage.status()
+        );
         between(&mut stage);
         stage.press("esc");
         assert_eq!(stage.model.overlays.is_empty(), counts, "way {no}");
@@ -343,7 +355,11 @@ fn a_changed_text_is_dropped_only_by_a_second_key() {
     stage.press("i");
     stage.type_text("ab");
     stage.press("esc");
-    assert!(stage.said().contains("esc again drops it"), "{}", stage.said());
+    assert!(
+        stage.status().contains("esc again drops it"),
+        "{}",
+        stage.status()
+    );
     assert_eq!(editor(&mut stage).field.text(), "ab");
     // Whatever comes between, the text is not dropped by the next one.
     stage.press("left esc");

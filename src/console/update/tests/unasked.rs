@@ -22,7 +22,7 @@ fn dialog(make: impl Fn(&mut Stage)) -> Stage {
     assert!(
         matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))),
         "{}",
-        stage.said()
+        stage.status()
     );
     assert!(hints(&stage.model).iter().any(|hint| hint.decides), "it asks");
     stage
@@ -44,7 +44,7 @@ fn decides_nothing(stage: &mut Stage, why: &str) {
         stage.press(key);
         stage.wait(ARMING);
         assert_eq!(stage.commands(), [], "{key}");
-        assert_eq!(stage.model.overlays.len(), overlays, "{key}: {}", stage.said());
+        assert_eq!(stage.model.overlays.len(), overlays, "{key}: {}", stage.status());
     }
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
@@ -58,8 +58,8 @@ fn a_repeated_effect_that_an_edit_replaced_is_not_decided() {
 }
 
 #[test]
-fn nor_is_an_outcome_in_doubt() {
-    let mut stage = dialog(|stage| stage.in_doubt("c3"));
+fn an_unknown_outcome_of_a_superseded_call_decides_nothing() {
+    let mut stage = dialog(|stage| stage.outcome_unknown("c3"));
     stage.rewrite("t2", "I will not write.");
     decides_nothing(&mut stage, "c3 is history: an edit replaced it");
 }
@@ -77,8 +77,8 @@ fn nor_is_what_another_hand_decided_meanwhile() {
 }
 
 #[test]
-fn while_it_stands_the_same_keys_decide() {
+fn while_the_call_is_active_the_same_keys_decide() {
     let mut stage = dialog(|stage| stage.consent("c3"));
     stage.press("R");
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }

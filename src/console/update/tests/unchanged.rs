@@ -134,7 +134,7 @@ fn so_is_a_result_of_ten_megabytes() {
 }
 
 #[test]
-fn what_is_taken_apart_or_compared_by_line_is_so_once() {
+fn text_split_or_compared_by_line_is_computed_once() {
     let lines: Vec<String> = (0..4_000).map(|no| format!("line {no} of a text")).collect();
     let args = |name: &str| serde_json::json!({"path": name, "content": lines.join("\n")}).to_string();
     let mut stage = begun(&args("a"), None);

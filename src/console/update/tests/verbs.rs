@@ -33,7 +33,7 @@ fn run(command: RunCommand) -> Vec<Command> {
 }
 
 #[test]
-fn reject_tells_the_reason() {
+fn reject_shows_the_reason() {
     let mut stage = stage();
     stage.awaiting("c3", "write_file", ARGS);
     look(&mut stage);
@@ -51,12 +51,12 @@ fn reject_tells_the_reason() {
 }
 
 #[test]
-fn what_was_carried_out_is_said_where_the_screen_does_not_show_it() {
+fn a_completed_command_is_reported_where_the_screen_does_not_show_it() {
     let mut stage = stage();
     stage.awaiting("c3", "write_file", ARGS);
     let done = |stage: &mut Stage, command: Command| {
         stage.send(Msg::Run(Update::Taken(Box::new(command))));
-        stage.said().to_owned()
+        stage.status().to_owned()
     };
     let policy = Command::Run(RunCommand::SetPolicy {
         policy: "auto".into(),
@@ -100,7 +100,7 @@ fn a_reason_can_be_given_up() {
     look(&mut stage);
     // A reason that was begun is asked about; one that was not is not.
     stage.press("x n o esc");
-    assert_eq!(stage.said(), "enter takes what was typed, esc again drops it");
+    assert_eq!(stage.status(), "enter takes what was typed, esc again drops it");
     assert_eq!(stage.model.overlays.len(), 1);
     stage.press("t esc");
     assert_eq!(
@@ -210,7 +210,7 @@ fn an_empty_answer_needs_a_second_key() {
     stage.press("w ctrl-s");
     assert_eq!(stage.commands(), []);
     assert_eq!(
-        stage.said(),
+        stage.status(),
         "nothing is written: ctrl-s again gives an empty result"
     );
     stage.press("ctrl-s");
@@ -241,18 +241,18 @@ fn an_answer_can_be_typed_as_json() {
 }
 
 #[test]
-fn what_could_not_be_written_is_not_said_to_be_refused() {
+fn a_journal_failure_is_not_reported_as_a_refusal() {
     let mut stage = stage();
     stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
     look(&mut stage);
     stage.press("a");
     stage.refuse_last(RefusalKind::Journal, "nobody knows whether this was recorded");
-    let said = stage.said();
+    let output = stage.status();
     assert!(
-        said.ends_with(": nobody knows whether this was recorded"),
-        "{said}"
+        output.ends_with(": nobody knows whether this was recorded"),
+        "{output}"
     );
-    assert!(said.starts_with("approve c3"), "{said}");
+    assert!(output.starts_with("approve c3"), "{output}");
     assert!(!stage.flat().contains("refused"), "{}", stage.text());
 }
 
@@ -265,7 +265,7 @@ fn a_refused_answer_is_not_lost() {
     stage.type_text("precious");
     stage.press("ctrl-s");
     stage.refuse_last(RefusalKind::Changed, "it changed");
-    assert_eq!(stage.said(), "answer for c3 was refused: it changed");
+    assert_eq!(stage.status(), "answer for c3 was refused: it changed");
     let Some(Overlay::Editor(editor)) = stage.model.overlays.last() else {
         panic!("the editor closed");
     };
@@ -337,7 +337,7 @@ fn approve_on_a_repeated_effect_opens_the_choices_instead() {
 fn an_unknown_outcome_is_resolved_by_the_operator() {
     let mut stage = stage();
     stage.close();
-    stage.in_doubt("c3");
+    stage.outcome_unknown("c3");
     look(&mut stage);
     stage.press("enter");
     stage.wait(ARMING);
@@ -365,10 +365,10 @@ fn an_unknown_outcome_is_resolved_by_the_operator() {
 }
 
 #[test]
-fn who_cancelled_a_call_is_not_told_that_the_program_ended() {
-    let asked = |doubt: &dyn Fn(&mut Stage)| {
+fn a_cancelled_call_is_not_reported_as_a_program_end() {
+    let asked = |unknown: &dyn Fn(&mut Stage)| {
         let mut stage = stage();
-        doubt(&mut stage);
+        unknown(&mut stage);
         look(&mut stage);
         stage.flat()
     };
@@ -385,7 +385,7 @@ fn who_cancelled_a_call_is_not_told_that_the_program_ended() {
     });
     assert!(cancelled.contains("it was cancelled while it ran"), "{cancelled}");
     assert!(!cancelled.contains("program ended"), "{cancelled}");
-    let crashed = asked(&|stage| stage.in_doubt("c3"));
+    let crashed = asked(&|stage| stage.outcome_unknown("c3"));
     assert!(crashed.contains("program ended"), "{crashed}");
     assert!(!crashed.contains("cancelled"), "{crashed}");
 }

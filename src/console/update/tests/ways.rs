@@ -9,7 +9,7 @@ use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
     RunCommand, WeightCommand,
 };
-use crate::domain::rule::Wanted;
+use crate::domain::rule::RuleRequest;
 
 /// How the console comes to an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,8 @@ ways! { run, RUN, RunCommand:
     RunCommand::SetLimits { .. } => By(&["limits"]),
     RunCommand::SetPolicy { .. } => By(&["policy"]),
     RunCommand::Title { .. } => By(&["title"]),
-    RunCommand::AddRule { rule: Wanted::Exact { .. }, .. } => By(&["always", "accept-rule"]),
-    RunCommand::AddRule { rule: Wanted::Text { .. }, .. } => By(&["write-rule", "accept-rule"]),
+    RunCommand::AddRule { rule: RuleRequest::Exact { .. }, .. } => By(&["always", "accept-rule"]),
+    RunCommand::AddRule { rule: RuleRequest::Text { .. }, .. } => By(&["write-rule", "accept-rule"]),
     RunCommand::DropRule { .. } => By(&["drop-rule"]),
 }
 
@@ -152,11 +152,11 @@ fn every_intent_has_a_way_in_the_console() {
         Verb::Edit(EditVerb::Impact),
         Verb::Edit(EditVerb::Reason),
         Verb::Edit(EditVerb::Collect),
-        Verb::Edit(EditVerb::Collected),
-        Verb::Edit(EditVerb::CollectedOpen),
-        Verb::Edit(EditVerb::CollectedRemove),
-        Verb::Edit(EditVerb::CollectedDrop),
-        Verb::Edit(EditVerb::CollectedAll),
+        Verb::Edit(EditVerb::StagedEdits),
+        Verb::Edit(EditVerb::StagedOpen),
+        Verb::Edit(EditVerb::StagedRemove),
+        Verb::Edit(EditVerb::StagedDrop),
+        Verb::Edit(EditVerb::StagedPreview),
         Verb::Edit(EditVerb::Branches),
         Verb::Edit(EditVerb::BranchMark),
         Verb::Edit(EditVerb::BranchCompare),

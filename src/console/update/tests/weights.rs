@@ -1,13 +1,13 @@
 //! The pane of weights and breakers: what made a weight, how it is set, how a breaker is reset.
 
-use crate::console::model::lower::{Named, Target};
+use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::overlay::Overlay;
 use crate::console::testing::{Stage, id};
 
 /// Puts the cursor on the first weight of a tool.
 fn on_weight(stage: &mut Stage, tool: &str) {
     let mut rows = stage.model.run.watch.weights.rows();
-    let named = Named::weight(&rows.find(|row| row.tool == tool).unwrap());
+    let named = NameHash::weight(&rows.find(|row| row.tool == tool).unwrap());
     drop(rows);
     stage.press("8 g");
     for _ in 0..20 {
@@ -76,12 +76,12 @@ fn the_cursor_stays_on_its_weight_where_others_come_before_it() {
     assert!(
         matches!(sent.last(), Some(Command::Weight(WeightCommand::Reset { tool: Some(tool) })) if &**tool == "search"),
         "{sent:?}: {}",
-        stage.said()
+        stage.status()
     );
 }
 
 #[test]
-fn a_weight_is_set_and_begun_anew() {
+fn a_weight_is_set_and_reset() {
     use crate::domain::command::{Command, WeightCommand};
     let mut stage = Stage::new(120, 40);
     stage.ailing();
@@ -96,9 +96,9 @@ fn a_weight_is_set_and_begun_anew() {
     }
     stage.press("enter");
     assert!(
-        stage.said().contains("write a number from 0 to 1"),
+        stage.status().contains("write a number from 0 to 1"),
         "{}",
-        stage.said()
+        stage.status()
     );
     match stage.model.overlays.last_mut() {
         Some(Overlay::Line(line)) => line.field.replace("0.8"),
@@ -119,9 +119,9 @@ fn a_weight_is_set_and_begun_anew() {
     stage.press("8 8 g");
     stage.press("Q");
     assert!(
-        stage.said().contains("put the cursor on a weight"),
+        stage.status().contains("put the cursor on a weight"),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 

@@ -57,7 +57,7 @@ fn the_bytes_are_asked_for_once_and_shown_safely() {
 }
 
 #[test]
-fn what_was_not_kept_says_how_it_is_kept() {
+fn an_unrecorded_reply_shows_how_to_record_it() {
     let mut stage = looking();
     stage.send(Msg::Wire(Ok(None)));
     assert!(stage.text().contains("keep_replies"), "{}", stage.text());
@@ -117,11 +117,11 @@ fn each_request_of_a_turn_is_reached_from_the_newest_on() {
     );
     stage.press("( (");
     assert_eq!(asked(&mut stage), [(TurnId(2), 1)]);
-    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    assert!(stage.status().contains("no older ones"), "{}", stage.status());
     stage.press(") ) )");
     assert_eq!(asked(&mut stage).last(), Some(&(TurnId(2), 4)));
     stage.press(")");
-    assert!(stage.said().contains("no newer ones"), "{}", stage.said());
+    assert!(stage.status().contains("no newer ones"), "{}", stage.status());
     // From the newest on it follows again.
     stage.request(2, 5);
     stage.draw();
@@ -132,7 +132,7 @@ fn each_request_of_a_turn_is_reached_from_the_newest_on() {
 }
 
 #[test]
-fn a_single_request_says_nothing_of_others() {
+fn a_single_request_mentions_no_others() {
     let mut stage = looking();
     answer(&mut stage, "the only one");
     let text = stage.text();
@@ -141,12 +141,12 @@ fn a_single_request_says_nothing_of_others() {
         "{text}"
     );
     stage.press("(");
-    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    assert!(stage.status().contains("no older ones"), "{}", stage.status());
     stage.press("< (");
     assert!(
-        stage.said().contains("tabs `revisions`, `context` and `wire`"),
+        stage.status().contains("tabs `revisions`, `context` and `wire`"),
         "{}",
-        stage.said()
+        stage.status()
     );
 }
 
@@ -204,7 +204,7 @@ fn revisions_older_than_the_newest_twenty_are_reached_too() {
     stage.press("( (");
     let oldest = rows(&mut stage);
     assert_eq!(of(&oldest), (1..=5).rev().collect::<Vec<_>>());
-    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    assert!(stage.status().contains("no older ones"), "{}", stage.status());
     stage.press(") )");
     assert_eq!(of(&rows(&mut stage)), of(&newest));
 }

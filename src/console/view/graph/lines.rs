@@ -7,25 +7,25 @@ mod several;
 use ratatui::layout::Rect;
 
 use super::super::paint::{Canvas, tail};
-use super::foreseen::Foreseen;
-use super::{LIT, lanes, open};
+use super::row_preview::RowPreview;
+use super::{MAX_HIGHLIGHTED, lanes, open};
 use crate::console::doc::Styled;
 use crate::console::layout::fold::RowKind;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::model::Model;
-use crate::console::model::course::AT_THE_HALT;
 use crate::console::model::graph::rows::Row;
+use crate::console::model::run_phase::AT_THE_HALT;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::badge::{self, Badge};
 use crate::domain::call::{Call, Status};
-use crate::domain::came;
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::Origin;
 use crate::domain::output;
-use crate::domain::stand::Stand;
+use crate::domain::result_source;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Stream, Turn};
 use crate::domain::why;
@@ -38,7 +38,7 @@ pub(super) fn node_row(
     place: Rect,
     (row, here): (usize, &Row),
     widest: usize,
-    foreseen: Option<Foreseen>,
+    preview: Option<RowPreview>,
     by_cursor: bool,
 ) {
     let looks = looks(&model.run.state, here.key);
@@ -53,7 +53,7 @@ pub(super) fn node_row(
         ..place
     };
     let words = Rect {
-        width: words.width.saturating_sub(foreseen.map_or(0, Foreseen::columns)),
+        width: words.width.saturating_sub(preview.map_or(0, RowPreview::columns)),
         ..words
     };
     let line = line(model, here, looks.1, usize::from(words.width));
@@ -62,8 +62,8 @@ pub(super) fn node_row(
     if by_cursor {
         shine(model, canvas, (place, place), here);
     }
-    if let Some(foreseen) = foreseen {
-        foreseen.draw(canvas, place);
+    if let Some(preview) = preview {
+        preview.draw(canvas, place);
     }
     if is_match(model, row, here) {
         let id = Rect {
@@ -106,7 +106,7 @@ pub(super) fn symbol(model: &Model, here: &Row, (symbol, look): (Symbol, Option<
 /// Lights what the cursor's node hangs on, and what hangs on it: with a sign at the edge of the pane, so that nothing
 /// is told by colour alone, and with a tint where it fits.
 pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, (place, tinted): (Rect, Rect), here: &Row) {
-    let Some((symbol, role)) = lit(model, here) else {
+    let Some((symbol, role)) = highlight(model, here) else {
         return;
     };
     canvas.tint(tinted, role);
@@ -115,17 +115,17 @@ pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, (place, tinted): (Re
 }
 
 /// How a row hangs together with the cursor's node.
-fn lit(model: &Model, here: &Row) -> Option<(Symbol, Role)> {
+fn highlight(model: &Model, here: &Row) -> Option<(Symbol, Role)> {
     let state = &model.run.state;
-    let lit = &model.graph.lit;
-    if !lit.is_any() {
+    let highlighted = &model.graph.highlight;
+    if !highlighted.is_any() {
         return None;
     }
-    let looked_at = || here.ends(LIT).chain([here.key]);
-    if looked_at().any(|id| lit.is_above(state, id)) {
-        Some((Symbol::HangsOn, Role::Ancestor))
-    } else if looked_at().any(|id| lit.is_below(state, id)) {
-        Some((Symbol::Hangs, Role::Descendant))
+    let looked_at = || here.ends(MAX_HIGHLIGHTED).chain([here.key]);
+    if looked_at().any(|id| highlighted.is_above(state, id)) {
+        Some((Symbol::Ancestor, Role::Ancestor))
+    } else if looked_at().any(|id| highlighted.is_below(state, id)) {
+        Some((Symbol::Descendant, Role::Descendant))
     } else {
         None
     }
@@ -150,7 +150,12 @@ fn is_match(model: &Model, row: usize, here: &Row) -> bool {
 pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
     let node = state.node(id);
     let symbol = match state.calls.get(&id) {
-        Some(call) => Symbol::of_call(Stand::of_call(state, call), call, node, state.observation(id)),
+        Some(call) => Symbol::of_call(
+            EffectiveStatus::of_call(state, call),
+            call,
+            node,
+            state.observation(id),
+        ),
         None => match node {
             Some(node) if id.kind == NodeKind::Thought && node.is_edited() => Symbol::Edited,
             _ => Symbol::of_kind(id.kind),
@@ -172,22 +177,22 @@ pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
 /// Where a call stands, in its row; nothing where it ran and went well.
 fn status_word(model: &Model, call: &Call) -> Option<String> {
     let state = &model.run.state;
-    let stand = Stand::of_call(state, call);
+    let effective = EffectiveStatus::of_call(state, call);
     let word = match &call.status {
-        Status::Succeeded => match (came::now(state, call), stand) {
-            (Some(came), Stand::History(_)) => format!("{}, history", came.word()),
-            (Some(came), _) => came.word().to_owned(),
+        Status::Succeeded => match (result_source::now(state, call), effective) {
+            (Some(source), EffectiveStatus::History(_)) => format!("{}, history", source.label()),
+            (Some(source), _) => source.label().to_owned(),
             (None, _) => "history".to_owned(),
         },
-        Status::Failed(class) => format!("failed: {}", class.word()),
+        Status::Failed(class) => format!("failed: {}", class.label()),
         Status::Running(_) if model.run.halted.is_some() => AT_THE_HALT.to_owned(),
         _ => model.status_words(call),
     };
-    let is_held = matches!(stand, Stand::Held(_)) || state.held.contains(&call.id);
-    Some(match stand {
-        Stand::History(Status::Failed(_)) => format!("{word}, history"),
-        Stand::History(_) => word,
-        _ if call.status == Status::Succeeded && came::now(state, call).is_none() => return None,
+    let is_held = matches!(effective, EffectiveStatus::Suspended(_)) || state.held.contains(&call.id);
+    Some(match effective {
+        EffectiveStatus::History(Status::Failed(_)) => format!("{word}, history"),
+        EffectiveStatus::History(_) => word,
+        _ if call.status == Status::Succeeded && result_source::now(state, call).is_none() => return None,
         _ if is_held => format!("{word}, held"),
         _ => word,
     })
@@ -207,7 +212,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     if node.revisions.len() > 1 {
         line = line.own(role(Role::Edited), format!("{} ", node.rev()));
     }
-    if model.collected.touches(id) {
+    if model.staged_edits.touches(id) {
         line = line.own(Role::Edited, "(edit collected) ");
     }
     if !node.active && id.kind != NodeKind::Call {
@@ -219,7 +224,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             badges.push(Badge::AfterFailedCalls);
         }
         for badge in badges {
-            line = line.own(role(Role::Stale), format!("({}) ", badge.word()));
+            line = line.own(role(Role::Stale), format!("({}) ", badge.label()));
         }
     }
     if let (Some(call), Some((tool, args))) = (state.calls.get(&id), node.as_call()) {
@@ -228,14 +233,14 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             .own(role(Role::Text), " ");
         // The status comes before what may be long.
         if let Some(word) = status_word(model, call) {
-            let symbol = match came::now(state, call) {
+            let symbol = match result_source::now(state, call) {
                 Some(_) if call.status == Status::Succeeded => Symbol::Edited,
                 _ => Symbol::of_status(&call.status),
             };
             line = line.own(role(symbol.role()), format!("{word}  "));
         }
-        let apart = model.graph.settings.split.contains(&id);
-        let result = state.observation(id).filter(|_| !apart).map(|observation| {
+        let separate = model.graph.settings.split.contains(&id);
+        let result = state.observation(id).filter(|_| !separate).map(|observation| {
             let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
             let outcome = observation.outcome();
             (by_hand, outcome.map(summary::short_result).unwrap_or_default())
@@ -258,7 +263,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             line = line.summary(role, &result, room);
         }
         if let Some(why) = why::of(node) {
-            line = said(model, line, &why, width);
+            line = with_reason(model, line, &why, width);
         }
         line.0.extend(chips.0);
         return line;
@@ -285,13 +290,13 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
 }
 
 /// Adds why the model made a call, as its own word, where there is room for some of it.
-fn said(model: &Model, line: Styled, why: &str, width: usize) -> Styled {
+fn with_reason(model: &Model, line: Styled, why: &str, width: usize) -> Styled {
     let room = width.saturating_sub(line.columns());
     if room < WHY {
         return line;
     }
-    let mark = Symbol::ModelSays.glyph(model.settings.charset);
-    line.own(Role::ModelSays, format!("  {mark}"))
+    let mark = Symbol::ModelText.glyph(model.settings.charset);
+    line.own(Role::ModelText, format!("  {mark}"))
         .summary(Role::Dim, &summary::text_of(why), room - 3)
 }
 
@@ -337,7 +342,7 @@ fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, 
         symbol.role(),
     );
     let kind = match &turn.stream {
-        Stream::Broken(fault) => fault.kind.word(),
+        Stream::Broken(fault) => fault.kind.label(),
         _ => return,
     };
     let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
@@ -368,7 +373,7 @@ pub(super) fn why_broken(state: &State, turn: TurnId) -> Option<String> {
     };
     let partial = turn.more.open_text();
     let (head, _) = head(partial, 200);
-    Some(format!("broke ({}) {head}", fault.kind.word()))
+    Some(format!("broke ({}) {head}", fault.kind.label()))
 }
 
 /// Draws a part of an open stream, or a stream that broke.

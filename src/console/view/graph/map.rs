@@ -8,7 +8,7 @@ use super::super::paint::Canvas;
 use super::lines;
 use crate::console::doc::Styled;
 use crate::console::layout::gutter::Glyphs;
-use crate::console::layout::map::Placed;
+use crate::console::layout::map::NodeBox;
 use crate::console::model::Model;
 use crate::console::model::graph::map::{MapPane, Spot};
 use crate::console::summary::{self, Summary};
@@ -49,7 +49,13 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-fn draw_box(model: &Model, canvas: &mut Canvas<'_>, place: Rect, one: &Placed<Spot>, selected: Option<Spot>) {
+fn draw_box(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    place: Rect,
+    one: &NodeBox<Spot>,
+    selected: Option<Spot>,
+) {
     let state = &model.run.state;
     let charset = model.settings.charset;
     let (symbol, looks) = match one.key {
@@ -59,13 +65,17 @@ fn draw_box(model: &Model, canvas: &mut Canvas<'_>, place: Rect, one: &Placed<Sp
     let is_selected = selected == Some(one.key);
     let frame = if is_selected { Role::Accent } else { Role::Border };
     let role = |usual: Role| looks.unwrap_or(usual);
-    let lit = match one.key {
-        Spot::Node(id) if model.graph.lit.is_above(state, id) => Some((Symbol::HangsOn, Role::Ancestor)),
-        Spot::Node(id) if model.graph.lit.is_below(state, id) => Some((Symbol::Hangs, Role::Descendant)),
+    let highlighted = match one.key {
+        Spot::Node(id) if model.graph.highlight.is_above(state, id) => {
+            Some((Symbol::Ancestor, Role::Ancestor))
+        }
+        Spot::Node(id) if model.graph.highlight.is_below(state, id) => {
+            Some((Symbol::Descendant, Role::Descendant))
+        }
         Spot::Node(_) | Spot::Broken(_) => None,
     };
     // The sign says what a tint says, which not everybody sees.
-    let open = match lit {
+    let open = match highlighted {
         _ if is_selected => Symbol::Pointer.glyph(charset),
         Some((symbol, _)) => symbol.glyph(charset),
         None => '[',
@@ -99,7 +109,7 @@ fn draw_box(model: &Model, canvas: &mut Canvas<'_>, place: Rect, one: &Placed<Sp
         ..place
     };
     canvas.row(inner, &line, Symbol::Ellipsis.glyph(charset));
-    if let Some((_, role)) = lit {
+    if let Some((_, role)) = highlighted {
         canvas.tint(inner, role);
     }
     if is_selected {

@@ -68,11 +68,11 @@ impl Scale {
 
     /// What it spans, and what the characters mean: of all that can be where there is room for it, or else of what is
     /// on screen.
-    pub fn words(&self, model: &Model, columns: u16) -> Styled {
+    pub fn legend(&self, model: &Model, columns: u16) -> Styled {
         let charset = model.settings.charset;
         let begun = model.run.state.begun_at;
         let (from, span) = (clock(self.from - begun), length(self.to - self.from));
-        let told = |head: String, count: usize, all: bool| {
+        let message = |head: String, count: usize, all: bool| {
             let mut words = head;
             let shown = |doing: &Doing| all || self.shown.contains(doing);
             for doing in LEGEND.into_iter().filter(shown) {
@@ -80,18 +80,18 @@ impl Scale {
                 let sign: String = std::iter::repeat_n(glyph, count).collect();
                 words.push_str(&" ".repeat(count));
                 // Writing into a string cannot fail.
-                let _ = write!(words, "{sign} {}", word(doing));
+                let _ = write!(words, "{sign} {}", bar_label(doing));
             }
             words
         };
         let forms = [
-            told(format!(" from {from} for {span}"), 2, true),
-            told(format!(" from {from} for {span}"), 1, true),
-            told(format!(" from {from} for {span}"), 2, false),
-            told(format!(" from {from} for {span}"), 1, false),
-            told(format!(" {from} +{span}"), 1, false),
-            told(format!(" +{span}"), 1, false),
-            told(String::new(), 1, false),
+            message(format!(" from {from} for {span}"), 2, true),
+            message(format!(" from {from} for {span}"), 1, true),
+            message(format!(" from {from} for {span}"), 2, false),
+            message(format!(" from {from} for {span}"), 1, false),
+            message(format!(" {from} +{span}"), 1, false),
+            message(format!(" +{span}"), 1, false),
+            message(String::new(), 1, false),
         ];
         let fits = |words: &&String| words.columns() <= usize::from(columns);
         let words = forms.iter().find(fits).or(forms.last());
@@ -109,7 +109,7 @@ const LEGEND: [Doing; 6] = [
     Doing::Blocked,
 ];
 
-const fn word(doing: Doing) -> &'static str {
+const fn bar_label(doing: Doing) -> &'static str {
     match doing {
         Doing::Blocked => "blocked",
         Doing::Queued => "queued",
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_a_fitting_unit() {
+    fn times_are_shown_in_a_fitting_unit() {
         assert_eq!(length(12), "12 ms");
         assert_eq!(length(1234), "1.2 s");
         assert_eq!(length(61_000), "1:01");

@@ -59,7 +59,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_cut_off_says_so_and_no_character_makes_place_for_the_sign() {
+fn cut_text_is_marked_and_no_character_is_lost_for_the_mark() {
     for width in [40, 80, 120] {
         for fan in [0, 4, 8] {
             let text = "0123456789".repeat(200);

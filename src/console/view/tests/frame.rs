@@ -26,9 +26,9 @@ fn pretence() -> impl Strategy<Value = String> {
 }
 
 fn looks_like(cell: &Cell, style: Style) -> bool {
-    let mut wanted = Cell::default();
-    wanted.set_style(style);
-    cell.style() == wanted.style()
+    let mut expected = Cell::default();
+    expected.set_style(style);
+    cell.style() == expected.style()
 }
 
 fn cell(buffer: &Buffer, x: u16, y: u16) -> &Cell {
@@ -98,7 +98,7 @@ fn waiting(size: (u16, u16)) -> Stage {
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
-    stage.in_doubt("c5");
+    stage.outcome_unknown("c5");
     stage.running("c6", "read_file", r#"{"path":"a"}"#);
     stage.at_the_queue();
     // The stream that broke with it stands before them.
@@ -108,7 +108,7 @@ fn waiting(size: (u16, u16)) -> Stage {
 }
 
 #[test]
-fn no_frame_of_a_call_stands_beside_another_decision() {
+fn no_call_frame_is_shown_next_to_another_decision() {
     for size in [(40, 12), (80, 24), (120, 40), (200, 60)] {
         for keys in ["A", "+ ctrl-s", "X", "q", "O"] {
             let mut stage = waiting(size);
@@ -117,7 +117,7 @@ fn no_frame_of_a_call_stands_beside_another_decision() {
                 assert!(text.contains(ASKED), "{size:?}: {text}");
             }
             stage.press(keys);
-            assert!(!stage.model.overlays.is_empty(), "{keys}: {}", stage.said());
+            assert!(!stage.model.overlays.is_empty(), "{keys}: {}", stage.status());
             let text = stage.text();
             assert!(!text.contains(ASKED), "{size:?} {keys}: {text}");
         }
@@ -125,7 +125,7 @@ fn no_frame_of_a_call_stands_beside_another_decision() {
 }
 
 #[test]
-fn beside_the_choices_of_a_call_stands_its_own_frame_or_none() {
+fn next_to_the_choices_of_a_call_only_its_own_frame_is_shown() {
     let mut stage = Stage::new(200, 60);
     stage.begin();
     stage.consent("c3");
@@ -135,7 +135,7 @@ fn beside_the_choices_of_a_call_stands_its_own_frame_or_none() {
     assert!(stage.model.overlays.len() == 1);
     assert_eq!(stage.text().matches("end of the arguments").count(), 2);
     // Whatever puts another call into the frame below.
-    let other = stage.model.queue.items.last().map(|item| item.wanted);
+    let other = stage.model.queue.items.last().map(|item| item.entry);
     stage.model.queue.selected = other;
     let text = stage.text();
     assert!(!text.contains(ASKED), "{text}");

@@ -99,7 +99,11 @@ fn old_turns_that_went_well_take_one_row_each_and_what_needs_an_eye_its_own() {
     let mut stage = long(120, 60);
     stage.press("1 g z");
     let text = stage.text();
-    let row = |wanted: &str| text.lines().find(|line| line.contains(wanted)).map(str::to_owned);
+    let row = |expected: &str| {
+        text.lines()
+            .find(|line| line.contains(expected))
+            .map(str::to_owned)
+    };
     let turn = row("Part 4 is next.").unwrap();
     assert!(turn.contains("turn 4 ●●") && !turn.contains("c6"), "{turn}");
     assert!(!text.contains("part4/file0.rs"), "{text}");
@@ -165,15 +169,15 @@ fn what_is_repeated_is_one_row() {
 }
 
 #[test]
-fn a_filter_says_what_it_hides_and_is_taken_back() {
+fn a_filter_shows_what_it_hides_and_can_be_cleared() {
     let mut stage = long(120, 40);
     stage.press("1 &");
     stage.type_text("is:green");
     stage.press("enter");
     assert!(
-        stage.said().contains("is not a state: waiting"),
+        stage.status().contains("is not a state: waiting"),
         "{}",
-        stage.said()
+        stage.status()
     );
     stage.press("ctrl-u esc &");
     stage.type_text("is:failed part20");
@@ -181,7 +185,7 @@ fn a_filter_says_what_it_hides_and_is_taken_back() {
     let text = stage.text();
     assert!(text.contains("only is:failed part20 (1)"), "{text}");
     assert!(text.contains("not shown"), "{text}");
-    assert_eq!(stage.said(), "1 fit `is:failed part20`");
+    assert_eq!(stage.status(), "1 fit `is:failed part20`");
     // What comes is sieved as well.
     stage.model_turn(90, 900, "nothing", &[(r#"{"path":"b"}"#, Outcome::ok("1"))]);
     assert!(!stage.text().contains("c901"));
@@ -205,7 +209,11 @@ fn siblings_parents_and_children() {
     stage.press("{");
     assert_eq!(stage.selected(), Some(id("c10")), "round again");
     stage.press("[ }");
-    assert!(stage.said().contains("nothing else hangs on"), "{}", stage.said());
+    assert!(
+        stage.status().contains("nothing else hangs on"),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]
@@ -259,7 +267,7 @@ fn cut_short() -> Stage {
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("\"old\""));
     stage.turn(TurnEvent::Partial {
         turn: TurnId(2),
-        kept: 0,
+        prefix_len: 0,
         spoken: None,
         text: "Then the lighthouse".into(),
     });
@@ -289,13 +297,13 @@ fn a_stream_that_broke_is_a_failure_and_is_found() {
     let broken = Some(Pick::Live(TurnId(2), 0));
     let mut stage = cut_short();
     stage.press("1 g f");
-    assert_eq!(stage.model.graph.selected, broken, "{}", stage.said());
+    assert_eq!(stage.model.graph.selected, broken, "{}", stage.status());
     stage.press("f");
     assert_eq!(stage.model.graph.selected, broken, "round again");
     stage.press("g /");
     stage.type_text("lighthouse");
     stage.press("enter");
-    assert_eq!(stage.said(), "1 place");
+    assert_eq!(stage.status(), "1 place");
     assert_eq!(stage.model.graph.selected, broken);
     stage.press("g /");
     stage.type_text("read");
@@ -304,7 +312,7 @@ fn a_stream_that_broke_is_a_failure_and_is_found() {
     stage.press("&");
     stage.type_text("is:failed");
     stage.press("enter");
-    assert_eq!(stage.said(), "1 fit `is:failed`");
+    assert_eq!(stage.status(), "1 fit `is:failed`");
     assert!(stage.text().contains("✖ turn 2 broke"), "{}", stage.text());
     stage.press("&");
     stage.type_text("tool:read_file");
@@ -421,7 +429,7 @@ fn a_strip_shows_where_in_a_long_run_something_needs_an_eye() {
 }
 
 #[test]
-fn the_timeline_tells_waiting_from_running() {
+fn the_timeline_distinguishes_waiting_from_running() {
     let mut stage = long(120, 40);
     stage.press("1 G k k J z G");
     let text = stage.text();

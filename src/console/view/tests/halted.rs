@@ -21,7 +21,7 @@ fn full_disk(stage: &mut Stage) {
 }
 
 #[test]
-fn the_line_of_a_halt_says_why_before_it_is_cut_and_all_of_it_is_read_elsewhere() {
+fn the_halt_line_shows_the_reason_before_a_cut_and_details_are_elsewhere() {
     for (width, height) in [(40, 12), (80, 24), (160, 50)] {
         for busy in [false, true] {
             let mut stage = Stage::new(width, height);

@@ -37,21 +37,21 @@ fn a_mark_keeps_its_colours_in_a_row_that_is_marked() {
         canvas.put(0, 0, 4, "word", Role::Text);
         canvas.put(4, 0, 4, "\u{27e8}LF\u{27e9}", Role::Escaped);
         let before = canvas.buf.clone();
-        for ground in grounds {
-            canvas.tint(AREA, ground);
+        for background in grounds {
+            canvas.tint(AREA, background);
             for x in 4..8 {
                 let cell = &canvas.buf[(x, 0)];
                 assert_eq!(
                     (cell.fg, cell.bg),
                     (before[(x, 0)].fg, before[(x, 0)].bg),
-                    "{name} {ground:?}"
+                    "{name} {background:?}"
                 );
             }
-            let wanted = canvas.look.style(ground);
+            let expected = canvas.look.style(background);
             let cell = &canvas.buf[(0, 0)];
             assert_eq!(
                 cell.bg,
-                wanted.bg.unwrap_or(cell.bg),
+                expected.bg.unwrap_or(cell.bg),
                 "{name}: the rest of the row is marked"
             );
         }
@@ -59,7 +59,7 @@ fn a_mark_keeps_its_colours_in_a_row_that_is_marked() {
 }
 
 #[test]
-fn the_sign_of_a_cut_does_not_stand_on_the_ground_of_a_mark() {
+fn the_cut_mark_does_not_take_the_background_of_an_escape_mark() {
     coloured(|canvas, name| {
         let line = Styled::new()
             .own(Role::Text, "eight +8".to_owned())

@@ -16,7 +16,7 @@ const OUTPUT: &str = "\u{1b}[1;32mok\u{1b}[0m    12 tests\n\
     \u{1b}[3;4;9mlines\u{1b}[0m";
 
 /// The rows of the inspector from the output on, each run of one look with its colours and attributes.
-fn told(colours: Colours) -> String {
+fn styled_rows(colours: Colours) -> String {
     let mut stage = Stage::with(110, 30, |settings| {
         settings.look = Theme::built_in("dark").unwrap().look(colours);
     });
@@ -59,6 +59,6 @@ fn output_in_its_colours() {
         ("16", Colours::Basic),
         ("none", Colours::None),
     ] {
-        insta::assert_snapshot!(format!("output_{name}"), told(colours));
+        insta::assert_snapshot!(format!("output_{name}"), styled_rows(colours));
     }
 }

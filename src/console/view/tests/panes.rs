@@ -4,11 +4,11 @@ use crate::console::layout::gutter::Line;
 use crate::console::symbols::Charset;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::ErrorClass;
-use crate::domain::escape::{Detector, Rung};
+use crate::domain::escape::{Detector, LoopStep};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{CallEvent, Event, RunEvent, WeightEvent};
 use crate::domain::repair_stats::RepairStats;
-use crate::domain::weight::{Learned, Noted, StepRecord, ToolRecord};
+use crate::domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -95,7 +95,7 @@ fn what_earlier_sessions_learned_is_shown_as_such() {
     stage.engine(Event::Weight(WeightEvent::Imported {
         from: "earlier sessions of this workspace".into(),
         learned: Learned {
-            weights: vec![Noted {
+            weights: vec![WeightRecord {
                 kind: "look".into(),
                 tool: "fetch".into(),
                 weight: 900,
@@ -110,7 +110,7 @@ fn what_earlier_sessions_learned_is_shown_as_such() {
             steps: vec![StepRecord {
                 detector: Detector::Sequence,
                 tools: vec!["search".into()],
-                rung: Rung::Refuse,
+                step: LoopStep::Refuse,
                 tried: 3,
                 helped: 1,
             }],
@@ -136,7 +136,7 @@ fn what_earlier_sessions_learned_is_shown_as_such() {
 fn repairs_in_the_health() {
     for (width, height) in [(80, 24), (120, 40)] {
         let mut stage = Stage::new(width, height);
-        stage.mended_twice();
+        stage.repaired_in_two_rounds();
         stage.press("8");
         let text = stage.text();
         for words in [
@@ -167,7 +167,7 @@ fn decisions_in_the_log() {
 }
 
 #[test]
-fn nothing_to_show_is_said() {
+fn empty_panes_show_a_message() {
     let mut stage = Stage::new(100, 30);
     stage.sample();
     stage.draw();
@@ -206,7 +206,7 @@ fn statuses() -> Vec<crate::domain::call::Status> {
         Status::Consent(ConsentCause::Orphaned),
         Status::Queued,
         Status::Running(Attempt(1)),
-        Status::InDoubt(Attempt(1)),
+        Status::OutcomeUnknown(Attempt(1)),
         Status::Succeeded,
         Status::Failed(ErrorClass::NotFound),
         Status::Rejected,
@@ -217,7 +217,7 @@ fn statuses() -> Vec<crate::domain::call::Status> {
 }
 
 #[test]
-fn every_status_is_told_without_colours_and_with_plain_characters() {
+fn every_status_is_distinguishable_without_colors_and_in_ascii() {
     let mut stage = Stage::with(100, 30, |settings| {
         settings.look = crate::console::theme::Theme::built_in("mono")
             .unwrap()
@@ -304,7 +304,7 @@ fn scripts_of_every_direction_keep_their_order_and_their_columns() {
 fn an_operator_who_is_called_so_is_named_once() {
     use crate::domain::envelope::Actor;
     use crate::domain::event::{Event, RunEvent};
-    for (user, wanted) in [("operator", "operator  "), ("ada", "operator ada")] {
+    for (user, expected) in [("operator", "operator  "), ("ada", "operator ada")] {
         let mut stage = Stage::new(120, 40);
         stage.sample();
         let event = Event::Run(RunEvent::Paused {
@@ -317,16 +317,16 @@ fn an_operator_who_is_called_so_is_named_once() {
             .lines()
             .find(|row| row.contains("lunch") && row.contains("operator"));
         let row = row.unwrap_or_else(|| panic!("{text}"));
-        assert!(row.contains(wanted.trim_end()), "{row}");
+        assert!(row.contains(expected.trim_end()), "{row}");
         assert!(!row.contains("operator operator"), "{row}");
     }
 }
 
 #[test]
-fn where_a_decision_came_from_stands_in_the_log_and_in_the_tab_of_decisions() {
+fn the_source_of_a_decision_is_shown_in_the_log_and_the_decisions_tab() {
     use crate::domain::call::Decision;
     use crate::domain::envelope::{Actor, Via};
-    let said = |via: Option<Via>| {
+    let output = |via: Option<Via>| {
         let mut stage = Stage::new(120, 40);
         stage.begin();
         stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
@@ -351,15 +351,15 @@ fn where_a_decision_came_from_stands_in_the_log_and_in_the_tab_of_decisions() {
         (log, stage.flat())
     };
     for via in [Via::Console, Via::Control, Via::Shell] {
-        let (log, tab) = said(Some(via));
-        let word = via.word();
+        let (log, tab) = output(Some(via));
+        let word = via.label();
         assert!(log.contains(&format!("operator ada ({word}): c3")), "{log}");
         assert!(
             tab.contains(&format!("rejected by the operator: no ({word})")),
             "{tab}"
         );
     }
-    let (log, tab) = said(None);
+    let (log, tab) = output(None);
     assert!(log.contains("operator ada: c3"), "{log}");
     assert!(
         tab.contains("rejected by the operator: no") && !tab.contains("(console)"),

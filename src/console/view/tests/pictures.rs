@@ -8,7 +8,7 @@ use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage};
 use crate::console::theme::{Colours, Theme};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::rule::Written;
+use crate::domain::rule::RuleSpec;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -120,10 +120,10 @@ fn other_tabs() {
 }
 
 #[test]
-fn the_steps_of_calls_that_were_mended_or_stopped() {
+fn the_steps_of_repaired_or_stopped_calls() {
     for (name, keys) in [("mended_twice", "f g j j"), ("stopped", "f g j j j")] {
         let mut stage = Stage::new(120, 40);
-        stage.mended_twice();
+        stage.repaired_in_two_rounds();
         stage.press(keys);
         for _ in 0..5 {
             stage.press(">");
@@ -179,7 +179,7 @@ fn edited_at_sizes(name: &str, scene: impl Fn(&mut Stage)) {
 }
 
 #[test]
-fn collected_edits() {
+fn staged_edits() {
     at_sizes("collected", |stage| {
         stage.press("1 g j e");
         stage.type_text(" More.");
@@ -190,7 +190,7 @@ fn collected_edits() {
 }
 
 #[test]
-fn collected_edits_together() {
+fn staged_edits_together() {
     edited_at_sizes("together", |stage| {
         stage.written();
         stage.press("1 g j j D c 1 g j M");
@@ -203,12 +203,12 @@ fn collected_edits_together() {
 }
 
 #[test]
-fn collected_edits_in_the_header_and_the_graph() {
+fn staged_edits_in_the_header_and_the_graph() {
     at_sizes("indicator", |stage| stage.press("1 g j j D c"));
 }
 
 #[test]
-fn leaving_with_collected_edits() {
+fn leaving_with_staged_edits() {
     at_sizes("leave_collected", |stage| stage.press("1 g j j D c q"));
 }
 
@@ -254,7 +254,7 @@ fn comparison() {
 }
 
 #[test]
-fn kept_later_turns() {
+fn drifted_later_turns() {
     edited_at_sizes("drifted", |stage| {
         stage.two_turns();
         stage.press("1 g j j e");
@@ -290,7 +290,7 @@ fn rules_of_the_session() {
         ] {
             stage.engine(Event::Run(RunEvent::RuleAdded {
                 no,
-                rule: Written::Text { text: text.into() },
+                rule: RuleSpec::Text { text: text.into() },
             }));
         }
         stage.engine(Event::Run(RunEvent::RuleDropped { no: 1 }));

@@ -18,7 +18,7 @@ type Scene = fn(&mut Stage);
 
 /// Runs of all kinds. What is not ASCII in their own texts are characters that have a mark.
 const SCENES: [(&str, Scene); 14] = [
-    ("mended twice", |stage| stage.mended_twice()),
+    ("mended twice", |stage| stage.repaired_in_two_rounds()),
     ("two repairs", |stage| stage.two_repairs()),
     ("spent", |stage| stage.spent()),
     ("ailing", |stage| {
@@ -38,7 +38,7 @@ const SCENES: [(&str, Scene); 14] = [
     }),
     ("in doubt", |stage| {
         stage.begin();
-        stage.in_doubt("c3");
+        stage.outcome_unknown("c3");
     }),
     ("consent", |stage| {
         stage.begin();
@@ -102,7 +102,7 @@ fn check(stage: &mut Stage, what: &str) {
 }
 
 #[test]
-fn every_pane_and_page_has_a_sign_for_all_that_it_says() {
+fn every_pane_and_page_has_ascii_signs_for_all_it_shows() {
     for (name, scene) in SCENES {
         for (width, height) in [(40, 12), (120, 40)] {
             for keys in [
@@ -193,7 +193,7 @@ fn each_sign_of_the_glyph_set_is_ascii_there() {
 }
 
 #[test]
-fn the_steps_of_a_repair_are_told_in_ascii() {
+fn the_steps_of_a_repair_are_shown_in_ascii() {
     let mut stage = stage(SCENES[0].1, 120, 40);
     stage.press("f g j j");
     let mut seen = String::new();

@@ -86,7 +86,7 @@ fn consent() {
 fn unknown_outcome() {
     at_sizes("unknown_outcome", |stage| {
         stage.begin();
-        stage.in_doubt("c3");
+        stage.outcome_unknown("c3");
         stage.at_the_queue();
         stage.press("j");
         stage.wait(ARMING);
@@ -203,7 +203,7 @@ fn the_program_that_is_asked_too_is_named_until_it_has_answered() {
 }
 
 #[test]
-fn all_that_a_frame_tells() {
+fn everything_a_call_frame_shows() {
     at_sizes("frame", |stage| {
         let part = |gate| Part {
             gate,

@@ -6,7 +6,7 @@ use crate::domain::escape::Detector;
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::TurnId;
 use crate::domain::node::{Channel, Origin};
-use crate::domain::rule::Written;
+use crate::domain::rule::RuleSpec;
 
 /// The line of the screen in which a node's row stands.
 fn row(text: &str, words: &str) -> String {
@@ -16,10 +16,10 @@ fn row(text: &str, words: &str) -> String {
 
 /// Fourteen calls that wait, and a thought after them: more than there are lanes.
 fn crowd() -> Stage {
-    crowd_that_says("Done.", 160)
+    crowd_with_text("Done.", 160)
 }
 
-fn crowd_that_says(words: &str, width: u16) -> Stage {
+fn crowd_with_text(words: &str, width: u16) -> Stage {
     let mut stage = Stage::new(width, 40);
     stage.begin();
     stage.thought("t2", "I will write.");
@@ -58,15 +58,18 @@ fn parents_that_are_not_named_are_counted() {
 }
 
 #[test]
-fn what_a_row_hangs_on_is_told_however_long_its_words_are() {
+fn dependencies_of_a_row_are_shown_however_long_its_text_is() {
     let words = "A thought that goes on and on, ".repeat(20);
-    for (width, wanted) in [(160, "⤷c11 ⤷c12 ⤷c13 ⤷c14 +2"), (50, "+")] {
-        let mut stage = crowd_that_says(&words, width);
+    for (width, expected) in [(160, "⤷c11 ⤷c12 ⤷c13 ⤷c14 +2"), (50, "+")] {
+        let mut stage = crowd_with_text(&words, width);
         stage.press("1");
         let text = stage.text();
         let last = row(&text, "t20 A thought");
         let graph = last.split(['│', '┃']).find(|part| part.contains("t20")).unwrap();
-        assert!(graph.contains("… ⤷") && graph.contains(wanted), "{width}\n{text}");
+        assert!(
+            graph.contains("… ⤷") && graph.contains(expected),
+            "{width}\n{text}"
+        );
     }
 }
 
@@ -105,10 +108,10 @@ fn what_is_on_screen_is_not_new() {
 }
 
 #[test]
-fn the_word_that_tells_is_seen_at_every_width() {
-    let whole = |stage: &mut Stage, wanted: &[&str]| {
+fn the_decisive_words_are_visible_at_every_width() {
+    let whole = |stage: &mut Stage, expected: &[&str]| {
         let text = stage.text();
-        for words in wanted {
+        for words in expected {
             assert!(text.contains(words), "{words}\n{text}");
         }
     };
@@ -118,13 +121,13 @@ fn the_word_that_tells_is_seen_at_every_width() {
         let muted = &mut stage.model.run.state.escape.muted;
         muted.insert(Detector::FailingTool);
         stage.press("8");
-        let told = [
+        let message = [
             "put to you for general",
             "nothing came of it yet",
             "it changed nothing",
             "failing_tool muted by you",
         ];
-        whole(&mut stage, &told);
+        whole(&mut stage, &message);
     }
     let mut stage = Stage::new(40, 24);
     stage.sample();
@@ -132,7 +135,7 @@ fn the_word_that_tells_is_seen_at_every_width() {
         let text = format!("tool = \"a_tool_of_a_rather_long_name\", gate = \"{gate}\"");
         stage.engine(Event::Run(RunEvent::RuleAdded {
             no,
-            rule: Written::Text { text: text.into() },
+            rule: RuleSpec::Text { text: text.into() },
         }));
     }
     stage.press("B");

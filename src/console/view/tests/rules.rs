@@ -77,7 +77,7 @@ fn the_words_of_the_model_are_not_in_the_frame_of_the_decision() {
 }
 
 #[test]
-fn a_state_is_told_without_colours() {
+fn a_state_is_shown_without_colors() {
     let mut stage = Stage::new(100, 30);
     stage.sample();
     let text = stage.text();
@@ -196,7 +196,7 @@ fn what_an_edit_holds_is_dimmed_in_place() {
 }
 
 #[test]
-fn the_cursor_lights_what_it_hangs_on_and_what_hangs_on_it() {
+fn the_cursor_highlights_ancestors_and_descendants() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.thought("t2", "first");
@@ -275,23 +275,23 @@ fn wide_characters_keep_their_columns() {
 }
 
 #[test]
-fn the_keys_of_a_decision_are_lit_only_once_they_count() {
+fn decision_keys_are_highlighted_only_once_they_work() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.draw();
     stage.press("2");
     let style = stage.model.settings.look.style(Role::DecisionKey);
-    let lit = |stage: &mut Stage| {
+    let highlighted = |stage: &mut Stage| {
         stage
             .draw()
             .content()
             .iter()
             .any(|cell| cell.style().bg == style.bg && cell.symbol() == "a")
     };
-    assert!(!lit(&mut stage));
+    assert!(!highlighted(&mut stage));
     stage.wait(ARMING);
-    assert!(lit(&mut stage));
+    assert!(highlighted(&mut stage));
 }
 
 #[test]

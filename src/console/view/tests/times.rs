@@ -85,7 +85,7 @@ fn columns(text: &str, node: &str, glyph: char) -> usize {
 }
 
 #[test]
-fn what_goes_on_has_lasted_until_now() {
+fn ongoing_activity_lasts_until_now() {
     let (text, wakes) = waited(Some(0));
     assert!(text.contains("+3:0"), "{text}");
     assert!(columns(&text, "c5 write_file aw", '▒') > 10, "{text}");

@@ -68,8 +68,8 @@ fn in_ascii_a_letter_is_drawn_as_it_will_be_once_it_is_stored() {
     stage.type_text("f\u{fc}r <LF>");
     stage.paste(" \u{1b}[2J\u{27e8}");
     let text = stage.text();
-    let wanted = "f<U+00FC>r <U+003C>LF> <U+001B>[2J<U+27E8>";
-    assert!(text.contains(wanted), "{text}");
+    let expected = "f<U+00FC>r <U+003C>LF> <U+001B>[2J<U+27E8>";
+    assert!(text.contains(expected), "{text}");
     assert!(!text.contains('?'), "{text}");
     stage.press("ctrl-s");
     stage.wait(ARMING);
@@ -78,5 +78,5 @@ fn in_ascii_a_letter_is_drawn_as_it_will_be_once_it_is_stored() {
     assert!(stage.model.overlays.is_empty(), "{}", stage.text());
     stage.press("1 G 3");
     let text = stage.text();
-    assert!(text.contains(wanted), "{text}");
+    assert!(text.contains(expected), "{text}");
 }

@@ -9,7 +9,7 @@ use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage};
 
 /// Words of a model, with letters and signs that are neither narrow nor wide.
-const SAID: &str =
+const MODEL_TEXT: &str =
     "“Привет” → 日本語 ①② ─·─ α, Ελλάδα … and 3 × ½ “more” of it, until the row is full and beyond";
 
 fn stage(width: u16, height: u16) -> Stage {
@@ -19,8 +19,8 @@ fn stage(width: u16, height: u16) -> Stage {
         settings.line = Line::Ascii;
     });
     stage.begin();
-    stage.thought("t2", SAID);
-    let args = serde_json::json!({ "path": "“а”.md", "content": SAID }).to_string();
+    stage.thought("t2", MODEL_TEXT);
+    let args = serde_json::json!({ "path": "“а”.md", "content": MODEL_TEXT }).to_string();
     stage.awaiting("c3", "write_file", &args);
     stage
 }
@@ -88,7 +88,7 @@ fn what_is_decided_is_whole_and_its_frame_is_of_the_consoles_own() {
     // Nothing of it is a mark, as it would be where only ASCII is shown.
     assert!(!rows.iter().any(|row| row.contains("<U+")), "{rows:#?}");
     stage.press("a");
-    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }
 
 #[test]
@@ -120,13 +120,13 @@ fn a_row_of_the_graph_is_cut_where_it_is_full() {
     let mut stage = stage(60, 16);
     stage.press("1");
     let rows = shown(&stage.draw());
-    let said = rows
+    let output = rows
         .iter()
         .find(|row| row.contains("“Привет”"))
         .expect("the thought");
     let _wide = measured(true);
-    assert_eq!(said.columns(), 60, "{rows:#?}");
-    assert!(said.ends_with('~') || said.ends_with("~ "), "{rows:#?}");
+    assert_eq!(output.columns(), 60, "{rows:#?}");
+    assert!(output.ends_with('~') || output.ends_with("~ "), "{rows:#?}");
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn an_editor_shows_all_of_its_text_and_the_cursor_in_its_place() {
     let rows = shown(&buffer);
     assert!(rows.iter().any(|row| row.contains("“а”.md")), "{rows:#?}");
     let all: String = rows.iter().flat_map(|row| row.split_whitespace()).collect();
-    let said: String = SAID.split_whitespace().collect();
-    assert!(all.contains(&said), "{rows:#?}");
+    let output: String = MODEL_TEXT.split_whitespace().collect();
+    assert!(all.contains(&output), "{rows:#?}");
     // Behind the last letter of a line of such letters.
     let mut stage = self::stage(60, 20);
     stage.press("i");

@@ -3,7 +3,7 @@
 use crate::domain::apply::At;
 use crate::domain::history::History;
 use crate::domain::id::{Seq, ThreadId, TurnId};
-use crate::domain::price::Spent;
+use crate::domain::price::RunCost;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, TurnMore, Usage};
 
@@ -56,7 +56,7 @@ pub(super) fn place(
         last: false,
         drifted: false,
         usage: Usage::default(),
-        spent: Spent::default(),
+        spent: RunCost::default(),
         asked_at: at.seq,
         ended_at: if by_operator { at.seq } else { Seq(0) },
         more: TurnMore::default(),

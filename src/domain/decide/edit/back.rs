@@ -42,7 +42,7 @@ pub(in crate::domain::decide) fn go_back(
         reason: None,
         by: Some(Arc::from(rule)),
     });
-    wave::go_on_above(draft, turn.thread);
+    wave::resume_callers(draft, turn.thread);
     supersede_turns(draft, turns);
     // What it is asked with depends on what falls: the request is made from what is left.
     let mut left = state.clone();
@@ -50,6 +50,6 @@ pub(in crate::domain::decide) fn go_back(
     let new = draft.turn();
     let event = advance::ask::requested(&left, (new, turn.thread, after), 1);
     draft.turn_event(event);
-    waits::go_on_waiting(draft, None);
+    waits::restore_holds(draft, None);
     Ok(())
 }

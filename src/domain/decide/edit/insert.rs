@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::begin_after;
-use super::revise::{base, check_args, close_behind};
+use super::revise::{base, check_args, close_after};
 use super::wave::supersede_after;
 use crate::domain::advice::Advice;
 use crate::domain::again;
-use crate::domain::command::Behind;
+use crate::domain::command::InsertAfter;
 use crate::domain::draft::Draft;
 use crate::domain::event::TurnEvent;
 use crate::domain::graph;
@@ -58,11 +58,11 @@ pub(super) fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
             reason: Arc::from("the operator went on from what had arrived"),
         });
     }
-    open_behind(draft, after)
+    open_after(draft, after)
 }
 
 /// A new turn of the operator's.
-fn open_behind(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
+fn open_after(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
     let before = after.and_then(|id| draft.state.turns.get(&id));
     let thread = before.map_or(thread::ROOT, |turn| turn.thread);
     let turn = draft.turn();
@@ -128,7 +128,7 @@ fn before_unanswered(draft: &Draft<'_>, turn: TurnId) -> Option<TurnId> {
 
 pub(super) fn thought(
     draft: &mut Draft<'_>,
-    after: Option<Behind>,
+    after: Option<InsertAfter>,
     text: &Arc<str>,
     reason: Reason<'_>,
 ) -> Result<(), Refusal> {
@@ -138,8 +138,8 @@ pub(super) fn thought(
     }
     let turn = if let Some(node) = cut {
         begin_after(draft, after, &format!("insert a thought behind {node}"), reason);
-        close_behind(draft, node, "a thought was put in before it");
-        open_behind(draft, Some(after))
+        close_after(draft, node, "a thought was put in before it");
+        open_after(draft, Some(after))
     } else {
         begin_after(draft, after, "insert a thought", reason);
         supersede_after(draft, after);
@@ -161,12 +161,12 @@ pub(super) fn thought(
 
 /// The turn that a thought stands after, and the node in it behind which all falls, if there is anything
 /// to fall: behind the end of a turn it stands as behind the turn.
-fn spot(draft: &Draft<'_>, after: Option<Behind>) -> Result<(TurnId, Option<NodeId>), Refusal> {
+fn spot(draft: &Draft<'_>, after: Option<InsertAfter>) -> Result<(TurnId, Option<NodeId>), Refusal> {
     let state = draft.state;
     let (turn, node) = match after {
         None => (None, None),
-        Some(Behind::Turn(turn)) => (Some(turn), None),
-        Some(Behind::Node(id)) => {
+        Some(InsertAfter::Turn(turn)) => (Some(turn), None),
+        Some(InsertAfter::Node(id)) => {
             // A result stands with its call.
             let id = if id.kind == NodeKind::Observation {
                 id.call()
@@ -187,7 +187,7 @@ fn spot(draft: &Draft<'_>, after: Option<Behind>) -> Result<(TurnId, Option<Node
     let Some(turn) = place(draft, turn)? else {
         return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
     };
-    let cut = node.filter(|id| graph::cuts_behind(state, *id));
+    let cut = node.filter(|id| graph::cuts_turn_after(state, *id));
     Ok((turn, cut))
 }
 

@@ -13,8 +13,8 @@ use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{Attempt, Epoch, NodeId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::{Began, LedgerOutcome, State};
-use crate::domain::turn::{Stream, TurnStanding};
+use crate::domain::state::{EpochOrigin, LedgerOutcome, State};
+use crate::domain::turn::{Stream, TurnState};
 
 /// Refuses where another edit was committed since the operator looked: what is the newest one is another by now.
 fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {
@@ -33,7 +33,7 @@ pub(super) fn undo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<us
         return Err(Refusal::new(RefusalKind::NoChange, "there is no edit to undo"));
     };
     let what = format!("undo: {}", undone.what);
-    go(draft, to, (Began::Undo, &what), shown)
+    go(draft, to, (EpochOrigin::Undo, &what), shown)
 }
 
 pub(super) fn redo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<usize>) -> Result<(), Refusal> {
@@ -44,7 +44,7 @@ pub(super) fn redo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<us
             "there is nothing to redo: no edit was undone since the last one",
         ));
     };
-    go(draft, to, (Began::Redo, "redo what was undone"), shown)
+    go(draft, to, (EpochOrigin::Redo, "redo what was undone"), shown)
 }
 
 pub(super) fn switch(
@@ -62,7 +62,12 @@ pub(super) fn switch(
         ));
     }
     let what = format!("switch to branch {}", to.0);
-    go(draft, branch::end(draft.state, to), (Began::Switch, &what), shown)
+    go(
+        draft,
+        branch::end(draft.state, to),
+        (EpochOrigin::Switch, &what),
+        shown,
+    )
 }
 
 pub(super) fn name(draft: &mut Draft<'_>, epoch: Epoch, name: &Arc<str>) -> Result<(), Refusal> {
@@ -98,11 +103,11 @@ pub(super) fn known(state: &State, epoch: Epoch) -> Result<(), Refusal> {
 fn go(
     draft: &mut Draft<'_>,
     to: Epoch,
-    (by, what): (Began, &str),
+    (by, what): (EpochOrigin, &str),
     shown: Option<usize>,
 ) -> Result<(), Refusal> {
     let moves = recall(draft.state, to);
-    if moves.is_empty() && by == Began::Switch {
+    if moves.is_empty() && by == EpochOrigin::Switch {
         return Err(Refusal::new(
             RefusalKind::NoChange,
             format!(
@@ -122,9 +127,14 @@ fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
     let turns = moves
         .turns_fall
         .iter()
-        .chain(moves.turns_stand.iter().map(|(id, _)| id));
-    let open = |(_, standing): &&(TurnId, TurnStanding)| standing.stream == Stream::Open;
-    let stay_open: BTreeSet<TurnId> = moves.turns_stand.iter().filter(open).map(|(id, _)| *id).collect();
+        .chain(moves.turns_restored.iter().map(|(id, _)| id));
+    let open = |(_, condition): &&(TurnId, TurnState)| condition.stream == Stream::Open;
+    let stay_open: BTreeSet<TurnId> = moves
+        .turns_restored
+        .iter()
+        .filter(open)
+        .map(|(id, _)| *id)
+        .collect();
     for turn in turns.filter_map(|id| draft.state.turns.get(id)) {
         if turn.stream == Stream::Open && !stay_open.contains(&turn.id) {
             draft.turn_event(TurnEvent::Aborted {
@@ -133,7 +143,7 @@ fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
             });
         }
     }
-    let moved = moves.calls.iter().filter(|(_, to)| *to != CallMove::GoesOn);
+    let moved = moves.calls.iter().filter(|(_, to)| *to != CallMove::Resume);
     let ended: Vec<NodeId> = moves
         .falls
         .iter()

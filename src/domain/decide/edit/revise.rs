@@ -12,6 +12,7 @@ use super::wave::{
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
 use crate::domain::draft::Draft;
+use crate::domain::effective_status;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::graph;
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
@@ -19,7 +20,6 @@ use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::ready;
 use crate::domain::reference::OutPath;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::stand;
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
@@ -44,7 +44,7 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
     if !node.active || matches!(activity, Some(Activity::Superseded(_))) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: {}", stand::replaced_words(state, id)),
+            format!("{id} is history: {}", effective_status::replaced_words(state, id)),
         ));
     }
     if node.rev() != rev {
@@ -128,7 +128,8 @@ pub(super) fn call(
     }
     let started = newest_attempt(life).0 > 0;
     // What has ended, or was shown to the model as it is, has consequences.
-    let told = life.status.is_settled() || draft.state.turns.get(&node.turn).is_some_and(|turn| turn.settled);
+    let reported =
+        life.status.is_settled() || draft.state.turns.get(&node.turn).is_some_and(|turn| turn.settled);
     orphan_own(draft, id);
     lose_corrections(draft, &[id]);
     let approves = edit_approves(draft.state, advice, life, (tool, args), shown);
@@ -140,7 +141,7 @@ pub(super) fn call(
     let mut readers = crate::domain::graph::readers_of(draft.state, id);
     readers.extend(readers_of_new_names(draft.state, id, args));
     suspect(draft, readers);
-    if told || started {
+    if reported || started {
         supersede_after(draft, node.turn);
     }
     Ok(())
@@ -232,15 +233,15 @@ pub(super) fn thought(
 
 /// What the model streamed after a thought falls; the turn is closed there and continued.
 fn split_at(draft: &mut Draft<'_>, id: NodeId) {
-    close_behind(draft, id, "a thought before it was rewritten");
+    close_after(draft, id, "a thought before it was rewritten");
 }
 
 /// What the model streamed behind a node falls; the turn is closed there, and the thread goes on from it.
-pub(super) fn close_behind(draft: &mut Draft<'_>, id: NodeId, why: &str) {
+pub(super) fn close_after(draft: &mut Draft<'_>, id: NodeId, why: &str) {
     let Some(turn) = draft.state.turn_of(id) else {
         return;
     };
-    let after = graph::behind_in_turn(draft.state, id);
+    let after = graph::after_in_turn(draft.state, id);
     if !matches!(turn.stream, Stream::Closed(_)) {
         draft.turn_event(TurnEvent::Aborted {
             turn: turn.id,
@@ -260,7 +261,7 @@ pub(super) fn close_behind(draft: &mut Draft<'_>, id: NodeId, why: &str) {
 }
 
 /// Revises a prompt or an answer: all that came after its turn came of the text before.
-pub(super) fn words(
+pub(super) fn revise_text(
     draft: &mut Draft<'_>,
     (id, rev): (NodeId, Rev),
     text: &Arc<str>,

@@ -32,10 +32,10 @@ pub(super) fn take(
         revise::base(draft.state, id, shown)?;
     }
     let line = branch::line(draft.state, branch::end(draft.state, from));
-    let said = branch::counted(draft.state, id, &line)
+    let output = branch::counted(draft.state, id, &line)
         .and_then(|rev| draft.state.nodes.get(&id)?.revision(rev))
         .map(|revision| (revision.content.clone(), revision.origin.clone()));
-    let Some((content, origin)) = said else {
+    let Some((content, origin)) = output else {
         return Err(Refusal::new(
             RefusalKind::Unknown,
             format!(
@@ -45,14 +45,14 @@ pub(super) fn take(
         ));
     };
     match content {
-        Content::Text { text, .. } => words(draft, id, &text, reason),
+        Content::Text { text, .. } => copy_text(draft, id, &text, reason),
         Content::Observation {
             outcome,
             call_rev,
             attempt,
         } => {
             in_question(draft.state, id, from, &line)?;
-            let given = Given {
+            let given = CopiedResult {
                 branch: from,
                 rev: call_rev,
                 attempt,
@@ -89,7 +89,7 @@ fn in_question(state: &State, id: NodeId, from: Epoch, line: &Line) -> Result<()
     ))
 }
 
-fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>) -> Result<(), Refusal> {
+fn copy_text(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>) -> Result<(), Refusal> {
     // Another branch's answer takes the place of the one that counts here.
     let own = thread::of(draft.state, id);
     let target = match draft.state.nodes.get(&id) {
@@ -113,7 +113,7 @@ fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>)
     let base = draft.state.nodes.get(&target).map(Node::rev).unwrap_or_default();
     match target.kind {
         NodeKind::Thought => revise::thought(draft, (target, base), text, reason),
-        NodeKind::Prompt | NodeKind::Answer => revise::words(draft, (target, base), text, reason),
+        NodeKind::Prompt | NodeKind::Answer => revise::revise_text(draft, (target, base), text, reason),
         NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
             Err(Refusal::new(
                 RefusalKind::Unknown,
@@ -124,7 +124,7 @@ fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>)
 }
 
 /// What a call came to on another branch.
-struct Given {
+struct CopiedResult {
     branch: Epoch,
     /// The revision of the call that gave it.
     rev: Rev,
@@ -134,7 +134,12 @@ struct Given {
     origin: Origin,
 }
 
-fn result(draft: &mut Draft<'_>, id: NodeId, given: &Given, reason: Reason<'_>) -> Result<(), Refusal> {
+fn result(
+    draft: &mut Draft<'_>,
+    id: NodeId,
+    given: &CopiedResult,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
     let Outcome::Ok { value, .. } = &given.outcome else {
         return Err(Refusal::new(
             RefusalKind::Status,
@@ -157,7 +162,7 @@ fn result(draft: &mut Draft<'_>, id: NodeId, given: &Given, reason: Reason<'_>) 
     // It has not come to a result here: the one of the other branch is its result.
     let rev = node.rev();
     revise::base(draft.state, call, rev)?;
-    if life.is_some_and(|life| matches!(life.status, Status::InDoubt(_))) {
+    if life.is_some_and(|life| matches!(life.status, Status::OutcomeUnknown(_))) {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!("say first whether {call} happened here"),
@@ -193,7 +198,7 @@ fn decided(draft: &mut Draft<'_>, call: NodeId, rev: Rev, outcome: &Outcome, ori
 }
 
 /// The execution that gave a result.
-fn executed_as<'c>(call: Option<&'c Call>, given: &Given) -> Option<&'c AttemptRecord> {
+fn executed_as<'c>(call: Option<&'c Call>, given: &CopiedResult) -> Option<&'c AttemptRecord> {
     let mut attempts = call?.attempts.iter();
     attempts.find(|one| one.no == given.attempt && one.rev == given.rev)
 }
@@ -202,7 +207,7 @@ fn executed_as<'c>(call: Option<&'c Call>, given: &Given) -> Option<&'c AttemptR
 fn insert_with_result(
     draft: &mut Draft<'_>,
     call: NodeId,
-    given: &Given,
+    given: &CopiedResult,
     reason: Reason<'_>,
 ) -> Result<(), Refusal> {
     let node = draft.state.nodes.get(&call);

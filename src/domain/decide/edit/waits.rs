@@ -12,7 +12,7 @@ use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::state::State;
 
 /// Holds again what waits for edits that this decision neither makes nor takes the ground from.
-pub(in crate::domain::decide) fn go_on_waiting(draft: &mut Draft<'_>, command: Option<&Command>) {
+pub(in crate::domain::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
     let commits = |event: &Event| matches!(event, Event::Edit(EditEvent::Committed { .. }));
     if draft.state.editing.is_empty() || !draft.events.iter().any(commits) {
         return;
@@ -20,14 +20,14 @@ pub(in crate::domain::decide) fn go_on_waiting(draft: &mut Draft<'_>, command: O
     let mut left = draft.state.clone();
     try_out(&mut left, &draft.events);
     let edited: Vec<NodeId> = command.into_iter().flat_map(edits).filter_map(target).collect();
-    let is_said = |id: NodeId| {
+    let is_stated = |id: NodeId| {
         let revised =
             |event: &Event| matches!(event, Event::Edit(EditEvent::Revised { node, .. }) if *node == id);
         edited.contains(&id) || draft.events.iter().any(revised)
     };
     let editing = draft.state.editing.keys().copied();
     let others: Vec<NodeId> = editing
-        .filter(|id| !is_said(*id) && left.nodes.get(id).is_some_and(|node| node.active))
+        .filter(|id| !is_stated(*id) && left.nodes.get(id).is_some_and(|node| node.active))
         .collect();
     for node in others {
         let calls = touched(&left, node);

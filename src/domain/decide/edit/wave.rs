@@ -111,7 +111,7 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
 /// What a sub-agent's thread was edited in changes what it gives: its call goes on with the same
 /// execution, what read its result comes into question, and later turns of the thread above are
 /// held until it is known whether they still see the same. And so on upwards.
-pub(in crate::domain::decide) fn go_on_above(draft: &mut Draft<'_>, thread: ThreadId) {
+pub(in crate::domain::decide) fn resume_callers(draft: &mut Draft<'_>, thread: ThreadId) {
     let state = draft.state;
     for child in thread::above(state, thread) {
         let Some(call) = state.calls.get(&child.call) else {

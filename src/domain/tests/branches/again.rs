@@ -110,7 +110,7 @@ fn a_read_is_reused_only_while_nothing_was_written() {
 }
 
 #[test]
-fn a_read_that_comes_back_behind_a_write_says_so() {
+fn a_restored_read_older_than_a_write_is_marked_outdated() {
     let mut w = World::new();
     w.reply(&[think("x"), call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();

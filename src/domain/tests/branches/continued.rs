@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_happens_after_an_undo_a_redo_or_a_switch_goes_on_with_that_branch() {
+fn events_after_an_undo_redo_or_switch_continue_on_that_branch() {
     let mut w = World::asking(&["read"]);
     w.reply(&[
         call("read", r#"{"_as":"a","n":1}"#),

@@ -15,11 +15,11 @@ use crate::domain::turn::Activity;
 #[expect(clippy::too_many_lines, reason = "one list after the other")]
 pub fn agenda(state: &State) {
     let active = |id: &NodeId| state.nodes[id].active;
-    let with = |wanted: &dyn Fn(&Call) -> bool| -> BTreeSet<NodeId> {
+    let with = |expected: &dyn Fn(&Call) -> bool| -> BTreeSet<NodeId> {
         let calls = state
             .calls
             .values()
-            .filter(|call| active(&call.id) && wanted(call));
+            .filter(|call| active(&call.id) && expected(call));
         calls.map(|call| call.id).collect()
     };
     let agenda = &state.agenda;
@@ -65,7 +65,7 @@ pub fn agenda(state: &State) {
     assert!(agenda.failures.is_subset(&failed), "failures");
     for call in state.calls.values() {
         assert_eq!(
-            call.trouble.delay.is_some(),
+            call.failure.delay.is_some(),
             call.status == Status::Delayed,
             "{} waits",
             call.id
@@ -227,7 +227,7 @@ fn activity(state: &State) {
                     observed.is_none(),
                     "{} is {} and has a result",
                     call.id,
-                    call.status.word()
+                    call.status.base_label()
                 );
             }
             _ => {}

@@ -59,7 +59,7 @@ fn what_fell_on_another_branch_is_no_word_of_this_one() {
 }
 
 #[test]
-fn an_undo_takes_back_what_was_said_since() {
+fn undo_drops_corrections_made_since() {
     // The turn is asked for anew behind the edit, and answered there: without the edit nobody has said anything.
     for by_undo in [true, false] {
         let mut w = World::new();
@@ -81,7 +81,7 @@ fn an_undo_takes_back_what_was_said_since() {
 }
 
 #[test]
-fn a_reply_on_record_stands_again_only_with_what_counts_here() {
+fn a_recorded_reply_is_reused_only_if_its_context_matches() {
     // The correction was made behind another value of `a`: the reply on record does not know of it.
     let mut w = two_turns("read");
     w.correct(w.id("a"), r#"{"v":60}"#).unwrap();

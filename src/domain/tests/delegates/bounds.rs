@@ -58,10 +58,14 @@ fn a_sub_agent_that_used_up_its_turns_fails_its_call_with_a_word_on_it() {
     let mut w = World::new();
     w.reply(&[delegate("a", r#","max_turns":2"#), delegate("b", "")]);
     let (a, b) = (w.id("a"), w.id("b"));
-    let told = |w: &World| format!("{:?}", w.asked.last().unwrap().messages);
+    let message = |w: &World| format!("{:?}", w.asked.last().unwrap().messages);
     w.on(a).reply(&[call("write", r#"{"_as":"w","n":1}"#)]);
     w.drain();
-    assert!(told(&w).contains("This is the last request"), "{}", told(&w));
+    assert!(
+        message(&w).contains("This is the last request"),
+        "{}",
+        message(&w)
+    );
     let last = w.state.turns_of(thread_of(&w, a)).last().unwrap();
     assert!(last.last, "no tools are offered with it");
     w.on(a).reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
@@ -126,10 +130,10 @@ fn sub_agents_delegate_three_levels_deep() {
         thread::path(&w.state, w.id("four")),
         [w.id("one"), w.id("two"), three]
     );
-    for (label, said) in [("three", "3"), ("two", "2"), ("one", "1")] {
+    for (label, output) in [("three", "3"), ("two", "2"), ("one", "1")] {
         let id = w.id(label);
-        w.on(id).reply(&[answer(said)]);
-        assert_eq!(w.value(id), format!("\"{said}\""));
+        w.on(id).reply(&[answer(output)]);
+        assert_eq!(w.value(id), format!("\"{output}\""));
     }
     w.reply(&[answer("end")]);
     assert!(matches!(w.state.mode, Mode::Finished(_)));

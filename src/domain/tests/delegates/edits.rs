@@ -11,7 +11,7 @@ fn tip(w: &World) -> TurnId {
 }
 
 #[test]
-fn an_equal_answer_lets_later_turns_stand_and_nothing_of_the_sibling_runs() {
+fn an_equal_sub_agent_answer_keeps_later_turns_and_reruns_no_sibling() {
     let mut w = answered();
     let (a, b, last) = (w.id("a"), w.id("b"), tip(&w));
     let (runs, asked) = (w.executed.len(), w.asked.len());
@@ -41,7 +41,7 @@ fn an_equal_answer_lets_later_turns_stand_and_nothing_of_the_sibling_runs() {
 }
 
 #[test]
-fn the_plan_of_an_edit_inside_names_what_hangs_on_its_answer() {
+fn the_preview_of_a_sub_agent_edit_lists_dependents_of_its_answer() {
     let w = answered();
     let (a, b, last) = (w.id("a"), w.id("b"), tip(&w));
     let edit = Edit::Observation {
@@ -59,11 +59,11 @@ fn the_plan_of_an_edit_inside_names_what_hangs_on_its_answer() {
     assert_eq!(plan.perhaps, [answer]);
     assert!(!plan.turns.contains(&last) && !plan.superseded.contains(&answer));
     assert!(plan.drained.contains(&a), "A works on first");
-    assert!(plan.kept.contains(&b) && !plan.kept.contains(&a));
+    assert!(plan.unchanged.contains(&b) && !plan.unchanged.contains(&a));
 }
 
 #[test]
-fn another_answer_ends_what_came_after_and_the_root_is_asked_anew() {
+fn a_different_sub_agent_answer_supersedes_later_turns_and_asks_the_root_again() {
     let mut w = answered();
     let (a, last, asked) = (w.id("a"), tip(&w), w.asked.len());
     w.args(w.id("a1"), r#"{"_as":"a1","n":5}"#).unwrap();
@@ -281,7 +281,7 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
 }
 
 #[test]
-fn what_came_of_an_edited_sub_agent_is_no_result_of_an_equal_call() {
+fn the_result_of_an_edited_sub_agent_is_not_reused_for_an_equal_call() {
     let mut w = two();
     let a = w.id("a");
     w.on(a).reply(&[call("read", r#"{"_as":"a1","n":1}"#)]);
@@ -305,7 +305,7 @@ fn what_came_of_an_edited_sub_agent_is_no_result_of_an_equal_call() {
 }
 
 #[test]
-fn an_operators_result_stands_until_it_is_unpinned() {
+fn an_operator_result_stays_until_it_is_unpinned() {
     let mut w = answered();
     let a = w.id("a");
     w.correct(a, r#""A is what I say""#).unwrap();
@@ -353,7 +353,7 @@ fn what_is_held_above_holds_a_sub_agent_too() {
 }
 
 #[test]
-fn an_open_editor_holds_its_thread_and_those_it_hangs_on_and_no_other() {
+fn an_open_edit_suspends_only_its_thread_and_dependent_threads() {
     let mut w = two();
     let (a, b) = (w.id("a"), w.id("b"));
     w.on(a).reply(&[call("read", r#"{"_as":"a1","n":1}"#)]);

@@ -75,8 +75,8 @@ fn a_sub_agent_ends_with_its_call_however_that_falls() {
         let of_a = thread_of(&w, a);
         act(&mut w);
         ended(&w, of_a);
-        let b_stands = matches!(what, "deleted" | "answered for");
-        assert_eq!(w.state.nodes[&w.id("b")].active, b_stands, "{what}");
+        let b_active = matches!(what, "deleted" | "answered for");
+        assert_eq!(w.state.nodes[&w.id("b")].active, b_active, "{what}");
         // What comes in late is history only.
         w.finish(w.id("runs"));
         w.crash();
@@ -106,7 +106,7 @@ fn a_plan_names_what_falls_with_a_sub_agent() {
 }
 
 #[test]
-fn two_sub_agents_go_on_after_a_crash_as_the_root_does() {
+fn two_sub_agents_resume_after_a_crash_like_the_root() {
     for at in 0..6 {
         let mut w = two();
         let (a, b) = (w.id("a"), w.id("b"));

@@ -4,7 +4,7 @@
 use super::*;
 
 #[test]
-fn insertions_in_the_middle_end_what_came_after() {
+fn insertions_in_the_middle_supersede_later_turns() {
     let mut w = chain();
     let first = w.turns()[0];
     w.edit(Edit::InsertPrompt {

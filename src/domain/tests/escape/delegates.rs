@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
+fn a_looping_sub_agent_is_stopped_and_its_parent_continues() {
     let mut config = Config::default();
     config.ladder.guidance = 0;
     config.ladder.refuse = 0;
@@ -26,7 +26,7 @@ fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
 }
 
 #[test]
-fn a_sub_agent_that_the_operator_stops_for_going_round_leaves_the_rest_to_go_on() {
+fn other_calls_continue_after_the_operator_stops_a_looping_sub_agent() {
     let mut config = Config::default();
     config.ladder.guidance = 0;
     config.ladder.refuse = 0;

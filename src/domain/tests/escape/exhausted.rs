@@ -18,7 +18,7 @@ fn fails(w: &mut World, args: &str, class: ErrorClass) -> NodeId {
     let id = newest(w);
     while w.status(id) == Status::Running(w.state.call(id).unwrap().last_attempt().unwrap().no) {
         w.finish_with(id, ladder::error(class, false));
-        if w.state.call(id).unwrap().trouble.delay.is_some() {
+        if w.state.call(id).unwrap().failure.delay.is_some() {
             ladder::elapse(w, 0);
         }
     }
@@ -27,24 +27,24 @@ fn fails(w: &mut World, args: &str, class: ErrorClass) -> NodeId {
 }
 
 #[test]
-fn exhausted_retries_are_told_with_what_serves_instead_and_nothing_is_refused() {
+fn exhausted_retries_suggest_substitutes_and_refuse_nothing() {
     let mut w = world();
     let id = fails(&mut w, r#"{"n":1}"#, ErrorClass::Transient);
     assert_eq!(w.starts(id), 5);
     assert_eq!(incident(&w).finding.detector, Detector::Exhausted);
     assert_eq!(incident(&w).finding.nodes, [id]);
-    assert_eq!(steps(&w), [(Rung::Guidance, None)]);
-    let said = w.last_request();
+    assert_eq!(steps(&w), [(LoopStep::Guidance, None)]);
+    let text = w.last_request();
     assert!(
-        said.contains("This failed, and repeating it will not help:"),
-        "{said}"
+        text.contains("This failed, and repeating it will not help:"),
+        "{text}"
     );
-    assert!(said.contains("These serve the same purpose: pure."), "{said}");
-    assert!(!said.contains("You repeat yourself"), "{said}");
+    assert!(text.contains("These serve the same purpose: pure."), "{text}");
+    assert!(!text.contains("You repeat yourself"), "{text}");
     for n in [2, 3] {
         turn(&mut w, "read", &format!(r#"{{"n":{n}}}"#));
     }
-    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert_eq!(steps(&w), [(LoopStep::Guidance, Some(StepOutcome::Helped))]);
     assert!(incident(&w).over);
     assert_eq!(w.state.escape.incidents.len(), 1);
     assert!(!w.last_request().contains("repeating it will not help"));
@@ -60,7 +60,10 @@ fn the_same_call_made_again_is_refused_afterwards() {
     }
     assert_eq!(
         steps(&w),
-        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Refuse, None)]
+        [
+            (LoopStep::Guidance, Some(StepOutcome::Ignored)),
+            (LoopStep::Refuse, None)
+        ]
     );
     w.reply(&[call("read", r#"{"n":1}"#), call("read", r#"{"n":2}"#)]);
     let calls = w.all(NodeKind::Call);
@@ -72,7 +75,7 @@ fn the_same_call_made_again_is_refused_afterwards() {
 }
 
 #[test]
-fn what_another_call_could_mend_begins_nothing() {
+fn an_error_that_other_arguments_could_fix_opens_no_incident() {
     for class in [
         ErrorClass::NotFound,
         ErrorClass::Param,
@@ -121,19 +124,19 @@ fn every_step_is_listed_in_order_with_what_became_of_it() {
     }
     w.reply(&[call("read", r#"{"n":1}"#)]);
     let incident = incident(&w);
-    let listed: Vec<(Rung, String)> = incident
+    let listed: Vec<(LoopStep, String)> = incident
         .proposals()
-        .map(|(rung, proposal)| {
+        .map(|(level, proposal)| {
             let became = match proposal {
-                Proposal::Taken(step) => format!("taken, {:?}", step.upshot),
+                Proposal::Taken(step) => format!("taken, {:?}", step.outcome),
                 Proposal::Skipped(why) => format!("skipped: {why}"),
                 Proposal::Later => "later".to_owned(),
             };
-            (rung, became)
+            (level, became)
         })
         .collect();
-    let rungs: Vec<Rung> = listed.iter().map(|(rung, _)| *rung).collect();
-    assert_eq!(rungs, Rung::ALL);
+    let levels: Vec<LoopStep> = listed.iter().map(|(level, _)| *level).collect();
+    assert_eq!(levels, LoopStep::ALL);
     assert_eq!(listed[0].1, "taken, Some(Ignored)");
     assert_eq!(listed[1].1, "taken, Some(Ignored)");
     assert_eq!(listed[2].1, "skipped: no other tool is known for read");

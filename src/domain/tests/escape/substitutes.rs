@@ -13,7 +13,10 @@ fn another_tool_makes_the_call_where_one_is_known() {
     let call = newest(&w);
     assert_eq!(
         steps(&w)[1..],
-        [(Rung::Refuse, Some(Upshot::Ignored)), (Rung::Substitute, None)]
+        [
+            (LoopStep::Refuse, Some(StepOutcome::Ignored)),
+            (LoopStep::Substitute, None)
+        ]
     );
     assert_eq!(w.state.nodes[&call].as_call().unwrap().0.as_ref(), "pure");
     assert!(matches!(w.state.nodes[&call].now().origin, Origin::Engine { .. }));
@@ -21,11 +24,11 @@ fn another_tool_makes_the_call_where_one_is_known() {
     assert_eq!(w.status(call), Status::Succeeded);
     assert!(w.last_request().contains("console replaced read by pure"));
     turn(&mut w, "pure", r#"{"n":3}"#);
-    assert_eq!(steps(&w)[2].1, Some(Upshot::Helped), "{:?}", steps(&w));
+    assert_eq!(steps(&w)[2].1, Some(StepOutcome::Helped), "{:?}", steps(&w));
 }
 
 #[test]
-fn of_several_tools_the_most_reliable_makes_the_call_and_the_reason_says_so() {
+fn the_most_reliable_substitute_is_called_and_the_reason_names_it() {
     let mut config = Config::default();
     let others = ["nobody", "idem", "pure"].map(Into::into).to_vec();
     config.substitutes.insert("read".into(), Others(others));

@@ -15,8 +15,8 @@ fn a_fork_of_a_fork_knows_what_both_did() {
     f.crash();
     f.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
     f.drain();
-    let (mut g, foreseen) = f.fork(Some(at), 2);
-    let tools: Vec<_> = foreseen
+    let (mut g, preview) = f.fork(Some(at), 2);
+    let tools: Vec<_> = preview
         .effects
         .iter()
         .map(|one| (&*one.session, &*one.args))
@@ -36,13 +36,13 @@ fn a_fork_of_a_fork_knows_what_both_did() {
     }
     assert!(g.executed.is_empty());
     // Behind its own beginning, a fork of it stands on that too.
-    let (g, foreseen) = f.fork(None, 2);
+    let (g, preview) = f.fork(None, 2);
     assert_eq!((g.state.forks.len(), g.state.elsewhere.len()), (2, 1));
-    assert!(foreseen.effects.is_empty());
+    assert!(preview.effects.is_empty());
 }
 
 #[test]
-fn keys_tell_forks_apart_and_go_on_with_what_was_begun() {
+fn idempotency_keys_differ_between_forks_and_resume_started_attempts() {
     let mut w = World::asking(&["idem"]);
     w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");

@@ -45,7 +45,7 @@ fn a_call_that_is_taken_over_is_read_by_the_name_that_it_shows() {
 }
 
 #[test]
-fn an_undo_that_brings_back_a_cut_answer_says_that_the_model_is_asked() {
+fn the_preview_of_an_undo_to_a_partial_answer_asks_the_model() {
     let mut w = World::new();
     w.stream(answer("almost"));
     let (turn, _) = w.tip();
@@ -78,7 +78,7 @@ fn a_correction_does_not_follow_to_a_branch_on_which_its_call_was_still_running(
 }
 
 #[test]
-fn a_thought_that_another_branch_deleted_is_said_again() {
+fn a_thought_deleted_on_another_branch_is_streamed_again() {
     let mut w = World::new();
     w.stream(think("so"));
     w.stream(call("read", r#"{"_as":"a"}"#));
@@ -93,12 +93,12 @@ fn a_thought_that_another_branch_deleted_is_said_again() {
     w.stream(think("so"));
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.stream(think("next"));
-    let said = w.state.turns[&turn].nodes.iter().map(|id| &w.state.nodes[id]);
-    let said: Vec<&str> = said
+    let output = w.state.turns[&turn].nodes.iter().map(|id| &w.state.nodes[id]);
+    let output: Vec<&str> = output
         .filter(|node| node.active && node.id.kind == NodeKind::Thought)
         .map(Node::text)
         .collect();
-    assert_eq!(said, ["so", "next"], "on this branch nobody deleted it");
+    assert_eq!(output, ["so", "next"], "on this branch nobody deleted it");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn what_had_arrived_of_a_reply_belongs_to_every_branch_that_was_asked_for_it() {
 }
 
 #[test]
-fn a_call_that_never_ran_and_is_taken_over_reads_what_it_says() {
+fn a_copied_call_that_never_ran_reads_its_own_references() {
     let mut w = World::new();
     w.reply(&[think("so"), call("pure", r#"{"_as":"b","x":"†call.a.v"}"#)]);
     let b = w.id("b");
@@ -245,7 +245,7 @@ fn a_call_that_never_ran_and_is_taken_over_reads_what_it_says() {
 }
 
 #[test]
-fn what_had_arrived_before_a_thought_was_rewritten_is_not_said_twice() {
+fn nodes_received_before_a_rewritten_thought_are_not_duplicated() {
     let mut w = World::new();
     let (first, second) = (
         call("pure", r#"{"_as":"a","n":1}"#),

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::mirror::{Mirror, parse, slots};
 use super::naive::{End, Fate, Naive, Turn};
-use super::script::Says;
+use super::script::NodeContent;
 use crate::domain::call::Outcome;
-use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, RunCommand};
 use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
 use crate::domain::state::State;
 
@@ -73,33 +73,33 @@ impl Mirror {
         match edit {
             Edit::Call { node, tool, args, .. } => {
                 let (turn, place) = self.place(*node);
-                let told = self.told.contains(node);
+                let message = self.effective_edits.contains(node);
                 // Whoever edits a call lets go what they said of it before.
                 let mut before = self.turns[turn].clone();
                 before.nodes[place].fates.clear();
                 self.fallen(&before, place);
                 let node = &mut self.turns[turn].nodes[place];
-                node.says = Says::Call(tool.to_string(), args.to_string());
+                node.content = NodeContent::Call(tool.to_string(), args.to_string());
                 node.fates.clear();
                 node.ready = None;
-                node.stands_on = None;
-                if told {
+                node.pinned_args = None;
+                if message {
                     self.drop_after(turn, keep);
                 }
             }
             Edit::Text { node, text, .. } => self.text(*node, text, keep),
             Edit::Observation { node, value, .. } => self.give(*node, parse(value), keep),
-            Edit::InsertPrompt { after, text } => self.insert(*after, Says::Prompt(text.to_string())),
+            Edit::InsertPrompt { after, text } => self.insert(*after, NodeContent::Prompt(text.to_string())),
             Edit::InsertThought { after, text } => {
                 let after = after.map(|after| match after {
-                    Behind::Turn(turn) => turn,
-                    Behind::Node(node) => self.close_behind(state, node.call()),
+                    InsertAfter::Turn(turn) => turn,
+                    InsertAfter::Node(node) => self.close_after(state, node.call()),
                 });
-                self.insert(after, Says::Thought(text.to_string()));
+                self.insert(after, NodeContent::Thought(text.to_string()));
                 self.turns.last_mut().expect("it was put in").split = true;
             }
             Edit::InsertCall { after, tool, args } => {
-                self.insert(*after, Says::Call(tool.to_string(), args.to_string()));
+                self.insert(*after, NodeContent::Call(tool.to_string(), args.to_string()));
             }
             Edit::RejectAnswer { node, reason, .. } => {
                 let (turn, place) = self.place(*node);
@@ -107,7 +107,7 @@ impl Mirror {
                 let after = Some(self.turns[turn].id);
                 self.insert(
                     after,
-                    Says::Prompt(format!("The operator refused your answer: {reason}")),
+                    NodeContent::Prompt(format!("The operator refused your answer: {reason}")),
                 );
             }
             Edit::Take { node, from, .. } => self.take(state, *node, *from, keep),
@@ -117,18 +117,18 @@ impl Mirror {
 
     pub(super) fn text(&mut self, node: NodeId, text: &str, keep: bool) {
         let (turn, place) = self.place(node);
-        self.turns[turn].nodes[place].says = match node.kind {
-            NodeKind::Prompt => Says::Prompt(text.into()),
-            NodeKind::Answer => Says::Answer(text.into()),
-            _ => Says::Thought(text.into()),
+        self.turns[turn].nodes[place].content = match node.kind {
+            NodeKind::Prompt => NodeContent::Prompt(text.into()),
+            NodeKind::Answer => NodeContent::Answer(text.into()),
+            _ => NodeContent::Thought(text.into()),
         };
         if node.kind == NodeKind::Thought {
-            self.split_behind(turn, place);
+            self.split_after(turn, place);
         }
         self.drop_after(turn, keep);
     }
 
-    pub(super) fn split_behind(&mut self, turn: usize, place: usize) {
+    pub(super) fn split_after(&mut self, turn: usize, place: usize) {
         let before = self.turns[turn].clone();
         (place + 1..before.nodes.len()).for_each(|at| self.fallen(&before, at));
         let turn = &mut self.turns[turn];
@@ -140,12 +140,12 @@ impl Mirror {
     }
 
     /// What stands behind a node in its turn goes, if anything does or may still come.
-    fn close_behind(&mut self, state: &State, node: NodeId) -> TurnId {
+    fn close_after(&mut self, state: &State, node: NodeId) -> TurnId {
         let (turn, place) = self.place(node);
         let own = &self.turns[turn];
         let falls = own.nodes.iter().skip(place + 1).any(|node| !node.gone);
         if own.by_model && (falls || state.turns[&own.id].split) {
-            self.split_behind(turn, place);
+            self.split_after(turn, place);
         }
         self.turns[turn].id
     }
@@ -158,7 +158,7 @@ impl Mirror {
         self.drop_after(turn, keep);
     }
 
-    pub(super) fn insert(&mut self, after: Option<TurnId>, says: Says) {
+    pub(super) fn insert(&mut self, after: Option<TurnId>, claims: NodeContent) {
         let mut at = match after {
             Some(id) => self.index(id).expect("it counts"),
             None => self.turns.len() - 1,
@@ -173,14 +173,14 @@ impl Mirror {
         self.inserted += 1;
         let id = TurnId(u32::MAX - self.inserted);
         self.unnamed.push_back(id);
-        self.turns.push(Turn::new(id, false, [says]));
+        self.turns.push(Turn::new(id, false, [claims]));
     }
 
     pub(super) fn delete(&mut self, node: NodeId, keep: bool) {
         let (turn, place) = self.place(node);
         self.turns[turn].nodes[place].gone = true;
         if node.kind == NodeKind::Thought {
-            self.split_behind(turn, place);
+            self.split_after(turn, place);
         }
         self.drop_after(turn, keep);
         let own = &self.turns[turn];
@@ -210,8 +210,10 @@ impl Mirror {
         let found = there.iter().enumerate().find_map(of);
         let (at, place) = found.unwrap_or_else(|| panic!("{id} does not count on branch {from}"));
         let node = &there[at].nodes[place];
-        let Says::Call(tool, text) = &node.says else {
-            let (Says::Prompt(text) | Says::Thought(text) | Says::Answer(text)) = &node.says else {
+        let NodeContent::Call(tool, text) = &node.content else {
+            let (NodeContent::Prompt(text) | NodeContent::Thought(text) | NodeContent::Answer(text)) =
+                &node.content
+            else {
                 return;
             };
             let target = if self.find(id).is_some() {
@@ -234,12 +236,12 @@ impl Mirror {
             _ => None,
         });
         let args = ran.unwrap_or_else(|| text.clone());
-        self.insert(None, Says::Call(tool.clone(), args));
+        self.insert(None, NodeContent::Call(tool.clone(), args));
     }
 
     pub(super) fn answer(&self) -> NodeId {
         let mut all = self.turns.iter().rev().flat_map(|turn| turn.nodes.iter().rev());
-        let answer = all.find(|node| matches!(node.says, Says::Answer(_)) && !node.gone);
+        let answer = all.find(|node| matches!(node.content, NodeContent::Answer(_)) && !node.gone);
         answer.and_then(|node| node.id).expect("an answer")
     }
 
@@ -266,12 +268,12 @@ impl Mirror {
             };
             for (at, node) in turn.nodes.iter_mut().enumerate() {
                 let now = &now.nodes[at];
-                if open.contains(&(turn.id, at)) && now.says == node.says && !now.gone {
+                if open.contains(&(turn.id, at)) && now.content == node.content && !now.gone {
                     node.fates.clone_from(&now.fates);
                     node.fates
                         .retain(|fate| !matches!(fate, Fate::Given { by_edit: true, .. }));
                     node.ready.clone_from(&now.ready);
-                    node.stands_on.clone_from(&now.stands_on);
+                    node.pinned_args.clone_from(&now.pinned_args);
                     node.worded = node.fates.iter().any(|fate| matches!(fate, Fate::Given { .. }));
                 }
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::tape::Tape;
 use super::super::world::*;
 use super::mirror::Mirror;
-use super::script::{FORMS, Says, Script, hash, lines};
+use super::script::{FORMS, NodeContent, Script, hash, lines};
 use crate::domain::call::{EffectClass, Gate, Outcome, Status};
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
@@ -107,19 +107,21 @@ impl Session {
             .rev()
             .find(|one| one.turn == turn)
             .expect("it was asked");
-        let said = self.mirror.script.reply(&lines(&asked.messages));
+        let output = self.mirror.script.reply(&lines(&asked.messages));
         // The thought without words is no block of the stream.
-        let mut blocks = said.iter().filter(|says| **says != Says::Thought(String::new()));
+        let mut blocks = output
+            .iter()
+            .filter(|claims| **claims != NodeContent::Thought(String::new()));
         let received = self.w.state.turns[&turn].received;
         match blocks.nth(received) {
-            Some(Says::Thought(text)) => self.w.stream(Block::Thought {
+            Some(NodeContent::Thought(text)) => self.w.stream(Block::Thought {
                 text: text.as_str().into(),
                 channel: Channel::Spoken,
                 opaque: None,
             }),
-            Some(Says::Call(tool, args)) => self.w.stream(call(tool, args)),
-            Some(Says::Answer(text)) => self.w.stream(answer(text)),
-            Some(Says::Prompt(_)) => unreachable!("the model prompts nobody"),
+            Some(NodeContent::Call(tool, args)) => self.w.stream(call(tool, args)),
+            Some(NodeContent::Answer(text)) => self.w.stream(answer(text)),
+            Some(NodeContent::Prompt(_)) => unreachable!("the model prompts nobody"),
             None => self.w.end(Stop::End),
         }
         self.after();
@@ -156,7 +158,7 @@ impl Session {
         let rev = self.rev(id);
         let life = &self.w.state.calls[&id];
         // What it reads is in question: nobody can decide on it. Whether it happened can be said at any time.
-        if life.suspect && !matches!(life.status, Status::InDoubt(_)) {
+        if life.suspect && !matches!(life.status, Status::OutcomeUnknown(_)) {
             return false;
         }
         let digest = self.w.digest(id);
@@ -179,7 +181,7 @@ impl Session {
                 };
                 self.on_call(command(choice)) || self.on_call(command(ConsentChoice::RunAgain))
             }
-            Status::InDoubt(_) => {
+            Status::OutcomeUnknown(_) => {
                 let what = match tape.draw(2) {
                     0 => Resolution::DidNot,
                     _ => Resolution::Happened {

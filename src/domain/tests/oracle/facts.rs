@@ -4,7 +4,7 @@
 use super::super::world::World;
 use super::mirror::{Mirror, parse, slots};
 use super::naive::{End, Fate, Naive, Turn, end_of, give_places};
-use super::script::{Line, Says};
+use super::script::{Line, NodeContent};
 use crate::domain::call::{Decision, EffectClass, Outcome};
 use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
@@ -18,7 +18,7 @@ impl Mirror {
             TurnEvent::Opened { turn, .. } => {
                 if self.turns.is_empty() {
                     self.turns
-                        .push(Turn::new(*turn, false, [Says::Prompt("go".into())]));
+                        .push(Turn::new(*turn, false, [NodeContent::Prompt("go".into())]));
                 } else if let Some(unnamed) = self.unnamed.pop_front()
                     && let Some(at) = self.index(unnamed)
                 {
@@ -114,7 +114,7 @@ impl Mirror {
     }
 
     /// The run says that a person's word on the same call stands for this one: nothing else would.
-    fn stands_for(&mut self, state: &State, call: NodeId, outcome: &Outcome) {
+    fn reuse_result(&mut self, state: &State, call: NodeId, outcome: &Outcome) {
         let (turn, place) = self.place(call);
         let slots = slots(state);
         let turns = self.turns.clone();
@@ -145,17 +145,21 @@ impl Mirror {
         match event {
             CallEvent::Ready { call, resolved, .. } => {
                 if let Some(node) = self.find(*call) {
-                    let Says::Call(_, args) = &node.says else {
+                    let NodeContent::Call(_, args) = &node.content else {
                         panic!("{call} is no call")
                     };
                     node.ready = Some(parse(resolved.as_deref().unwrap_or(args)));
-                    node.stands_on = None;
+                    node.pinned_args = None;
                 }
             }
-            CallEvent::Kept { call, stands_on, .. } => {
-                let stands_on = stands_on.as_deref().map(parse);
+            CallEvent::Retained {
+                call,
+                pinned_args: based_on,
+                ..
+            } => {
+                let based_on = based_on.as_deref().map(parse);
                 if let Some(node) = self.find(*call) {
-                    node.stands_on = stands_on;
+                    node.pinned_args = based_on;
                 }
             }
             CallEvent::Decided {
@@ -210,7 +214,7 @@ impl Mirror {
                     );
                 }
                 if self.carried.remove(call) {
-                    self.stands_for(state, *call, outcome);
+                    self.reuse_result(state, *call, outcome);
                     return;
                 }
                 let Some(node) = self.find(*call) else { return };
@@ -223,7 +227,9 @@ impl Mirror {
                     return;
                 }
                 // A result that was taken from another branch comes with what it ran with.
-                let Says::Call(_, text) = &node.says else { return };
+                let NodeContent::Call(_, text) = &node.content else {
+                    return;
+                };
                 let args = node.ready.clone().unwrap_or_else(|| parse(text));
                 node.fates.push(Fate::Ran(args, outcome.clone()));
             }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::super::world::World;
 use super::naive::{Cell, End, Fate, Naive, Node, Turn, Words, end_of, key};
-use super::script::{Says, Script, lines};
+use super::script::{NodeContent, Script, lines};
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
@@ -41,7 +41,7 @@ pub struct Mirror {
     pub(super) asked: usize,
     pub(super) unsettled: BTreeSet<NodeId>,
     /// Calls whose edit has consequences for later turns.
-    pub(super) told: BTreeSet<NodeId>,
+    pub(super) effective_edits: BTreeSet<NodeId>,
     /// Inserted turns that have no name yet.
     pub(super) unnamed: VecDeque<TurnId>,
     pub(super) inserted: u32,
@@ -69,7 +69,7 @@ impl Mirror {
             seen: 0,
             asked: 0,
             unsettled: BTreeSet::new(),
-            told: BTreeSet::new(),
+            effective_edits: BTreeSet::new(),
             unnamed: VecDeque::new(),
             inserted: 0,
             gave: BTreeMap::new(),
@@ -82,14 +82,14 @@ impl Mirror {
     /// Looks at the run before a command: how far things had come.
     pub fn before(&mut self, w: &World) {
         self.unsettled.clear();
-        self.told.clear();
+        self.effective_edits.clear();
         for call in w.state.calls.values() {
             if !call.status.is_settled() && call.status != Status::Invalid {
                 self.unsettled.insert(call.id);
             }
             let closed = w.state.turn_of(call.id).is_some_and(|turn| turn.settled);
             if call.status.is_settled() || closed || !call.attempts.is_empty() {
-                self.told.insert(call.id);
+                self.effective_edits.insert(call.id);
             }
         }
     }
@@ -208,12 +208,12 @@ impl Mirror {
         let Some(place) = node.place.clone().filter(|_| node.worded && !node.gone) else {
             return;
         };
-        let args = node.stands_on.as_ref().or(node.ready.as_ref());
+        let args = node.pinned_args.as_ref().or(node.ready.as_ref());
         let value = node.fates.iter().rev().find_map(|fate| match fate {
             Fate::Given { value, .. } => Some((value.clone(), node.id?)),
             _ => None,
         });
-        self.words.insert((place, key(&node.says, args)), value);
+        self.words.insert((place, key(&node.content, args)), value);
     }
 
     // ---- the comparison
@@ -221,9 +221,9 @@ impl Mirror {
     /// The run has come to its end: it is what the naive graph says.
     pub fn compare(&mut self, state: &State) {
         self.sync(state);
-        let standing: Vec<TurnId> = state.turns_of(ThreadId(0)).map(|turn| turn.id).collect();
+        let condition: Vec<TurnId> = state.turns_of(ThreadId(0)).map(|turn| turn.id).collect();
         let own: Vec<TurnId> = self.turns.iter().map(|turn| turn.id).collect();
-        assert_eq!(standing, own, "the turns that count");
+        assert_eq!(condition, own, "the turns that count");
         let held = state
             .turns_of(ThreadId(0))
             .find(|turn| turn.activity != Activity::Active);
@@ -258,8 +258,8 @@ impl Mirror {
         let calls = self.turns.iter().flat_map(|turn| {
             let counting = turn.counting().filter(|(_, node)| node.worded);
             counting.filter_map(|(_, node)| {
-                let args = node.stands_on.as_ref().or(node.ready.as_ref());
-                Some((node.place.clone()?, key(&node.says, args)))
+                let args = node.pinned_args.as_ref().or(node.ready.as_ref());
+                Some((node.place.clone()?, key(&node.content, args)))
             })
         });
         let made: BTreeSet<_> = calls.collect();
@@ -284,15 +284,18 @@ pub(super) fn slots(state: &State) -> BTreeMap<NodeId, u32> {
 
 fn compare_node(state: &State, node: &Node, cell: &Cell, script: &Script) {
     let id = node.id.expect("it has arrived");
-    match (&state.nodes[&id].now().content, &node.says) {
-        (Content::Text { text, .. }, Says::Prompt(own) | Says::Thought(own) | Says::Answer(own)) => {
+    match (&state.nodes[&id].now().content, &node.content) {
+        (
+            Content::Text { text, .. },
+            NodeContent::Prompt(own) | NodeContent::Thought(own) | NodeContent::Answer(own),
+        ) => {
             assert_eq!(**text, **own, "{id}");
             return;
         }
-        (Content::Call { tool, args }, Says::Call(own, own_args)) => {
+        (Content::Call { tool, args }, NodeContent::Call(own, own_args)) => {
             assert_eq!((&**tool, &**args), (&**own, &**own_args), "{id}");
         }
-        (content, says) => panic!("{id} says {content:?}, not {says:?}"),
+        (content, claims) => panic!("{id} says {content:?}, not {claims:?}"),
     }
     let call = &state.calls[&id];
     let observed = state.observation(id).and_then(crate::domain::node::Node::outcome);
@@ -304,7 +307,7 @@ fn compare_node(state: &State, node: &Node, cell: &Cell, script: &Script) {
         end,
         cell.end,
         "what {id} came to ({}); {:?} {:?}",
-        call.status.word(),
+        call.status.base_label(),
         cell,
         node.fates
     );
@@ -315,7 +318,9 @@ fn compare_node(state: &State, node: &Node, cell: &Cell, script: &Script) {
     }
     if cell.guessed {
         let origin = state.observation(id).map(|node| &node.now().origin);
-        let Says::Call(tool, _) = &node.says else { return };
+        let NodeContent::Call(tool, _) = &node.content else {
+            return;
+        };
         panic!(
             "nobody ran {id} ({origin:?}): {:?} {:?}",
             script.gate(tool),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::script::{Line, Says, Script, label_of};
+use super::script::{Line, NodeContent, Script, label_of};
 use crate::domain::call::{Gate, Outcome};
 use crate::domain::id::{Attempt, NodeId, TurnId};
 
@@ -26,15 +26,15 @@ pub enum Fate {
 #[derive(Debug, Clone)]
 pub struct Node {
     pub id: Option<NodeId>,
-    pub says: Says,
+    pub content: NodeContent,
     pub gone: bool,
     pub fates: Vec<Fate>,
     /// The arguments with which it was last ready.
     pub ready: Option<Value>,
     /// What it would run with by now, where a person's word stands although that changed.
-    pub stands_on: Option<Value>,
+    pub pinned_args: Option<Value>,
     /// What the model said first.
-    pub first: Says,
+    pub first: NodeContent,
     /// Where the model put it; none for what no reply brought.
     pub place: Option<Place>,
     /// A person wrote its result on this branch, whatever became of that since.
@@ -61,15 +61,15 @@ pub struct Turn {
 }
 
 impl Node {
-    pub fn new(says: Says) -> Self {
+    pub fn new(claims: NodeContent) -> Self {
         Self {
             id: None,
-            first: says.clone(),
-            says,
+            first: claims.clone(),
+            content: claims,
             gone: false,
             fates: Vec::new(),
             ready: None,
-            stands_on: None,
+            pinned_args: None,
             place: None,
             worded: false,
         }
@@ -77,7 +77,7 @@ impl Node {
 
     /// How the model wrote a call, without names.
     fn written(&self) -> String {
-        let Says::Call(_, args) = &self.first else {
+        let NodeContent::Call(_, args) = &self.first else {
             return String::new();
         };
         let mut args: Value = serde_json::from_str(args).expect("JSON");
@@ -89,8 +89,8 @@ impl Node {
 
     /// The name by which its result is read.
     fn label(&self) -> String {
-        match (&self.says, self.id) {
-            (Says::Call(_, args), id) => match (label_of(args), id) {
+        match (&self.content, self.id) {
+            (NodeContent::Call(_, args), id) => match (label_of(args), id) {
                 (Some(label), _) => label.to_owned(),
                 (None, Some(id)) => id.to_string(),
                 (None, None) => String::new(),
@@ -101,12 +101,12 @@ impl Node {
 }
 
 impl Turn {
-    pub fn new(id: TurnId, by_model: bool, says: impl IntoIterator<Item = Says>) -> Self {
+    pub fn new(id: TurnId, by_model: bool, claims: impl IntoIterator<Item = NodeContent>) -> Self {
         Self {
             id,
             by_model,
             reply: 0,
-            nodes: says.into_iter().map(Node::new).collect(),
+            nodes: claims.into_iter().map(Node::new).collect(),
             split: false,
             asked: Vec::new(),
             held: false,
@@ -168,15 +168,15 @@ pub fn give_places(before: &[Turn], turn: &mut Turn) {
         .collect();
     for node in &mut turn.nodes {
         let own = node.written();
-        let alike = written.iter().filter(|one| **one == own).count();
-        node.place = Some((turn.reply, own.clone(), alike));
+        let similar = written.iter().filter(|one| **one == own).count();
+        node.place = Some((turn.reply, own.clone(), similar));
         written.push(own);
     }
 }
 
 /// A tool with its final arguments, or with what is written where there are none.
-pub fn key(says: &Says, args: Option<&Value>) -> String {
-    let Says::Call(tool, text) = says else {
+pub fn key(claims: &NodeContent, args: Option<&Value>) -> String {
+    let NodeContent::Call(tool, text) = claims else {
         return String::new();
     };
     let mut args = args
@@ -232,7 +232,7 @@ impl<'g> Naive<'g> {
 
     fn work_out(&mut self, at: At) -> Cell {
         let node = self.node(at);
-        let Says::Call(tool, text) = &node.says else {
+        let NodeContent::Call(tool, text) = &node.content else {
             return NOTHING;
         };
         let given = node.fates.iter().rev().find_map(|fate| match fate {
@@ -246,7 +246,7 @@ impl<'g> Naive<'g> {
             };
         }
         let found = self.arguments(at, text);
-        if let Some(value) = self.word(at, found.as_ref()) {
+        if let Some(value) = self.typed_result(at, found.as_ref()) {
             return Cell {
                 end: End::Value(value),
                 ..NOTHING
@@ -282,13 +282,13 @@ impl<'g> Naive<'g> {
     }
 
     /// What a person said of the same call when it counted last; `args` are those with which it would run.
-    fn word(&self, at: At, args: Option<&Value>) -> Option<Value> {
+    fn typed_result(&self, at: At, args: Option<&Value>) -> Option<Value> {
         let node = self.node(at);
-        if node.worded || node.first != node.says {
+        if node.worded || node.first != node.content {
             return None;
         }
         let place = node.place.clone()?;
-        let word = self.words.get(&(place, key(&node.says, args)))?.as_ref();
+        let word = self.words.get(&(place, key(&node.content, args)))?.as_ref();
         word.map(|(value, _)| value.clone())
     }
 
@@ -352,7 +352,7 @@ impl<'g> Naive<'g> {
     /// What stands at a path of the state for a reader.
     fn state(&mut self, (turn, place): At, path: &[&str]) -> Option<Value> {
         let mut before: Vec<(usize, u32, At)> = Vec::new();
-        let mut behind = before.clone();
+        let mut after = before.clone();
         for one in 0..=turn {
             for (at, node) in self.turns[one].counting() {
                 if (one, at) == (turn, place) || self.writes((one, at), path).is_empty() {
@@ -360,14 +360,14 @@ impl<'g> Naive<'g> {
                 }
                 let slot = node.id.and_then(|id| self.slots.get(&id)).copied();
                 let list = if (one, at) > (turn, place) {
-                    &mut behind
+                    &mut after
                 } else {
                     &mut before
                 };
                 list.push((one, slot.unwrap_or(u32::MAX), (one, at)));
             }
         }
-        for list in [&mut before, &mut behind] {
+        for list in [&mut before, &mut after] {
             list.sort_unstable();
             let mut whole = Value::Null;
             let mut written = false;
@@ -392,7 +392,7 @@ impl<'g> Naive<'g> {
 
     /// The paths that a call writes and that overlap with one, each with whether that is on failure.
     fn writes(&self, at: At, path: &[&str]) -> Vec<(Vec<String>, Option<bool>)> {
-        let Says::Call(_, text) = &self.node(at).says else {
+        let NodeContent::Call(_, text) = &self.node(at).content else {
             return Vec::new();
         };
         let args: Value = serde_json::from_str(text).unwrap_or_default();
@@ -424,18 +424,20 @@ impl<'g> Naive<'g> {
     }
 
     fn lines_of(&mut self, at: usize, turn: &Turn, lines: &mut Vec<Line>) {
-        let said = |node: &Node| match &node.says {
-            Says::Thought(text) | Says::Answer(text) if !text.is_empty() => Some(Line::Said(text.clone())),
-            Says::Prompt(text) => Some(Line::User(text.clone())),
+        let output = |node: &Node| match &node.content {
+            NodeContent::Thought(text) | NodeContent::Answer(text) if !text.is_empty() => {
+                Some(Line::Text(text.clone()))
+            }
+            NodeContent::Prompt(text) => Some(Line::User(text.clone())),
             _ => None,
         };
         let mut words: Vec<(usize, Line)> = turn
             .counting()
-            .filter_map(|(at, node)| Some((at, said(node)?)))
+            .filter_map(|(at, node)| Some((at, output(node)?)))
             .collect();
         let calls: Vec<usize> = turn
             .counting()
-            .filter(|(_, node)| matches!(node.says, Says::Call(..)))
+            .filter(|(_, node)| matches!(node.content, NodeContent::Call(..)))
             .map(|(place, _)| place)
             .collect();
         // A rewritten thought behind calls stands behind their results.
@@ -445,7 +447,7 @@ impl<'g> Naive<'g> {
         };
         lines.extend(words.into_iter().map(|(_, line)| line));
         for place in &calls {
-            if let Says::Call(tool, args) = &turn.nodes[*place].says {
+            if let NodeContent::Call(tool, args) = &turn.nodes[*place].content {
                 lines.push(Line::Call(tool.clone(), args.clone()));
             }
         }

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use super::super::tape::Tape;
-use super::super::world::{Launched, World};
+use super::super::world::{RunningCall, World};
 use super::drive::Session;
 use super::script::Script;
 use crate::domain::call::{Gate, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution};
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Seq, TurnId};
-use crate::domain::lineage::{self, Asked, Plan};
+use crate::domain::lineage::{self, ModelRequest, Plan};
 use crate::domain::state::{LedgerOutcome, Mode};
 use crate::domain::turn::{Activity, Stream, Turn};
 
@@ -128,14 +128,14 @@ impl Before {
             .filter(|call| active(&call.id) && (call.suspect || !call.status.is_settled()))
             .map(|call| call.id)
             .collect();
-        let in_doubt = |turn: &&Turn| {
+        let unknown = |turn: &&Turn| {
             matches!(turn.activity, Activity::Suspended(_)) || matches!(turn.stream, Stream::Broken(_))
         };
         let uncertain = w
             .state
             .turns
             .values()
-            .filter(in_doubt)
+            .filter(unknown)
             .flat_map(|turn| &turn.nodes);
         let running = w.running.iter().filter(|one| !one.cancelled);
         Self {
@@ -143,7 +143,7 @@ impl Before {
             running: running.map(|one| (one.call, one.attempt)).collect(),
             moving: !open_calls.is_empty()
                 || !w.open.is_empty()
-                || w.state.turns.values().any(|turn| in_doubt(&turn)),
+                || w.state.turns.values().any(|turn| unknown(&turn)),
             suspects: w
                 .state
                 .calls
@@ -164,9 +164,9 @@ impl Before {
     fn at_once(&self, w: &World, plan: &Plan, command: &EditCommand) {
         let cancelled: BTreeSet<NodeId> = plan.cancelled.iter().copied().collect();
         // What may run again ends where that is already plain.
-        let anew = |id: &NodeId| plan.possible.contains(id) || self.suspects.contains(id);
-        let fell = |id: &NodeId| anew(id) || self.uncertain.contains(id) || plan.perhaps.contains(id);
-        let ran_before = |one: &&Launched| self.running.contains(&(one.call, one.attempt));
+        let fresh = |id: &NodeId| plan.possible.contains(id) || self.suspects.contains(id);
+        let fell = |id: &NodeId| fresh(id) || self.uncertain.contains(id) || plan.perhaps.contains(id);
+        let ran_before = |one: &&RunningCall| self.running.contains(&(one.call, one.attempt));
         for one in w.running.iter().filter(ran_before) {
             let named = cancelled.contains(&one.call);
             assert!(
@@ -218,7 +218,7 @@ impl Before {
             assert!(
                 dead || waits,
                 "{id} was to run and is {} after {command:?}",
-                status.word()
+                status.base_label()
             );
         }
         for id in ran.difference(&possible) {
@@ -227,10 +227,10 @@ impl Before {
                 "{id} ran and was not named after {command:?}; {possible:?}"
             );
         }
-        let kept = set(&plan.kept);
+        let stored = set(&plan.unchanged);
         assert!(
-            ran.is_disjoint(&kept),
-            "{ran:?} ran, {kept:?} were to keep their results after {command:?}"
+            ran.is_disjoint(&stored),
+            "{ran:?} ran, {stored:?} were to keep their results after {command:?}"
         );
         self.approved(w, plan, command);
         let values = match command {
@@ -253,13 +253,13 @@ impl Before {
         // A reply that was still arriving may be an answer, or not.
         let arriving = |id: &TurnId| w.state.turns[id].is_active();
         if !self.moving && !self.open.iter().any(arriving) && !self.held(w) {
-            let said = match plan.asks {
-                Asked::Yes => asked,
-                Asked::No => !asked,
-                Asked::IfDifferent => true,
+            let call_content = match plan.asks {
+                ModelRequest::Yes => asked,
+                ModelRequest::No => !asked,
+                ModelRequest::IfDifferent => true,
             };
             assert!(
-                said,
+                call_content,
                 "the model is asked: {asked}, {:?} was said of {command:?}",
                 plan.asks
             );
@@ -270,8 +270,8 @@ impl Before {
     /// have changed since.
     fn approved(&self, w: &World, plan: &Plan, command: &EditCommand) {
         let reads_nothing = |id: &&NodeId| {
-            let said = w.state.nodes[id].as_call();
-            said.is_some_and(|(_, args)| !args.contains('†'))
+            let call_content = w.state.nodes[id].as_call();
+            call_content.is_some_and(|(_, args)| !args.contains('†'))
         };
         for id in plan.approves.iter().filter(reads_nothing) {
             let rev = w.rev(*id);
@@ -321,13 +321,13 @@ impl Before {
             "{unnamed:?} fell after {command:?}, named were {named:?}, and perhaps {perhaps:?}"
         );
         // What fell may have come back as a reply on record.
-        let came_back = |id: &&NodeId| {
+        let returned = |id: &&NodeId| {
             w.log[self.events..].iter().any(|one| match &one.event {
                 Event::Turn(TurnEvent::Revived { turn, .. }) => *turn == w.state.nodes[id].turn,
                 _ => false,
             })
         };
-        let needless = named.difference(&gone).find(|id| !came_back(id));
+        let needless = named.difference(&gone).find(|id| !returned(id));
         assert!(
             needless.is_none(),
             "{needless:?} was to fall and stands after {command:?}"
@@ -397,7 +397,7 @@ impl Session {
                 choice: ConsentChoice::RunAgain,
                 word: None,
             },
-            Status::InDoubt(_) => CallCommand::Resolve {
+            Status::OutcomeUnknown(_) => CallCommand::Resolve {
                 attempt: None,
                 call: id,
                 what: Resolution::DidNot,

@@ -10,7 +10,7 @@ use crate::domain::transcript::Message;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     User(String),
-    Said(String),
+    Text(String),
     Call(String, String),
     /// The number in a result; none for anything that is no value.
     Got(Option<i64>),
@@ -18,7 +18,7 @@ pub enum Line {
 
 /// What a node says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Says {
+pub enum NodeContent {
     Prompt(String),
     Thought(String),
     Answer(String),
@@ -106,31 +106,34 @@ impl Script {
     pub const ALL_DIFFERENT: i64 = 1 << 40;
 
     /// What the model answers to a context.
-    pub fn reply(&self, context: &[Line]) -> Vec<Says> {
+    pub fn reply(&self, context: &[Line]) -> Vec<NodeContent> {
         let calls = context.iter().filter_map(|line| match line {
             Line::Call(_, args) => depth_of(args),
             _ => None,
         });
         let depth = calls.max().map_or(0, |depth| depth + 1);
-        let heard = hash(&format!("{context:?}"));
+        let received = hash(&format!("{context:?}"));
         let Some(size) = self.sizes.get(depth) else {
-            return vec![Says::Answer(format!("answer {}", heard % self.moods.max(7)))];
+            return vec![NodeContent::Answer(format!(
+                "answer {}",
+                received % self.moods.max(7)
+            ))];
         };
-        let mood = heard % self.moods;
+        let mood = received % self.moods;
         let mut draw = Draw(mix(self.seed ^ mix(mood) ^ mix(depth as u64 + 1)));
-        let mut says = Vec::new();
+        let mut claims = Vec::new();
         if !draw.one_in(3) {
-            says.push(Says::Thought(format!("plan {}", draw.below(100))));
+            claims.push(NodeContent::Thought(format!("plan {}", draw.below(100))));
         }
-        says.extend(self.calls(*size, depth, context, &mut draw));
+        claims.extend(self.calls(*size, depth, context, &mut draw));
         // There is always a place to write a thought.
-        if !matches!(says.first(), Some(Says::Thought(_))) {
-            says.insert(0, Says::Thought(String::new()));
+        if !matches!(claims.first(), Some(NodeContent::Thought(_))) {
+            claims.insert(0, NodeContent::Thought(String::new()));
         }
-        says
+        claims
     }
 
-    fn calls(&self, size: usize, depth: usize, context: &[Line], draw: &mut Draw) -> Vec<Says> {
+    fn calls(&self, size: usize, depth: usize, context: &[Line], draw: &mut Draw) -> Vec<NodeContent> {
         let mut ranks: Vec<usize> = (0..size).collect();
         for at in 1..size {
             if draw.one_in(6) {
@@ -145,9 +148,9 @@ impl Script {
                 _ => None,
             })
             .collect();
-        let mut says = Vec::new();
+        let mut claims = Vec::new();
         for (at, rank) in ranks.iter().copied().enumerate() {
-            let wanted: Vec<usize> = match self.form {
+            let expected: Vec<usize> = match self.form {
                 _ if rank == 0 => Vec::new(),
                 Form::Chain => vec![rank - 1],
                 Form::Fan => vec![0],
@@ -159,7 +162,7 @@ impl Script {
                     .map(|_| rank - 1 - draw.below(rank.min(12)))
                     .collect(),
             };
-            let mut reads: Vec<String> = wanted
+            let mut reads: Vec<String> = expected
                 .iter()
                 .map(|rank| format!("d{depth}l{}", by_rank(*rank)))
                 .collect();
@@ -167,12 +170,12 @@ impl Script {
                 reads.push(earlier[draw.below(earlier.len())].to_owned());
             }
             if at > 0 && draw.one_in(8) && size < 30 {
-                says.push(Says::Thought(format!("next {}", draw.below(100))));
+                claims.push(NodeContent::Thought(format!("next {}", draw.below(100))));
             }
             let args = self.args(&format!("d{depth}l{at}"), &reads, draw);
-            says.push(Says::Call(CLASSES[draw.below(5)].into(), args));
+            claims.push(NodeContent::Call(CLASSES[draw.below(5)].into(), args));
         }
-        says
+        claims
     }
 
     /// An argument text with a label, a number, references, and now and then an output path.
@@ -254,8 +257,11 @@ pub fn lines(messages: &[Message]) -> Vec<Line> {
     for message in messages {
         match message {
             Message::User { text, .. } => lines.push(Line::User(text.to_string())),
-            Message::Assistant { said, calls } => {
-                lines.extend(said.iter().map(|said| Line::Said(said.text.to_string())));
+            Message::Assistant {
+                texts: content,
+                calls,
+            } => {
+                lines.extend(content.iter().map(|content| Line::Text(content.text.to_string())));
                 lines.extend(
                     calls
                         .iter()

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::tape::Tape;
 use super::drive::Session;
 use super::script::{Script, label_of};
-use crate::domain::command::{Behind, Edit, EditCommand};
+use crate::domain::command::{Edit, EditCommand, InsertAfter};
 use crate::domain::id::{Epoch, NodeId, NodeKind};
 
 impl Session {
@@ -125,7 +125,7 @@ impl Session {
                 text: "guidance".into(),
             },
             14 => Edit::InsertThought {
-                after: self.behind(tape),
+                after: self.insert_after(tape),
                 text: "consider".into(),
             },
             15 | 16 => Edit::InsertCall {
@@ -150,14 +150,14 @@ impl Session {
     }
 
     /// A turn, or a node that counts.
-    fn behind(&self, tape: &mut Tape<'_>) -> Option<Behind> {
+    fn insert_after(&self, tape: &mut Tape<'_>) -> Option<InsertAfter> {
         let kinds = [NodeKind::Thought, NodeKind::Call, NodeKind::Observation];
         let node = match tape.draw(4) {
             0 => None,
             kind => self.active(tape, kinds[kind - 1]),
         };
-        let turn = || tape.one(&self.w.turns()).copied().map(Behind::Turn);
-        node.map(Behind::Node).or_else(turn)
+        let turn = || tape.one(&self.w.turns()).copied().map(InsertAfter::Turn);
+        node.map(InsertAfter::Node).or_else(turn)
     }
 
     pub fn branch(&self, tape: &mut Tape<'_>) -> Option<EditCommand> {

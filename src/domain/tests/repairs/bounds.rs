@@ -14,7 +14,7 @@ fn without_an_operator_nothing_is_chosen_for_him() {
 }
 
 #[test]
-fn a_repaired_call_passes_the_gate_anew() {
+fn a_repaired_call_passes_the_gate_again() {
     let mut rules = rules("write", false, true);
     rules.gates.insert("write".into(), Gate::Ask);
     let mut w = World::limited(rules, Limits::default());
@@ -107,16 +107,16 @@ fn a_question_survives_the_death_of_the_program_and_a_late_answer_changes_nothin
     assert_eq!(w.questions.len(), 1);
     w.crash();
     assert_eq!(w.questions.len(), 1, "it is asked again");
-    assert_eq!(w.state.calls[&a].trouble.repairs.len(), 1);
+    assert_eq!(w.state.calls[&a].failure.repairs.len(), 1);
     let question = w.questions[0];
     w.args(a, r#"{"_as":"a","origin":"LAX"}"#).unwrap();
     assert_eq!(w.starts(a), 2);
     w.questions = vec![question];
-    said(&mut w, r#"{"passengers": 1}"#);
+    answer_question(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(args(&w, a), json!({"_as": "a", "origin": "LAX"}));
     assert_eq!(w.state.usage.input, Some(100), "what it cost is counted");
     w.questions = vec![question];
-    said(&mut w, r#"{"passengers": 2}"#);
+    answer_question(&mut w, r#"{"passengers": 2}"#);
     assert_eq!(w.state.usage.input, Some(100), "once");
 }
 
@@ -131,11 +131,11 @@ fn an_answer_that_does_not_fit_ends_the_repair() {
         w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
         let a = w.id("a");
         w.finish_with(a, refused("Missing required parameter 'passengers'"));
-        said(&mut w, answer);
+        answer_question(&mut w, answer);
         assert_eq!((w.starts(a), w.rev(a)), (1, Rev(1)), "{answer}");
         let_it_fail(&mut w, a);
         assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
-        let said = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
-        assert!(said.contains(why), "{answer}: {said}");
+        let text = w.state.calls[&a].failure.given_up.as_deref().unwrap_or_default();
+        assert!(text.contains(why), "{answer}: {text}");
     }
 }

@@ -35,7 +35,7 @@ fn begin(w: &mut World, no: usize) -> NodeId {
 /// The model says the class, and the call succeeds.
 fn end(w: &mut World, a: NodeId) {
     assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
-    said(w, r#"{"class":"economy"}"#);
+    answer_question(w, r#"{"class":"economy"}"#);
     w.finish(a);
     w.drain();
     assert_eq!(w.status(a), Status::Succeeded);
@@ -71,7 +71,7 @@ fn a_strategy_that_helps_more_often_is_tried_first_and_the_other_one_is_not_trie
         (1, 1),
         "the model is asked first"
     );
-    let found = &w.state.calls[&a].trouble.repairs[0].diagnoses[0];
+    let found = &w.state.calls[&a].failure.repairs[0].diagnoses[0];
     assert_eq!(found.strategies, [MODEL, CLEANUP]);
     assert_eq!(
         found.learnt.as_deref(),
@@ -80,7 +80,7 @@ fn a_strategy_that_helps_more_often_is_tried_first_and_the_other_one_is_not_trie
     end(&mut w, a);
     assert_eq!(w.starts(a), 2);
     assert_eq!((count(&w, CLEANUP).tried, count(&w, MODEL).succeeded), (3, 4));
-    assert_eq!(w.state.calls[&a].trouble.repairs[0].helped, Some(true));
+    assert_eq!(w.state.calls[&a].failure.repairs[0].helped, Some(true));
     assert_eq!(apply::fold(&w.log), w.state);
 }
 
@@ -89,7 +89,7 @@ fn without_learning_the_rule_stays_first_whatever_is_counted() {
     let mut w = learning(false);
     for no in 0..5 {
         let a = by_rule_then_model(&mut w, no);
-        let rounds = &w.state.calls[&a].trouble.repairs;
+        let rounds = &w.state.calls[&a].failure.repairs;
         assert!(
             rounds
                 .iter()
@@ -106,7 +106,7 @@ fn a_question_that_leads_to_nothing_has_failed_with_its_cost() {
     let a = begin(&mut w, 0);
     w.finish_with(a, refused("Parameter 'class' does not match the pattern"));
     broke(&mut w, Some(Passing { retry_after_ms: None }));
-    said(&mut w, "{}");
+    answer_question(&mut w, "{}");
     let counted = count(&w, MODEL);
     // Nobody has decided yet: no repair is left, and the call waits for the operator.
     assert_eq!((counted.tried, counted.ended(), counted.requests), (1, 0, 2));

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::domain::id::NodeId;
-use crate::domain::journey;
 use crate::domain::node::Origin;
+use crate::domain::repair_trace;
 use crate::resilience::repair::Rules as Repairs;
 
 /// A refusal that no rule knows.
@@ -32,7 +32,7 @@ fn ran(w: &World) -> Vec<&str> {
 fn left(w: &World, id: NodeId) -> String {
     assert_eq!(w.status(id), Status::Repairing(Stage::Choosing));
     w.state.calls[&id]
-        .snags
+        .validation
         .because
         .as_deref()
         .unwrap_or_default()
@@ -62,10 +62,10 @@ fn a_registered_substitute_that_takes_the_arguments_makes_the_call_and_the_model
     w.drain();
     assert_eq!((w.status(a), ran(&w)), (Status::Succeeded, vec!["read", "pure"]));
     assert!(w.questions.is_empty(), "no model is asked");
-    let told = w.last_request();
+    let message = w.last_request();
     assert!(
-        told.contains("[console replaced read by pure: no arguments of read helped]"),
-        "{told}"
+        message.contains("[console replaced read by pure: no arguments of read helped]"),
+        "{message}"
     );
     let counted = w.state.repair_stats.count("read", Strategy::SubstituteTool);
     assert_eq!((counted.tried, counted.succeeded), (1, 1));
@@ -90,7 +90,7 @@ fn a_proposal_of_a_higher_class_always_asks_and_shows_the_original() {
         "{}",
         verdict.reason
     );
-    let (before, args) = journey::replaced(&w.state.nodes[&a]).unwrap();
+    let (before, args) = repair_trace::replaced(&w.state.nodes[&a]).unwrap();
     assert_eq!((&**before, &**args), ("read", r#"{"_as":"a","origin":"JFK"}"#));
     w.approve(a).unwrap();
     w.drain();
@@ -116,14 +116,14 @@ fn the_models_call_is_made_in_its_place_and_keeps_its_name() {
         let mut w = proposing(&[], attended, repairs());
         let a = fails(&mut w);
         assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
-        let asked = w.state.calls[&a].trouble.repairs[0].asked.clone().unwrap();
+        let asked = w.state.calls[&a].failure.repairs[0].asked.clone().unwrap();
         assert!(
             asked.prompt.contains("no other arguments of it help"),
             "{}",
             asked.prompt
         );
         assert!(asked.prompt.contains(r#""tool":"pure""#), "{}", asked.prompt);
-        said(&mut w, r#"{"tool":"pure","arguments":{"_as":"other","n":3}}"#);
+        answer_question(&mut w, r#"{"tool":"pure","arguments":{"_as":"other","n":3}}"#);
         assert_eq!(args(&w, a), json!({"_as": "a", "n": 3}));
         w.drain();
         assert_eq!((w.status(a), ran(&w)), (Status::Succeeded, vec!["read", "pure"]));
@@ -141,14 +141,14 @@ fn a_question_about_arguments_may_be_answered_with_another_call() {
     w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
     let a = w.id("a");
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
-    let asked = w.state.calls[&a].trouble.repairs[0].asked.clone().unwrap();
+    let asked = w.state.calls[&a].failure.repairs[0].asked.clone().unwrap();
     assert_eq!(asked.strategies, [Strategy::LlmInferMissingParam]);
     assert!(
         asked.prompt.contains("one other call has to be made"),
         "{}",
         asked.prompt
     );
-    said(&mut w, r#"{"tool":"pure","arguments":{"n":3}}"#);
+    answer_question(&mut w, r#"{"tool":"pure","arguments":{"n":3}}"#);
     w.drain();
     assert_eq!((w.status(a), ran(&w)), (Status::Succeeded, vec!["read", "pure"]));
 }
@@ -182,7 +182,7 @@ fn a_proposal_that_cannot_be_made_is_rejected_with_its_reason_and_nothing_runs()
     ] {
         let mut w = proposing(&[], true, repairs());
         let a = fails(&mut w);
-        said(&mut w, answer);
+        answer_question(&mut w, answer);
         let because = left(&w, a);
         assert!(because.contains(why), "{answer}: {because}");
         assert_eq!(
@@ -209,7 +209,7 @@ fn a_call_is_proposed_once_whatever_comes_of_it() {
     // A call of the model's that fails as well.
     let mut w = proposing(&[], false, repairs());
     let a = fails(&mut w);
-    said(&mut w, r#"{"tool":"pure","arguments":{"origin":"LAX"}}"#);
+    answer_question(&mut w, r#"{"tool":"pure","arguments":{"origin":"LAX"}}"#);
     w.finish_with(a, error(ErrorClass::Param, "", "neither"));
     w.drain();
     assert_eq!((ran(&w), w.questions.len()), (vec!["read", "pure"], 0));

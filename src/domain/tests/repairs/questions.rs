@@ -8,7 +8,7 @@ use crate::domain::id::NodeId;
 /// The data of the newest question about a call. It is the last line, whatever its texts hold.
 fn data(w: &World, call: NodeId) -> Value {
     let asked = w.state.calls[&call]
-        .trouble
+        .failure
         .repairs
         .last()
         .unwrap()
@@ -42,7 +42,7 @@ fn the_question_carries_the_end_of_the_conversation_oldest_first() {
     w.drain();
     let a = ask(&mut w);
     let data = data(&w, a);
-    let said: Vec<String> = data["conversation"]
+    let output: Vec<String> = data["conversation"]
         .as_array()
         .unwrap()
         .iter()
@@ -54,20 +54,20 @@ fn the_question_carries_the_end_of_the_conversation_oldest_first() {
             )
         })
         .collect();
-    assert_eq!(said.len(), 5, "{said:?}");
-    assert!(said[0].starts_with("user: "), "{said:?}");
-    assert_eq!(said[1], "assistant: who is coming?");
+    assert_eq!(output.len(), 5, "{output:?}");
+    assert!(output[0].starts_with("user: "), "{output:?}");
+    assert_eq!(output[1], "assistant: who is coming?");
     assert!(
-        said[2].contains(r#""n":1"#) && data["conversation"][2]["calls"] == "read",
-        "{said:?}"
+        output[2].contains(r#""n":1"#) && data["conversation"][2]["calls"] == "read",
+        "{output:?}"
     );
-    assert!(said[3].starts_with("tool: result of"), "{said:?}");
-    assert_eq!(said[4], "assistant: then one seat it is");
+    assert!(output[3].starts_with("tool: result of"), "{output:?}");
+    assert_eq!(output[4], "assistant: then one seat it is");
     // What runs beside it has no result yet, and its own arguments stand elsewhere.
-    assert!(!said.iter().any(|one| one.contains("beside")), "{said:?}");
+    assert!(!output.iter().any(|one| one.contains("beside")), "{output:?}");
     // A function of the state: the same state gives the same question.
     let prompt = |state: &crate::domain::state::State| {
-        state.calls[&a].trouble.repairs[0].asked.clone().unwrap().prompt
+        state.calls[&a].failure.repairs[0].asked.clone().unwrap().prompt
     };
     assert_eq!(prompt(&apply::fold(&w.log)), prompt(&w.state));
     assert_eq!((w.questions.len(), w.starts(a)), (1, 1));
@@ -121,7 +121,7 @@ fn a_text_that_imitates_the_end_of_the_data_stays_in_it() {
     let all = data["conversation"].as_array().unwrap();
     assert!(all.iter().any(|one| one["text"] == imitation), "{all:?}");
     assert_eq!(data["errors"][0], "Missing required parameter 'passengers'");
-    let prompt = w.state.calls[&a].trouble.repairs[0].asked.clone().unwrap().prompt;
+    let prompt = w.state.calls[&a].failure.repairs[0].asked.clone().unwrap().prompt;
     let outside = prompt
         .lines()
         .rev()

@@ -68,7 +68,7 @@ fn can_be_helped(w: &World, id: NodeId) -> bool {
 pub fn help(w: &mut World, id: NodeId) {
     match w.status(id) {
         Status::Consent(_) => w.consent(id, ConsentChoice::RunAgain),
-        Status::InDoubt(_) => w.cmd(Command::Call(CallCommand::Resolve {
+        Status::OutcomeUnknown(_) => w.cmd(Command::Call(CallCommand::Resolve {
             attempt: None,
             call: id,
             what: Resolution::DidNot,

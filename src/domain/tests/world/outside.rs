@@ -1,6 +1,6 @@
 //! What the model says and what tools give in the world of the tests, a line each. Must not know: what comes of it.
 
-use super::{Launched, World};
+use super::{RunningCall, World};
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::input::{Block, Input};
@@ -59,7 +59,7 @@ impl World {
         let (turn, request) = self.open.pop().expect("a stream is open");
         let fault = StreamFault {
             kind,
-            message: kind.word().into(),
+            message: kind.label().into(),
             retry_after_ms,
         };
         self.input(Input::Broke {
@@ -123,7 +123,7 @@ impl World {
     }
 
     pub fn finish_at(&mut self, at: usize, outcome: Outcome) {
-        let Launched {
+        let RunningCall {
             call, rev, attempt, ..
         } = self.running.remove(at);
         self.input(Input::Finished {

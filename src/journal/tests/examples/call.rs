@@ -2,8 +2,8 @@
 
 use super::{CALL, REV, text};
 use crate::domain::call::{
-    Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, Gate, Operand,
-    Outcome, Seen, ToolError, Verdict,
+    Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, FileCheck, Gate,
+    Operand, Outcome, ToolError, Verdict,
 };
 use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{Attempt, Seq};
@@ -123,19 +123,19 @@ fn checks() -> Vec<CallEvent> {
                 Operand {
                     path: text("run.sh"),
                     bytes: 5_000_000,
-                    seen: Seen::Dates,
+                    seen: FileCheck::Dates,
                     hash: text("def"),
                 },
                 Operand {
                     path: text("*.sh"),
                     bytes: 0,
-                    seen: Seen::Untold,
+                    seen: FileCheck::Untold,
                     hash: text("def"),
                 },
                 Operand {
                     path: text(""),
                     bytes: 0,
-                    seen: Seen::Cut,
+                    seen: FileCheck::Cut,
                     hash: text("def"),
                 },
             ],
@@ -219,10 +219,10 @@ pub(super) fn call() -> Vec<Event> {
             call: CALL,
             because: text("nobody writes it"),
         },
-        CallEvent::Kept {
+        CallEvent::Retained {
             call: CALL,
             bindings: vec![binding()],
-            stands_on: Some(text("{}")),
+            pinned_args: Some(text("{}")),
         },
         CallEvent::Woken { call: CALL },
         CallEvent::Continued {

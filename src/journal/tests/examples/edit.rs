@@ -6,7 +6,7 @@ use crate::domain::call::Digest;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Seq, ThreadId};
 use crate::domain::node::{Channel, Content, Origin};
-use crate::domain::state::Began;
+use crate::domain::state::EpochOrigin;
 
 pub(super) fn branches() -> Vec<Event> {
     vec![
@@ -65,7 +65,7 @@ pub(super) fn edit() -> Vec<Event> {
         },
         EditEvent::Recalled {
             of: Epoch(0),
-            by: Began::Undo,
+            by: EpochOrigin::Undo,
         },
         EditEvent::Named {
             epoch: Epoch(1),

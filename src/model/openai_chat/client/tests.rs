@@ -81,7 +81,7 @@ async fn ask(base: &str) -> (Vec<Chunk>, Result<(), StreamFault>) {
 
 fn impatient() -> Patience {
     Patience {
-        silence: Duration::from_millis(700),
+        idle: Duration::from_millis(700),
         farewell: Duration::from_millis(80),
         ..Patience::default()
     }
@@ -169,7 +169,7 @@ async fn dropping_the_question_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_is_given_up_before_and_in_the_middle() {
+async fn a_hanging_server_times_out_before_and_during_the_reply() {
     for start in [
         Vec::new(),
         open_response("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"so far\"}}]}\n\n"),
@@ -244,7 +244,7 @@ async fn refusals_carry_the_servers_words_and_its_wish_to_wait() {
         fault.message
     );
 
-    for (status, body, kind, says) in [
+    for (status, body, kind, claims) in [
         (
             "500 Internal Server Error",
             "<h1>oops</h1>",
@@ -271,7 +271,7 @@ async fn refusals_carry_the_servers_words_and_its_wish_to_wait() {
         let (chunks, result) = ask(&server.base).await;
         let fault = result.unwrap_err();
         assert_eq!(fault.kind, kind, "{status}");
-        assert!(fault.message.contains(says), "{}", fault.message);
+        assert!(fault.message.contains(claims), "{}", fault.message);
         assert_eq!(chunks, []);
     }
 }
@@ -295,14 +295,14 @@ async fn pages_garbage_and_broken_text_in_place_of_a_stream_are_named() {
     let page =
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>Please sign in</html>";
     let noise = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n\x00\xff\x1b[2J\x07".to_vec();
-    for (bytes, says) in [
+    for (bytes, claims) in [
         (page.as_bytes().to_vec(), "Please sign in"),
         (noise, "instead of a stream"),
     ] {
         let server = serve(vec![Step::Send(bytes)]).await;
         let fault = ask(&server.base).await.1.unwrap_err();
         assert_eq!(fault.kind, StreamFaultKind::Garbage);
-        assert!(fault.message.contains(says), "{}", fault.message);
+        assert!(fault.message.contains(claims), "{}", fault.message);
         assert!(!fault.message.contains(['\u{1b}', '\u{7}', '\u{0}']));
     }
     let server = serve(vec![Step::Send(b"SSH-2.0-OpenSSH_9.6\r\n".to_vec())]).await;
@@ -395,8 +395,8 @@ fn base_urls_are_checked_and_completed() {
 #[tokio::test]
 async fn a_listener_hears_the_bodies_and_never_the_key() {
     let server = serve(vec![Step::Send(open_response(&stream()))]).await;
-    let heard = Arc::new(Mutex::new(Vec::<(Way, Vec<u8>)>::new()));
-    let into = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::<(Way, Vec<u8>)>::new()));
+    let into = Arc::clone(&received);
     let request = Request {
         tap: Tap::new(move |way, bytes| into.lock().unwrap().push((way, bytes.to_vec()))),
         ..request()
@@ -406,11 +406,11 @@ async fn a_listener_hears_the_bodies_and_never_the_key() {
     client.ask(request, send, CancellationToken::new()).await.unwrap();
     while receive.recv().await.is_some() {}
     let whole = server.request.await.unwrap();
-    let heard = heard.lock().unwrap();
-    let of = |wanted: Way| -> Vec<u8> {
-        heard
+    let received = received.lock().unwrap();
+    let of = |requested: Way| -> Vec<u8> {
+        received
             .iter()
-            .filter(|(way, _)| *way == wanted)
+            .filter(|(way, _)| *way == requested)
             .flat_map(|(_, bytes)| bytes.clone())
             .collect()
     };
@@ -449,7 +449,7 @@ async fn what_only_keeps_the_connection_holds_up_neither_the_answer_nor_its_abse
 }
 
 #[tokio::test]
-async fn a_key_that_stands_where_words_are_cut_leaves_nothing_of_itself() {
+async fn a_key_at_the_truncation_point_leaks_no_part() {
     let key = format!("sk-{}", "K".repeat(60));
     for padding in [340, 360, 380, 396] {
         let words = format!("{}{key}", "x".repeat(padding));

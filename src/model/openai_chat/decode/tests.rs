@@ -76,6 +76,6 @@ pub(super) fn sealed(chunks: &[Chunk]) -> Vec<u32> {
 }
 
 /// Returns the position of the first chunk that fulfils the condition.
-pub(super) fn at(chunks: &[Chunk], wanted: impl Fn(&Chunk) -> bool) -> usize {
-    chunks.iter().position(wanted).unwrap()
+pub(super) fn at(chunks: &[Chunk], expected: impl Fn(&Chunk) -> bool) -> usize {
+    chunks.iter().position(expected).unwrap()
 }

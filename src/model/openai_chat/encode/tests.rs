@@ -10,7 +10,7 @@ use super::{Target, body as body_for};
 use crate::domain::call::EffectClass;
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, NoteKind, Said};
+use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 use crate::model::Quirks;
 use crate::model::Request;
 use crate::model::openai_chat::schema::widen;
@@ -20,8 +20,8 @@ pub(super) fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
     body_for(Target { model, max_output }, request, quirks)
 }
 
-pub(super) fn said(text: &str, reasoning: bool, by_operator: bool) -> Said {
-    Said {
+pub(super) fn model_text(text: &str, reasoning: bool, by_operator: bool) -> ModelText {
+    ModelText {
         node: NodeId::new(NodeKind::Thought, 2),
         text: text.into(),
         reasoning,
@@ -83,10 +83,10 @@ fn every_kind_of_message_has_its_place_on_the_wire() {
     let sent = messages(vec![
         user("go"),
         Message::Assistant {
-            said: vec![
-                said("hidden", true, false),
-                said("First.", false, false),
-                said("Mine.", true, true),
+            texts: vec![
+                model_text("hidden", true, false),
+                model_text("First.", false, false),
+                model_text("Mine.", true, true),
             ],
             calls: vec![called(3, r#"{"path": "a",  "n":1.0}"#), called(4, " ")],
         },
@@ -116,11 +116,11 @@ fn every_kind_of_message_has_its_place_on_the_wire() {
 fn reasoning_alone_is_not_sent_and_calls_without_words_have_null_content() {
     let sent = messages(vec![
         Message::Assistant {
-            said: vec![said("hidden", true, false)],
+            texts: vec![model_text("hidden", true, false)],
             calls: Vec::new(),
         },
         Message::Assistant {
-            said: vec![said("hidden", true, false)],
+            texts: vec![model_text("hidden", true, false)],
             calls: vec![called(1, "{}")],
         },
     ]);
@@ -132,7 +132,7 @@ fn reasoning_alone_is_not_sent_and_calls_without_words_have_null_content() {
 #[test]
 fn arguments_that_servers_could_not_read_are_wrapped_for_the_model() {
     let sent = messages(vec![Message::Assistant {
-        said: Vec::new(),
+        texts: Vec::new(),
         calls: vec![called(1, "{\"a\": oops"), called(2, "[1]")],
     }]);
     let args = |n: usize| -> Value {
@@ -152,7 +152,7 @@ fn a_longer_request_repeats_the_bytes_of_the_shorter_one() {
     let mut list = vec![
         user("go"),
         Message::Assistant {
-            said: vec![said("a", false, false)],
+            texts: vec![model_text("a", false, false)],
             calls: vec![called(1, "{}")],
         },
     ];
@@ -160,8 +160,8 @@ fn a_longer_request_repeats_the_bytes_of_the_shorter_one() {
     for no in 1..4 {
         list.push(result(no, "x"));
         let after = body("m", &request(list.clone()), &Quirks::new());
-        let kept = before.strip_suffix("]}").unwrap();
-        assert!(after.starts_with(kept), "{after}\n{before}");
+        let stored = before.strip_suffix("]}").unwrap();
+        assert!(after.starts_with(stored), "{after}\n{before}");
         before = after;
     }
 }
@@ -259,7 +259,7 @@ fn a_name_that_no_server_takes_is_sent_as_one_that_they_do() {
             ..called(1, "{}")
         };
         let list = messages(vec![Message::Assistant {
-            said: Vec::new(),
+            texts: Vec::new(),
             calls: vec![call],
         }]);
         assert_eq!(list[1]["tool_calls"][0]["function"]["name"], sent, "{name}");

@@ -128,19 +128,19 @@ impl Call {
         let whole = self.scanner.extent() == Extent::Object;
         let other_id = piece.id.is_some() && self.id.is_some();
         let named = piece.name.is_some();
-        let says_args = !piece.args.trim().is_empty();
+        let has_args = !piece.args.trim().is_empty();
         if other_id {
             // Some servers invent an id for every delta: it begins a call only with a name, or after a whole
             // object.
-            return named || (whole && says_args);
+            return named || (whole && has_args);
         }
         if !named {
             return false;
         }
         let renamed = piece.name.as_deref() != Some(self.name.as_str());
         match piece.index {
-            Some(_) => whole && (renamed || says_args),
-            None => says_args && (whole || renamed) || renamed && !self.name.is_empty(),
+            Some(_) => whole && (renamed || has_args),
+            None => has_args && (whole || renamed) || renamed && !self.name.is_empty(),
         }
     }
 }

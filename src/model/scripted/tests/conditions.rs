@@ -24,7 +24,7 @@ fn holds(when: &str, messages: Vec<Message>) -> bool {
 
 #[test]
 fn conditions_see_results_by_tool_label_and_status() {
-    let told = vec![
+    let reported = vec![
         user("go"),
         assistant(
             &[],
@@ -49,7 +49,7 @@ fn conditions_see_results_by_tool_label_and_status() {
         "given = \"{{ result.marks }}\", missing = \"{{ result.c4 }}\"",
         "given = \"{{ error.c4 }}\"",
     ] {
-        assert!(holds(yes, told.clone()), "{yes}");
+        assert!(holds(yes, reported.clone()), "{yes}");
     }
     for no in [
         "last_tool = \"sear\"",
@@ -62,9 +62,9 @@ fn conditions_see_results_by_tool_label_and_status() {
         "tools = true",
         "missing = \"{{ result.marks }}\"",
     ] {
-        assert!(!holds(no, told.clone()), "{no}");
+        assert!(!holds(no, reported.clone()), "{no}");
     }
-    let mut later = told;
+    let mut later = reported;
     later.push(user("and now?"));
     assert!(
         !holds("done = \"marks\"", later.clone()),
@@ -77,31 +77,31 @@ fn conditions_see_results_by_tool_label_and_status() {
 
 #[test]
 fn the_operators_words_count_until_the_model_has_acted_on_them() {
-    let mut told = vec![
+    let mut reported = vec![
         user("go"),
         assistant(&[("I look for a.", false), ("I look for b.", true)], &[]),
         note(NoteKind::ThoughtRewritten, "rewritten"),
     ];
-    assert!(holds("operator = 'for b', thought = 'for b'", told.clone()));
-    told[1] = assistant(&[("I look for b.", true), ("So I do.", false)], &[]);
-    assert!(!holds("operator = '.'", told.clone()), "the model went on");
-    told[1] = assistant(&[("I look for b.", true)], &[]);
-    assert!(holds("operator = 'for b', thought = 'for b'", told.clone()));
-    told.push(note(NoteKind::Notice, "One request is left."));
+    assert!(holds("operator = 'for b', thought = 'for b'", reported.clone()));
+    reported[1] = assistant(&[("I look for b.", true), ("So I do.", false)], &[]);
+    assert!(!holds("operator = '.'", reported.clone()), "the model went on");
+    reported[1] = assistant(&[("I look for b.", true)], &[]);
+    assert!(holds("operator = 'for b', thought = 'for b'", reported.clone()));
+    reported.push(note(NoteKind::Notice, "One request is left."));
     assert!(
-        holds("operator = 'for b'", told.clone()),
+        holds("operator = 'for b'", reported.clone()),
         "a notice of the program changes nothing"
     );
-    told.push(assistant(&[("Fine.", false)], &[(5, "search", "{}")]));
-    told.push(result(5, "search", "", false));
-    assert!(!holds("operator = '.'", told.clone()));
-    told.push(note(NoteKind::AnswerRejected, "not good enough"));
-    assert!(holds("operator = 'good'", told));
+    reported.push(assistant(&[("Fine.", false)], &[(5, "search", "{}")]));
+    reported.push(result(5, "search", "", false));
+    assert!(!holds("operator = '.'", reported.clone()));
+    reported.push(note(NoteKind::AnswerRejected, "not good enough"));
+    assert!(holds("operator = 'good'", reported));
 }
 
 #[test]
 fn mistakes_name_file_line_and_key() {
-    for (text, wanted) in [
+    for (text, expected) in [
         (
             "[meta]\nname = \"x\"\nspeed = 3\n",
             "p.toml:3: unknown key `meta.speed`",
@@ -169,7 +169,7 @@ fn mistakes_name_file_line_and_key() {
     ] {
         let message = Playbook::parse("p.toml", text).unwrap_err().to_string();
         assert!(
-            message.starts_with("p.toml:") && message.contains(wanted),
+            message.starts_with("p.toml:") && message.contains(expected),
             "{text}\n{message}"
         );
         assert!(!message.contains('\u{1b}'), "{message:?}");
@@ -185,13 +185,13 @@ fn the_documentation_shows_a_playbook_that_works_and_names_every_filter() {
         .and_then(|rest| rest.split("```").next())
         .unwrap();
     let playbook = Playbook::parse("docs/playbook.md", example).unwrap();
-    let told = vec![
+    let reported = vec![
         user("greet `Ada`"),
         assistant(&[], &[(3, "list_dir", r#"{"_as":"listing"}"#)]),
         result(3, "list_dir", "a\nb", false),
     ];
-    let said = script(&playbook, &View::of(&request(told))).unwrap();
-    assert_eq!(said.blocks, [Block::Text("Hello Ada. I see 2 entries.".into())]);
+    let output = script(&playbook, &View::of(&request(reported))).unwrap();
+    assert_eq!(output.blocks, [Block::Text("Hello Ada. I see 2 entries.".into())]);
     for (name, _) in crate::model::scripted::template::FILTERS {
         assert!(
             text.contains(&format!("`{name}")),

@@ -39,7 +39,7 @@ async fn parts_are_streamed_in_small_pieces_and_sealed_in_order() {
             Chunk::Args { part: 1, delta } => args.push_str(delta),
             Chunk::Sealed { part, .. } => order.push(part.to_string()),
             Chunk::Usage(usage) => assert!(usage.input.is_some() && usage.output.is_some()),
-            Chunk::Finish(stop) => order.push(stop.word().to_owned()),
+            Chunk::Finish(stop) => order.push(stop.label().to_owned()),
             other => panic!("{other:?}"),
         }
     }
@@ -129,7 +129,7 @@ fn no_context_panics() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..64 {
         let words = ".{0,60}".new_tree(&mut runner).unwrap().current();
-        let told = vec![
+        let reported = vec![
             user(&words),
             assistant(
                 &[(&words, true)],
@@ -138,7 +138,7 @@ fn no_context_panics() {
             result(3, "list_dir", &words, false),
         ];
         for playbook in &playbooks {
-            let _ = script(playbook, &View::of(&request(told.clone())));
+            let _ = script(playbook, &View::of(&request(reported.clone())));
         }
     }
 }

@@ -9,9 +9,9 @@ fn groups_of_a_condition_can_be_named_in_templates() {
 }
 
 #[test]
-fn filters_do_what_they_say() {
+fn filters_return_the_documented_values() {
     let text = "b.rs:3:x\na.rs:1:TODO y\nb.rs:9:z\n\nlast";
-    for (template, wanted) in [
+    for (template, expected) in [
         ("{{ result.notes | first }}", "b.rs:3:x"),
         (
             "{{ result.notes | first 2 | join \", \" }}",
@@ -89,7 +89,7 @@ fn filters_do_what_they_say() {
             );
             continue;
         }
-        assert_eq!(show(template, text), wanted, "{template}");
+        assert_eq!(show(template, text), expected, "{template}");
     }
     assert_eq!(
         show(
@@ -101,7 +101,7 @@ fn filters_do_what_they_say() {
 }
 
 #[test]
-fn tags_alone_on_a_line_leave_no_line_behind() {
+fn tags_alone_on_a_line_leave_no_blank_line() {
     let template = "a\n{{#if result.notes}}\nb\n{{else}}\nc\n{{/if}}\nd{{#if result.notes}}\n{{/if}}e";
     assert_eq!(show(template, "x"), "a\nb\nd\ne");
 }
@@ -168,7 +168,7 @@ fn calls_carry_label_output_and_typed_arguments_and_can_be_repeated_for_a_list()
 }
 
 #[test]
-fn once_is_judged_by_the_context_alone() {
+fn once_depends_only_on_the_context() {
     let rules = "[[rule]]\nonce = true\n[[rule.call]]\ntool = \"search\"\nas = \"marks\"\n\
         [[rule]]\nonce = true\nthink = \"said\"\n[[rule]]\nanswer = \"done\"";
     let called = assistant(&[], &[(3, "search", r#"{"_as":"marks"}"#)]);
@@ -178,6 +178,6 @@ fn once_is_judged_by_the_context_alone() {
         blocks(rules, vec![user("go"), called.clone()]).unwrap(),
         [Block::Text("said".into())]
     );
-    let said = assistant(&[("said", false)], &[]);
-    assert_eq!(answer(rules, vec![user("go"), called, said]), "done");
+    let output = assistant(&[("said", false)], &[]);
+    assert_eq!(answer(rules, vec![user("go"), called, output]), "done");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::domain::escape::{Detector, Escape, Finding, Incident, Rung, Signature, Step, Upshot};
+use crate::domain::escape::{Detector, Escape, Finding, Incident, LoopStep, Signature, Step, StepOutcome};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::weight::StepRecord;
 use crate::resilience::escape::config::Config;
@@ -27,22 +27,22 @@ fn finding(tool: &str) -> Finding {
     }
 }
 
-fn incident(steps: &[(Rung, Option<Upshot>)]) -> Incident {
+fn incident(steps: &[(LoopStep, Option<StepOutcome>)]) -> Incident {
     Incident {
         no: 1,
         finding: finding("x"),
         seq: Seq(1),
         steps: steps
             .iter()
-            .map(|(rung, upshot)| Step {
+            .map(|(level, step_outcome)| Step {
                 node: NodeId::new(NodeKind::Intervention, 9),
-                rung: *rung,
+                kind: *level,
                 why: Arc::from(""),
                 seq: Seq(2),
                 after: TurnId(1),
                 forbidden: Vec::new(),
-                told: None,
-                upshot: *upshot,
+                notice: None,
+                outcome: *step_outcome,
                 skipped: Vec::new(),
             })
             .collect(),
@@ -71,66 +71,66 @@ fn next(incident: &Incident, possible: &Possible) -> Option<Choice> {
 
 #[test]
 fn a_step_that_changes_nothing_is_followed_by_a_stronger_one() {
-    let mut steps: Vec<(Rung, Option<Upshot>)> = Vec::new();
+    let mut steps: Vec<(LoopStep, Option<StepOutcome>)> = Vec::new();
     let mut taken = Vec::new();
     while let Some(choice) = next(&incident(&steps), &anything()) {
-        taken.push(choice.rung);
-        steps.push((choice.rung, Some(Upshot::Ignored)));
+        taken.push(choice.step);
+        steps.push((choice.step, Some(StepOutcome::Ignored)));
     }
     assert_eq!(
         taken,
         [
-            Rung::Guidance,
-            Rung::Refuse,
-            Rung::Substitute,
-            Rung::RollBack,
-            Rung::Human,
-            Rung::Human,
-            Rung::Restrict,
-            Rung::Stop
+            LoopStep::Guidance,
+            LoopStep::Refuse,
+            LoopStep::Substitute,
+            LoopStep::RollBack,
+            LoopStep::Human,
+            LoopStep::Human,
+            LoopStep::Restrict,
+            LoopStep::Stop
         ]
     );
 }
 
 #[test]
 fn a_step_that_helped_for_a_while_is_taken_once_more() {
-    let once = incident(&[(Rung::Guidance, Some(Upshot::Relapsed))]);
+    let once = incident(&[(LoopStep::Guidance, Some(StepOutcome::Relapsed))]);
     assert_eq!(
-        next(&once, &anything()).map(|choice| choice.rung),
-        Some(Rung::Guidance)
+        next(&once, &anything()).map(|choice| choice.step),
+        Some(LoopStep::Guidance)
     );
-    let twice = incident(&[
-        (Rung::Guidance, Some(Upshot::Relapsed)),
-        (Rung::Guidance, Some(Upshot::Relapsed)),
+    let doubled = incident(&[
+        (LoopStep::Guidance, Some(StepOutcome::Relapsed)),
+        (LoopStep::Guidance, Some(StepOutcome::Relapsed)),
     ]);
     assert_eq!(
-        next(&twice, &anything()).map(|choice| choice.rung),
-        Some(Rung::Refuse)
+        next(&doubled, &anything()).map(|choice| choice.step),
+        Some(LoopStep::Refuse)
     );
 }
 
 #[test]
-fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
-    let told = incident(&[(Rung::Refuse, Some(Upshot::Ignored))]);
+fn an_unavailable_step_is_skipped_with_a_reason() {
+    let message = incident(&[(LoopStep::Refuse, Some(StepOutcome::Ignored))]);
     let possible = Possible {
         substitute: Err("no other tool is known for x".into()),
         roll_back: Err("write_file (c4) happened since".into()),
         restrict: Err("the loop consists of reading calls only".into()),
     };
-    let choice = next(&told, &possible).unwrap();
-    assert_eq!(choice.rung, Rung::Human);
+    let choice = next(&message, &possible).unwrap();
+    assert_eq!(choice.step, LoopStep::Human);
     assert_eq!(
         choice.why,
         "after refusing the calls it changed nothing; skipped: another tool: no other tool is known for x; \
          going back: write_file (c4) happened since"
     );
     let asked = incident(&[
-        (Rung::Guidance, Some(Upshot::Ignored)),
-        (Rung::Human, Some(Upshot::Ignored)),
-        (Rung::Human, Some(Upshot::Ignored)),
+        (LoopStep::Guidance, Some(StepOutcome::Ignored)),
+        (LoopStep::Human, Some(StepOutcome::Ignored)),
+        (LoopStep::Human, Some(StepOutcome::Ignored)),
     ]);
     let choice = next(&asked, &possible).unwrap();
-    assert_eq!(choice.rung, Rung::Stop);
+    assert_eq!(choice.step, LoopStep::Stop);
     assert!(
         choice.why.ends_with(
             "asking the operator: tried 2 times; restricting to reading calls: the loop consists of reading calls only"
@@ -143,51 +143,51 @@ fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
 #[test]
 fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
     let mut known = Escape::default();
-    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+    let message = incident(&[(LoopStep::Guidance, Some(StepOutcome::Ignored))]);
     let pick = |known: &Escape, tool: &str| {
         choose(
             known,
-            Some(&told),
+            Some(&message),
             &finding(tool),
             &anything(),
             &Config::default(),
         )
-        .map(|choice| choice.rung)
+        .map(|choice| choice.step)
     };
-    assert_eq!(pick(&known, "x"), Some(Rung::Refuse));
+    assert_eq!(pick(&known, "x"), Some(LoopStep::Refuse));
     for _ in 0..2 {
         known.incidents.push(incident(&[
-            (Rung::Guidance, Some(Upshot::Ignored)),
-            (Rung::Refuse, Some(Upshot::Ignored)),
-            (Rung::Substitute, Some(Upshot::Helped)),
+            (LoopStep::Guidance, Some(StepOutcome::Ignored)),
+            (LoopStep::Refuse, Some(StepOutcome::Ignored)),
+            (LoopStep::Substitute, Some(StepOutcome::Helped)),
         ]));
     }
     let first = choose(&known, None, &finding("x"), &anything(), &Config::default());
     assert_eq!(
-        first.map(|choice| choice.rung),
-        Some(Rung::Guidance),
+        first.map(|choice| choice.step),
+        Some(LoopStep::Guidance),
         "the model is told first"
     );
-    assert_eq!(known.learnt(&finding("x"), Rung::Refuse)[0], (2, 0));
-    assert_eq!(known.learnt(&finding("x"), Rung::Guidance)[0], (2, 0));
-    assert_eq!(known.learnt(&finding("x"), Rung::Substitute)[0], (2, 2));
+    assert_eq!(known.learnt(&finding("x"), LoopStep::Refuse)[0], (2, 0));
+    assert_eq!(known.learnt(&finding("x"), LoopStep::Guidance)[0], (2, 0));
+    assert_eq!(known.learnt(&finding("x"), LoopStep::Substitute)[0], (2, 2));
     let lessons = known.lessons();
     let lessons: Vec<_> = lessons
         .iter()
-        .map(|one| (one.rung, one.tried, one.helped))
+        .map(|one| (one.kind, one.tried, one.helped))
         .collect();
     assert_eq!(
         lessons,
         [
-            (Rung::Guidance, 2, 0),
-            (Rung::Refuse, 2, 0),
-            (Rung::Substitute, 2, 2)
+            (LoopStep::Guidance, 2, 0),
+            (LoopStep::Refuse, 2, 0),
+            (LoopStep::Substitute, 2, 2)
         ]
     );
-    assert_eq!(pick(&known, "x"), Some(Rung::Substitute));
+    assert_eq!(pick(&known, "x"), Some(LoopStep::Substitute));
     assert_eq!(
         pick(&known, "y"),
-        Some(Rung::Refuse),
+        Some(LoopStep::Refuse),
         "another tool is another matter"
     );
     // A step without a known result teaches nothing.
@@ -195,62 +195,71 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
     for _ in 0..4 {
         known
             .incidents
-            .push(incident(&[(Rung::Refuse, Some(Upshot::Overtaken))]));
+            .push(incident(&[(LoopStep::Refuse, Some(StepOutcome::Overtaken))]));
     }
-    assert_eq!(pick(&known, "x"), Some(Rung::Refuse));
+    assert_eq!(pick(&known, "x"), Some(LoopStep::Refuse));
     assert_eq!(known.lessons(), []);
 }
 
 #[test]
 fn what_earlier_sessions_learned_counts_with_what_this_one_did() {
-    let record = |rung, tool: &str, tried| StepRecord {
+    let record = |level, tool: &str, tried| StepRecord {
         detector: finding(tool).detector,
         tools: finding(tool).tools(),
-        rung,
+        step: level,
         tried,
         helped: 0,
     };
     let why = |known: &Escape| {
-        let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
-        let choice = choose(known, Some(&told), &finding("x"), &anything(), &Config::default());
+        let message = incident(&[(LoopStep::Guidance, Some(StepOutcome::Ignored))]);
+        let choice = choose(
+            known,
+            Some(&message),
+            &finding("x"),
+            &anything(),
+            &Config::default(),
+        );
         choice.unwrap().why
     };
-    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+    let message = incident(&[(LoopStep::Guidance, Some(StepOutcome::Ignored))]);
     let pick = |known: &Escape, tool: &str| {
         choose(
             known,
-            Some(&told),
+            Some(&message),
             &finding(tool),
             &anything(),
             &Config::default(),
         )
-        .map(|choice| choice.rung)
+        .map(|choice| choice.step)
     };
     let mut known = Escape {
-        earlier: vec![record(Rung::Refuse, "y", 9), record(Rung::Substitute, "x", 9)],
+        earlier: vec![
+            record(LoopStep::Refuse, "y", 9),
+            record(LoopStep::Substitute, "x", 9),
+        ],
         ..Escape::default()
     };
     assert_eq!(
         pick(&known, "x"),
-        Some(Rung::Refuse),
+        Some(LoopStep::Refuse),
         "like in tool and step only"
     );
-    known.earlier.push(record(Rung::Refuse, "x", 1));
-    assert_eq!(pick(&known, "x"), Some(Rung::Refuse), "once is no lesson");
+    known.earlier.push(record(LoopStep::Refuse, "x", 1));
+    assert_eq!(pick(&known, "x"), Some(LoopStep::Refuse), "once is no lesson");
     known
         .incidents
-        .push(incident(&[(Rung::Refuse, Some(Upshot::Ignored))]));
+        .push(incident(&[(LoopStep::Refuse, Some(StepOutcome::Ignored))]));
     assert!(
         why(&known)
             .contains("refusing the calls: tried 2 times against the like in this session and earlier ones")
     );
-    known.earlier.push(record(Rung::Refuse, "x", 1));
+    known.earlier.push(record(LoopStep::Refuse, "x", 1));
     known.incidents.clear();
     known.earlier.retain(|one| one.tools != finding("x").tools());
-    known.earlier.push(record(Rung::Refuse, "x", 2));
+    known.earlier.push(record(LoopStep::Refuse, "x", 2));
     assert!(why(&known).contains("tried 2 times against the like in earlier sessions, never of use"));
     known.earlier[1].helped = 1;
-    assert_eq!(pick(&known, "x"), Some(Rung::Refuse));
+    assert_eq!(pick(&known, "x"), Some(LoopStep::Refuse));
 }
 
 #[test]
@@ -258,22 +267,22 @@ fn the_operator_and_the_end_are_reached_whatever_was_learnt() {
     let mut known = Escape::default();
     for _ in 0..9 {
         known.incidents.push(incident(&[
-            (Rung::Guidance, Some(Upshot::Ignored)),
-            (Rung::Refuse, Some(Upshot::Ignored)),
-            (Rung::Substitute, Some(Upshot::Ignored)),
-            (Rung::RollBack, Some(Upshot::Ignored)),
-            (Rung::Human, Some(Upshot::Ignored)),
+            (LoopStep::Guidance, Some(StepOutcome::Ignored)),
+            (LoopStep::Refuse, Some(StepOutcome::Ignored)),
+            (LoopStep::Substitute, Some(StepOutcome::Ignored)),
+            (LoopStep::RollBack, Some(StepOutcome::Ignored)),
+            (LoopStep::Human, Some(StepOutcome::Ignored)),
         ]));
     }
-    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+    let message = incident(&[(LoopStep::Guidance, Some(StepOutcome::Ignored))]);
     let choice = choose(
         &known,
-        Some(&told),
+        Some(&message),
         &finding("x"),
         &anything(),
         &Config::default(),
     );
-    assert_eq!(choice.map(|choice| choice.rung), Some(Rung::Human));
+    assert_eq!(choice.map(|choice| choice.step), Some(LoopStep::Human));
 }
 
 proptest! {
@@ -290,18 +299,18 @@ proptest! {
             roll_back: because(roll_back),
             restrict: because(restrict),
         };
-        let mut steps: Vec<(Rung, Option<Upshot>)> = Vec::new();
+        let mut steps: Vec<(LoopStep, Option<StepOutcome>)> = Vec::new();
         let mut upshots = upshots.into_iter();
         while let Some(choice) = next(&incident(&steps), &possible) {
-            let taken = steps.iter().filter(|(rung, _)| *rung == choice.rung).count() as u32;
-            prop_assert!(taken < Config::default().ladder.most(choice.rung));
-            let last = steps.last().map(|(rung, _)| *rung);
-            prop_assert!(last.is_none_or(|last| last <= choice.rung), "the ladder is not climbed down");
-            let upshot = [Upshot::Relapsed, Upshot::Ignored, Upshot::Impossible, Upshot::Overtaken]
+            let taken = steps.iter().filter(|(level, _)| *level == choice.step).count() as u32;
+            prop_assert!(taken < Config::default().ladder.most(choice.step));
+            let last = steps.last().map(|(level, _)| *level);
+            prop_assert!(last.is_none_or(|last| last <= choice.step), "the ladder is not climbed down");
+            let step_outcome = [StepOutcome::Relapsed, StepOutcome::Ignored, StepOutcome::Impossible, StepOutcome::Overtaken]
                 [upshots.next().unwrap_or(1)];
-            steps.push((choice.rung, Some(upshot)));
+            steps.push((choice.step, Some(step_outcome)));
             prop_assert!(steps.len() <= 12, "{steps:?}");
         }
-        prop_assert_eq!(steps.last().map(|(rung, _)| *rung), Some(Rung::Stop));
+        prop_assert_eq!(steps.last().map(|(level, _)| *level), Some(LoopStep::Stop));
     }
 }

@@ -9,24 +9,24 @@ use std::sync::Arc;
 
 use super::action::{Action, Batch, End};
 use super::config::Config;
-use super::detect::{Detectors, Sight};
+use super::detect::{Detectors, Repetition};
 use super::fingerprint::fingerprint;
 use crate::domain::escape::args_hash;
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 
 /// A call and its outcome: tool, arguments, and a value or an error.
-pub type Made<'t> = (&'t str, &'t str, Result<&'t str, &'t str>);
+pub type CallResult<'t> = (&'t str, &'t str, Result<&'t str, &'t str>);
 
 /// A call with its outcome; its tool only looks.
-pub fn action(no: u32, (tool, args, came): Made<'_>) -> Action {
-    acting(no, (tool, args, came), false)
+pub fn action(no: u32, (tool, args, source): CallResult<'_>) -> Action {
+    acting(no, (tool, args, source), false)
 }
 
 /// A call with its outcome.
-pub fn acting(no: u32, (tool, args, came): Made<'_>, acts: bool) -> Action {
+pub fn acting(no: u32, (tool, args, source): CallResult<'_>, acts: bool) -> Action {
     let node = NodeId::new(NodeKind::Call, no);
     let called = (Arc::from(tool), args_hash(args));
-    match came {
+    match source {
         Ok(value) => Action::new(node, called, (End::Value, acts), None, value.as_bytes()),
         Err(message) => {
             let looks = Arc::from(fingerprint(message));
@@ -42,7 +42,7 @@ pub fn acting(no: u32, (tool, args, came): Made<'_>, acts: bool) -> Action {
 }
 
 /// A turn of calls that only look.
-pub fn turn(no: u32, made: &[Made<'_>]) -> Batch {
+pub fn turn(no: u32, made: &[CallResult<'_>]) -> Batch {
     let actions = made
         .iter()
         .enumerate()
@@ -52,25 +52,25 @@ pub fn turn(no: u32, made: &[Made<'_>]) -> Batch {
 }
 
 /// The turns of a word, one per letter: a capital fails, a small letter gives a value, always the same.
-pub fn word(letters: &str) -> Vec<Batch> {
+pub fn turns_of(letters: &str) -> Vec<Batch> {
     letters
         .chars()
         .enumerate()
         .map(|(no, letter)| {
             let name = letter.to_lowercase().to_string();
             let error = format!("{name} is broken");
-            let came = if letter.is_uppercase() {
+            let source = if letter.is_uppercase() {
                 Err(error.as_str())
             } else {
                 Ok(name.as_str())
             };
-            turn(no as u32 + 1, &[(&name, "{}", came)])
+            turn(no as u32 + 1, &[(&name, "{}", source)])
         })
         .collect()
 }
 
 /// Returns what is seen after the last of some turns.
-pub fn seen(config: &Config, turns: Vec<Batch>) -> Vec<Sight> {
+pub fn seen(config: &Config, turns: Vec<Batch>) -> Vec<Repetition> {
     let mut detectors = Detectors::new(config);
     turns
         .into_iter()
@@ -78,7 +78,7 @@ pub fn seen(config: &Config, turns: Vec<Batch>) -> Vec<Sight> {
 }
 
 /// Returns the loops that are seen after the last of some turns.
-pub fn loops(turns: Vec<Batch>) -> Vec<Sight> {
+pub fn loops(turns: Vec<Batch>) -> Vec<Repetition> {
     let mut all = seen(&Config::default(), turns);
     all.retain(|one| one.is_loop);
     all

@@ -73,7 +73,7 @@ fn agree(symbols: &[u64], limits: Limits) {
 }
 
 #[test]
-fn every_short_tail_is_judged_as_by_looking_at_everything() {
+fn every_short_tail_matches_the_naive_search() {
     // All lists of three symbols up to a length of nine.
     for length in 1..=9_u32 {
         for mut number in 0..3_u64.pow(length) {
@@ -99,12 +99,12 @@ fn every_block_length_is_found_at_the_first_symbol_that_completes_it() {
     };
     for period in (1..=320_usize).step_by(7).chain([2, 3, 319, 320]) {
         let mut periods = Periods::new(limits);
-        let wanted = limits.succeeding * period;
-        for n in 0..wanted {
+        let expected = limits.succeeding * period;
+        for n in 0..expected {
             // No symbol occurs twice in a block, and none fails.
             let symbol = 2 * (n % period) as u64 + 2;
             let round = matches!(periods.push(symbol, false), Tail::Round(_));
-            assert_eq!(round, n + 1 == wanted, "length {period}, symbol {}", n + 1);
+            assert_eq!(round, n + 1 == expected, "length {period}, symbol {}", n + 1);
         }
     }
 }
@@ -138,7 +138,7 @@ fn the_widest_window_agrees_too() {
 }
 
 #[test]
-fn copies_that_differ_here_and_there_are_found_where_that_is_wanted() {
+fn near_copies_are_found_if_enabled() {
     let block: Vec<u64> = (10..20).collect();
     let mut list = [block.clone(), block.clone(), block.clone()].concat();
     list[14] = 99;
@@ -158,12 +158,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_tail_is_judged_as_by_looking_at_everything(symbols in prop::collection::vec(1_u64..5, 1..90)) {
+    fn a_tail_matches_the_naive_search(symbols in prop::collection::vec(1_u64..5, 1..90)) {
         agree(&symbols, LIMITS);
     }
 
     #[test]
-    fn copies_in_noise_are_judged_alike(
+    fn copies_in_noise_match_the_naive_search(
         noise in prop::collection::vec(1_u64..40, 0..30),
         block in prop::collection::vec(1_u64..40, 1..9),
         times in 1_usize..5,
@@ -203,8 +203,8 @@ proptest! {
         for end in 1..=symbols.len() {
             let list = &symbols[..end];
             let seen = near.push(symbols[end - 1]);
-            let wanted = (1..=10).find(|p| list.len() >= 3 * p && copies(list, *p) >= 3);
-            prop_assert_eq!(seen.map(|one| one.period), wanted);
+            let expected = (1..=10).find(|p| list.len() >= 3 * p && copies(list, *p) >= 3);
+            prop_assert_eq!(seen.map(|one| one.period), expected);
         }
     }
 }

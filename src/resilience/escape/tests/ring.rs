@@ -1,7 +1,7 @@
 //! A ring of tools that fail now and then, and an agent that goes round it: A to B to C and back to A, with
 //! one way out of C. Must not know: runs, models.
 
-use super::{Made, turn};
+use super::{CallResult, turn};
 use crate::domain::escape::Detector;
 use crate::resilience::escape::config::Config;
 use crate::resilience::escape::detect::Detectors;
@@ -30,7 +30,7 @@ enum Place {
 }
 
 /// Takes one step: returns the call, whether it fails, and where the agent is afterwards.
-fn step(place: Place, dice: &mut Dice, knows_the_way_out: bool) -> (Made<'static>, Place) {
+fn step(place: Place, dice: &mut Dice, knows_the_way_out: bool) -> (CallResult<'static>, Place) {
     let (tool, chance, next) = match place {
         Place::A => ("tool_b", 60, Place::B),
         Place::B => ("tool_c", 10, Place::C),
@@ -51,14 +51,14 @@ fn an_agent_that_goes_round_is_found_and_gets_out() {
     for seed in 1..=200 {
         let mut dice = Dice(seed * 7919);
         let mut detectors = Detectors::new(&Config::default());
-        let (mut place, mut told, mut steps) = (Place::A, false, 0);
+        let (mut place, mut message, mut steps) = (Place::A, false, 0);
         while place != Place::E && steps < 100 {
             steps += 1;
-            let (made, next) = step(place, &mut dice, told);
+            let (made, next) = step(place, &mut dice, message);
             place = next;
             let seen = detectors.push(turn(steps, &[made]));
-            if !told && seen.iter().any(|one| one.is_loop) {
-                told = true;
+            if !message && seen.iter().any(|one| one.is_loop) {
+                message = true;
                 found_in_all += 1;
             }
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{acting, action, loops, seen, turn, word};
+use super::{acting, action, loops, seen, turn, turns_of};
 use crate::domain::escape::{Detector, Signature};
 use crate::domain::id::{Seq, TurnId};
 use crate::resilience::escape::action::Batch;
@@ -11,7 +11,7 @@ use crate::resilience::escape::config::Config;
 use crate::resilience::escape::detect::Detectors;
 
 fn sequence(letters: &str) -> Option<(usize, usize)> {
-    loops(word(letters))
+    loops(turns_of(letters))
         .into_iter()
         .find(|one| one.detector == Detector::Sequence)
         .map(|one| (one.period, one.repetitions))
@@ -36,7 +36,7 @@ fn a_loop_that_was_left_is_history() {
     assert!(sequence("XABCABCABC").is_some());
     assert_eq!(sequence("XABCABCABCD"), None);
     // Everything that happens afterwards brings something new.
-    let mut turns = word("XABCABCABC");
+    let mut turns = turns_of("XABCABCABC");
     for no in 0..13 {
         let name = format!("f{no}");
         turns.push(turn(
@@ -83,8 +83,8 @@ fn arguments_and_results_are_part_of_what_repeats() {
 
 #[test]
 fn a_block_repeats_at_its_third_copy_whether_it_fails_or_not() {
-    for (twice, thrice) in [("ABAB", "ABABAB"), ("abab", "ababab"), ("AbAb", "AbAbAb")] {
-        assert_eq!(sequence(twice), None, "{twice}");
+    for (doubled, thrice) in [("ABAB", "ABABAB"), ("abab", "ababab"), ("AbAb", "AbAbAb")] {
+        assert_eq!(sequence(doubled), None, "{doubled}");
         assert_eq!(sequence(thrice), Some((2, 3)), "{thrice}");
     }
     assert_eq!(sequence("AA"), None);
@@ -122,7 +122,7 @@ fn one_fan_out_is_one_action_whatever_the_order() {
 #[test]
 fn a_warning_comes_one_repetition_earlier() {
     let warned = |letters: &str| {
-        let all = seen(&Config::default(), word(letters));
+        let all = seen(&Config::default(), turns_of(letters));
         assert!(all.iter().all(|one| !one.is_loop), "{all:?}");
         all.iter().any(|one| one.detector == Detector::Sequence)
     };
@@ -134,7 +134,7 @@ fn a_warning_comes_one_repetition_earlier() {
 }
 
 #[test]
-fn one_error_whatever_the_arguments_is_told_and_no_loop() {
+fn the_same_error_for_any_arguments_is_reported_and_is_no_loop() {
     let fail = |no: u32, message: &str| turn(no, &[("fetch", &format!(r#"{{"page":{no}}}"#), Err(message))]);
     let rows = || {
         vec![
@@ -144,13 +144,13 @@ fn one_error_whatever_the_arguments_is_told_and_no_loop() {
         ]
     };
     assert_eq!(loops(rows()), []);
-    let found = told(rows());
+    let found = notices(rows());
     assert_eq!(found[0].detector, Detector::SameError);
     assert_eq!(&*found[0].signatures[0].tool, "fetch");
     assert_eq!(found[0].signatures[0].args, None);
     // A different error each time is a search.
     assert_eq!(
-        told(vec![
+        notices(vec![
             fail(1, "no such file: a"),
             fail(2, "no such file: b"),
             fail(3, "no such file: c")
@@ -164,18 +164,18 @@ fn one_error_whatever_the_arguments_is_told_and_no_loop() {
         turn(3, &[("fetch", r#"{"page":3}"#, Ok("text"))]),
         fail(4, "locked"),
     ];
-    assert_eq!(told(mixed), []);
+    assert_eq!(notices(mixed), []);
 }
 
 /// Returns what is told of tools after the last of some turns.
-fn told(turns: Vec<Batch>) -> Vec<crate::resilience::escape::detect::Sight> {
+fn notices(turns: Vec<Batch>) -> Vec<crate::resilience::escape::detect::Repetition> {
     let mut all = seen(&Config::default(), turns);
-    all.retain(|one| one.detector.tells_only());
+    all.retain(|one| one.detector.is_informational());
     all
 }
 
 #[test]
-fn one_call_that_fails_is_a_loop_whatever_its_error_says() {
+fn a_repeatedly_failing_call_is_a_loop_whatever_its_error_text() {
     let fail = |no: u32, message: &str| turn(no, &[("fetch", "{}", Err(message))]);
     let found = loops(vec![
         fail(1, "a is down"),
@@ -194,23 +194,26 @@ fn one_call_that_fails_is_a_loop_whatever_its_error_says() {
         )
     };
     assert_eq!(loops((1..=6).map(beside).collect()), []);
-    let apart = turn(3, &[("read_file", "{}", Ok("x"))]);
-    assert_eq!(loops(vec![fail(1, "a"), fail(2, "b"), apart, fail(4, "c")]), []);
+    let separate = turn(3, &[("read_file", "{}", Ok("x"))]);
+    assert_eq!(
+        loops(vec![fail(1, "a"), fail(2, "b"), separate, fail(4, "c")]),
+        []
+    );
 }
 
 #[test]
-fn going_round_without_a_pattern_is_seen_by_what_it_does_not_tell() {
+fn a_loop_without_a_pattern_is_detected_by_missing_new_results() {
     // No block repeats, and yet the turns after the first three bring nothing new.
-    let found = loops(word("abcbacb"));
+    let found = loops(turns_of("abcbacb"));
     assert_eq!(
         found.iter().map(|one| one.detector).collect::<Vec<_>>(),
         [Detector::NoProgress]
     );
     assert_eq!(found[0].repetitions, 4);
     // A new result in the middle is progress.
-    let mut turns = word("abcba");
+    let mut turns = turns_of("abcba");
     turns.push(turn(6, &[("c", "{}", Ok("changed"))]));
-    turns.extend(word("ab"));
+    turns.extend(turns_of("ab"));
     assert_eq!(loops(turns), []);
 }
 
@@ -293,8 +296,8 @@ fn a_changed_state_path_is_progress() {
 
 #[test]
 fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
-    fn shell(no: u32, came: Result<&str, &str>) -> Batch {
-        turn(no, &[("shell", &format!(r#"{{"command":"try {no}"}}"#), came)])
+    fn shell(no: u32, source: Result<&str, &str>) -> Batch {
+        turn(no, &[("shell", &format!(r#"{{"command":"try {no}"}}"#), source)])
     }
     let errors = ["no a", "no b", "no c", "no d", "no e"];
     let mut turns: Vec<Batch> = Vec::new();
@@ -306,7 +309,7 @@ fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
             &[("read_file", &format!(r#"{{"path":"{no}"}}"#), Ok(error))],
         ));
         turns.push(shell(no, Err(error)));
-        let found = told(turns.clone());
+        let found = notices(turns.clone());
         assert_eq!(
             !found.is_empty(),
             index == 4,
@@ -314,11 +317,11 @@ fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
             index + 1
         );
     }
-    assert_eq!(told(turns.clone())[0].detector, Detector::FailingTool);
+    assert_eq!(notices(turns.clone())[0].detector, Detector::FailingTool);
     assert_eq!(loops(turns.clone()), [], "it is told, and is no loop");
     // Earlier failures do not matter once something else is done.
     turns.push(turn(90, &[("read_file", r#"{"path":"z"}"#, Ok("z"))]));
-    assert_eq!(told(turns), []);
+    assert_eq!(notices(turns), []);
     // Four of five are enough, three of five are not.
     let of = |good: &[u32]| {
         let all = (1..=5).map(|no| {
@@ -329,7 +332,7 @@ fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
                 shell(no, Err(&error))
             }
         });
-        told(all.collect())
+        notices(all.collect())
     };
     assert_eq!(of(&[2])[0].detector, Detector::FailingTool);
     assert_eq!(of(&[2, 3]), []);
@@ -342,7 +345,7 @@ fn the_window_is_counted_in_turns_and_waiting_is_none() {
         window: 6,
         ..Config::default()
     };
-    let turns = word("ABCDABCDABCD");
+    let turns = turns_of("ABCDABCDABCD");
     let found = seen(&config, turns.clone());
     let found: Vec<Detector> = found
         .iter()
@@ -397,12 +400,12 @@ fn what_the_operator_allows_is_no_evidence() {
 }
 
 #[test]
-fn a_muted_detector_says_nothing_and_the_others_go_on() {
+fn a_muted_detector_reports_nothing_and_the_others_still_work() {
     let config = Config {
         muted: vec![Detector::Sequence],
         ..Config::default()
     };
-    let all = seen(&config, word("AAAA"));
+    let all = seen(&config, turns_of("AAAA"));
     assert!(all.iter().all(|one| one.detector != Detector::Sequence));
     assert!(
         all.iter()
@@ -442,7 +445,7 @@ fn a_loop_has_a_shortest_block_and_a_least_number_of_copies() {
     let found = |config: &Config, letters: &str| {
         let mut detectors = Detectors::new(config);
         let mut seen = Vec::new();
-        for batch in word(letters) {
+        for batch in turns_of(letters) {
             seen = detectors.push(batch);
         }
         seen.iter()

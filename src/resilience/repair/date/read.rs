@@ -87,7 +87,7 @@ pub(super) fn day(text: &str) -> Reading {
             continue;
         };
         let named = date.weekday().to_monday_zero_offset();
-        let fits = weekday.is_none_or(|wanted| usize::try_from(named) == Ok(wanted));
+        let fits = weekday.is_none_or(|requested| usize::try_from(named) == Ok(requested));
         if fits && !days.contains(&date) {
             days.push(date);
         }

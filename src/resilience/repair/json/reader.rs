@@ -51,8 +51,8 @@ impl<'t> Reader<'t> {
         Some(next)
     }
 
-    fn takes(&mut self, wanted: &str) -> bool {
-        let rest = self.rest.strip_prefix(wanted);
+    fn takes(&mut self, requested: &str) -> bool {
+        let rest = self.rest.strip_prefix(requested);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
@@ -78,7 +78,7 @@ impl<'t> Reader<'t> {
             '(' => self.nested(Self::tuple),
             '-' | '+' | '.' | '0'..='9' => self.number(),
             _ => {
-                let word = self.word();
+                let word = self.bare_word();
                 if matches!(word, "u" | "U") && matches!(self.peek(), Some('"' | '\'')) {
                     return self.string();
                 }
@@ -204,7 +204,7 @@ impl<'t> Reader<'t> {
             return Some(quoted || self.peek() != Some(':'));
         }
         let before = self.rest;
-        let word = self.word().to_owned();
+        let word = self.bare_word().to_owned();
         self.blanks();
         if self.peek() == Some(':') {
             self.slipped(Slips::Some);
@@ -216,7 +216,7 @@ impl<'t> Reader<'t> {
         Some(true)
     }
 
-    fn word(&mut self) -> &'t str {
+    fn bare_word(&mut self) -> &'t str {
         let part = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '.'));
         let end = self.rest.find(part).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);

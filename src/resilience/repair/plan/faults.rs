@@ -10,7 +10,7 @@ use crate::resilience::repair::idea::{Idea, Spot};
 use crate::resilience::repair::{
     cleanup, convert, date, enumeration, fill, limit, place, rename, shift, wrapper,
 };
-use crate::schema::{LONGEST_PATH, Violation, said_of};
+use crate::schema::{LONGEST_PATH, Violation, schema_at};
 
 /// Faults beyond which a call is no slip: every idea is tried against the whole schema.
 const MOST_FAULTS: usize = 32;
@@ -53,8 +53,8 @@ pub(super) fn spot_of_words<'s>(
         written: None,
         keyword: "",
         expected: &Value::Null,
-        place: said_of(schema, path).unwrap_or(&Value::Null),
-        around: said_of(schema, place::parent(path)).unwrap_or(&Value::Null),
+        place: schema_at(schema, path).unwrap_or(&Value::Null),
+        around: schema_at(schema, place::parent(path)).unwrap_or(&Value::Null),
         captures,
         today: case.today,
     }

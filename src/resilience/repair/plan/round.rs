@@ -15,7 +15,7 @@ use crate::domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strateg
 use crate::resilience::repair::diagnose::{of_error, of_violation};
 use crate::resilience::repair::entry::Priority;
 use crate::resilience::repair::idea::{Idea, Spot};
-use crate::resilience::repair::model::Wanted;
+use crate::resilience::repair::model::ParameterRequest;
 use crate::resilience::repair::progress::fingerprint;
 use crate::resilience::repair::rules::Guesses;
 use crate::resilience::repair::{json, place};
@@ -36,7 +36,7 @@ pub(super) struct Round<'a> {
     pub changes: Vec<Change>,
     pub choices: Vec<Choice>,
     /// What to ask the model for.
-    pub wanted: Vec<Wanted>,
+    pub requests: Vec<ParameterRequest>,
     /// Faults that nothing helps against.
     pub hopeless: Vec<String>,
     /// The errors, in words.
@@ -48,7 +48,7 @@ pub(super) struct Round<'a> {
 
 /// The result of one strategy's ideas.
 enum Outcome {
-    Mended,
+    Repaired,
     Asked,
     Nothing,
 }
@@ -62,7 +62,7 @@ impl<'a> Round<'a> {
             diagnoses: Vec::new(),
             changes: Vec::new(),
             choices: Vec::new(),
-            wanted: Vec::new(),
+            requests: Vec::new(),
             hopeless: Vec::new(),
             errors: Vec::new(),
             used: BTreeSet::new(),
@@ -83,9 +83,9 @@ impl<'a> Round<'a> {
     pub fn understand(&mut self) -> Option<Next> {
         let error = self.case.error?;
         self.errors.push(error.message.clone());
-        let mended = !super::same(self.case.base, self.case.args);
+        let fixed = !super::same(self.case.base, self.case.args);
         let args = self.args.clone()?;
-        if mended {
+        if fixed {
             return None;
         }
         let schema = self.case.checker.schema();
@@ -93,7 +93,7 @@ impl<'a> Round<'a> {
         if let Some((Priority::Critical, diagnosis)) = found.first() {
             self.diagnoses.push(diagnosis.clone());
             let why = "it is told at once: no arguments change that".to_owned();
-            return Some(Next::GiveUp { why, critical: true });
+            return Some(Next::Stop { why, critical: true });
         }
         let mut about: BTreeSet<Arc<str>> = BTreeSet::new();
         for (_, mut diagnosis) in found {
@@ -101,15 +101,15 @@ impl<'a> Round<'a> {
             // Once something is being repaired, only errors of other parameters are included.
             let other = !diagnosis.params.is_empty()
                 && about.is_disjoint(&diagnosis.params.iter().cloned().collect());
-            let mends = !matches!(
+            let fixes = !matches!(
                 first,
                 Some(Strategy::RetryWithBackoff | Strategy::ReportUnrecoverable | Strategy::None)
             );
-            let along = about.is_empty() || (other && mends);
+            let along = about.is_empty() || (other && fixes);
             if !along {
                 continue;
             }
-            if mends {
+            if fixes {
                 self.learn_of_words(&mut diagnosis, &args);
             }
             self.diagnoses.push(diagnosis.clone());
@@ -117,7 +117,7 @@ impl<'a> Round<'a> {
                 Some(Strategy::RetryWithBackoff) => return Some(Next::Retry),
                 Some(Strategy::ReportUnrecoverable | Strategy::None) => {
                     let why = "the rules say that it is told, not mended".to_owned();
-                    return Some(Next::GiveUp { why, critical: true });
+                    return Some(Next::Stop { why, critical: true });
                 }
                 _ => {}
             }
@@ -126,7 +126,7 @@ impl<'a> Round<'a> {
                 Ok(true) => about.extend(diagnosis.params.iter().cloned()),
                 Ok(false) => {}
                 Err(_) if !about.is_empty() => {}
-                Err(why) => return Some(Next::GiveUp { why, critical: false }),
+                Err(why) => return Some(Next::Stop { why, critical: false }),
             }
         }
         None
@@ -134,21 +134,21 @@ impl<'a> Round<'a> {
 
     /// Tries a diagnosis of a tool's words; returns true if it had a result.
     fn by_words(&mut self, diagnosis: &Diagnosis, error: &str) -> Result<bool, String> {
-        let came_back = |path: &&std::sync::Arc<str>| self.case.past.came_back(error, path);
-        if let Some(path) = diagnosis.params.iter().find(came_back) {
+        let returned = |path: &&std::sync::Arc<str>| self.case.past.recurred(error, path);
+        if let Some(path) = diagnosis.params.iter().find(returned) {
             return Err(format!(
                 "the same error came back after `{}` was mended",
                 place::shown(path)
             ));
         }
-        if diagnosis.params.is_empty() && self.case.past.came_back(error, "") {
+        if diagnosis.params.is_empty() && self.case.past.recurred(error, "") {
             return Err("the same error came back after the arguments were mended".to_owned());
         }
         let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
         for strategy in in_order(diagnosis) {
-            let mut came_of = false;
+            let mut produced = false;
             if strategy == Strategy::LlmInferMissingParam && diagnosis.params.is_empty() {
-                came_of = self.want("", &Value::Null, strategy);
+                produced = self.want("", &Value::Null, strategy);
             }
             for path in &diagnosis.params {
                 let Some(args) = self.args.clone() else { continue };
@@ -156,9 +156,9 @@ impl<'a> Round<'a> {
                     return Err(by_reference(path));
                 }
                 let spot = spot_of_words(self.case, &args, path, &captures);
-                came_of |= !matches!(self.attempt(strategy, &spot), Outcome::Nothing);
+                produced |= !matches!(self.attempt(strategy, &spot), Outcome::Nothing);
             }
-            if came_of {
+            if produced {
                 return Ok(true);
             }
         }
@@ -166,7 +166,7 @@ impl<'a> Round<'a> {
     }
 
     /// Repairs violations of the schema until there are none or no more can be repaired.
-    pub fn mend(&mut self) {
+    pub fn repair(&mut self) {
         if self.args.is_none() && !self.read() {
             return;
         }
@@ -282,10 +282,10 @@ impl<'a> Round<'a> {
     /// Repairs text that is almost JSON.
     fn read(&mut self) -> bool {
         let faults = self.case.checker.violations(&self.raw).err().unwrap_or_default();
-        let said = faults
+        let output = faults
             .first()
             .map_or("the arguments cannot be read", |fault| &fault.message);
-        self.errors.push(said.to_owned());
+        self.errors.push(output.to_owned());
         self.diagnoses.push(Diagnosis {
             kind: crate::domain::repair::ErrorKind::FormatError,
             strategies: vec![Strategy::JsonCorrection],
@@ -295,8 +295,8 @@ impl<'a> Round<'a> {
             description: None,
             learnt: None,
         });
-        let Some((text, certainty, why)) = json::mended(&self.raw) else {
-            self.hopeless.push(said.to_owned());
+        let Some((text, certainty, why)) = json::repaired(&self.raw) else {
+            self.hopeless.push(output.to_owned());
             return false;
         };
         let change = Change {
@@ -310,7 +310,7 @@ impl<'a> Round<'a> {
         if !self.may(certainty, Strategy::JsonCorrection, "") {
             self.choices.push(Choice {
                 path: "".into(),
-                question: format!("is this what the arguments should say? {said}").into(),
+                question: format!("is this what the arguments should say? {output}").into(),
                 options: vec![Offer {
                     changes: vec![change],
                 }],
@@ -326,7 +326,7 @@ impl<'a> Round<'a> {
     fn one(&mut self, violation: &Violation) {
         let open = |path: &str| place::within(&violation.path, path) && !path.is_empty();
         let asked = self.choices.iter().any(|choice| open(&choice.path));
-        if asked || self.wanted.iter().any(|one| open(&one.path)) {
+        if asked || self.requests.iter().any(|one| open(&one.path)) {
             return;
         }
         let Some(args) = self.args.clone() else { return };
@@ -385,7 +385,7 @@ impl<'a> Round<'a> {
         };
         if let Some(idea) = alone.filter(|idea| self.may(idea.certainty, strategy, spot.path)) {
             return if self.apply(idea, spot, strategy) {
-                Outcome::Mended
+                Outcome::Repaired
             } else {
                 Outcome::Nothing
             };
@@ -444,7 +444,7 @@ impl<'a> Round<'a> {
         if strategy == Strategy::AlternativeRouteSuggestion && !self.case.attended {
             return false;
         }
-        self.wanted.push(Wanted {
+        self.requests.push(ParameterRequest {
             path: path.to_owned(),
             place: place.clone(),
             strategy,
@@ -483,13 +483,13 @@ impl<'a> Round<'a> {
                 .iter()
                 .any(|other| (&other.path, &other.keyword) == (&one.path, &one.keyword))
         };
-        let mended = spot.keyword.is_empty()
+        let fixed = spot.keyword.is_empty()
             || !after
                 .iter()
                 .any(|one| one.path == spot.path && one.keyword == spot.keyword);
         let sound = after
             .iter()
             .all(|one| known(one) || (touched(&one.path) && !spot.keyword.is_empty()));
-        mended && sound
+        fixed && sound
     }
 }

@@ -12,7 +12,7 @@ fn day() -> Bench {
 
 #[test]
 fn a_day_with_one_reading_is_written_year_first() {
-    for said in [
+    for text in [
         "2024/10/26",
         "2024.10.26",
         "20241026",
@@ -30,11 +30,11 @@ fn a_day_with_one_reading_is_written_year_first() {
         "Saturday October 26 2024",
         "2024-10-26T00:00:00",
     ] {
-        let to = day().mended(&json!(said));
-        let wanted = (said != "the 26th").then(|| json!("2024-10-26"));
-        assert_eq!(to, wanted, "{said}");
+        let to = day().repaired(&json!(text));
+        let requested = (text != "the 26th").then(|| json!("2024-10-26"));
+        assert_eq!(to, requested, "{text}");
     }
-    assert_eq!(day().mended(&json!("2024/7/4")), Some(json!("2024-07-04")));
+    assert_eq!(day().repaired(&json!("2024/7/4")), Some(json!("2024-07-04")));
 }
 
 #[test]
@@ -48,23 +48,23 @@ fn two_readings_are_a_question() {
         ("tomorrow", vec!["2024-10-21"]),
         ("2024-10-26T15:30:00Z", vec!["2024-10-26"]),
     ];
-    for (said, wanted) in table {
-        assert_eq!(day().mended(&json!(said)), None, "{said}");
-        let wanted: Vec<Value> = wanted.into_iter().map(Value::from).collect();
-        assert_eq!(day().offered(&json!(said)), wanted, "{said}");
+    for (text, requested) in table {
+        assert_eq!(day().repaired(&json!(text)), None, "{text}");
+        let requested: Vec<Value> = requested.into_iter().map(Value::from).collect();
+        assert_eq!(day().offered(&json!(text)), requested, "{text}");
     }
     // Two readings that are the same day raise no question; a two-digit year is a guess.
-    assert_eq!(day().mended(&json!("11/11/2024")), Some(json!("2024-11-11")));
-    assert_eq!(day().mended(&json!("26/10/24")), None);
+    assert_eq!(day().repaired(&json!("11/11/2024")), Some(json!("2024-11-11")));
+    assert_eq!(day().repaired(&json!("26/10/24")), None);
     assert_eq!(
-        day().reading().mended(&json!("31/10/99")),
+        day().reading().repaired(&json!("31/10/99")),
         Some(json!("2099-10-31"))
     );
 }
 
 #[test]
 fn what_is_no_day_is_not_read() {
-    for said in [
+    for text in [
         "2024-02-30",
         "2024-13-45",
         "30 Feb 2024",
@@ -80,8 +80,8 @@ fn what_is_no_day_is_not_read() {
         "next friday",
         "٢٦/١٠/٢٠٢٤",
     ] {
-        assert_eq!(day().mended(&json!(said)), None, "{said}");
-        assert_eq!(day().offered(&json!(said)), [Value::Null; 0], "{said}");
+        assert_eq!(day().repaired(&json!(text)), None, "{text}");
+        assert_eq!(day().offered(&json!(text)), [Value::Null; 0], "{text}");
     }
 }
 
@@ -90,18 +90,18 @@ fn moments_and_times_keep_their_zone_or_are_asked_about() {
     let mut moment = Bench::of(&json!({"type": "string", "format": "date-time"}));
     moment.rules.model = false;
     assert_eq!(
-        moment.mended(&json!("Sat, 26 Oct 2024 10:00:00 +0200")),
+        moment.repaired(&json!("Sat, 26 Oct 2024 10:00:00 +0200")),
         Some(json!("2024-10-26T10:00:00+02:00"))
     );
     assert_eq!(
-        moment.mended(&json!("2024-10-26T10:00:00-0530")),
+        moment.repaired(&json!("2024-10-26T10:00:00-0530")),
         Some(json!("2024-10-26T10:00:00-05:30"))
     );
     assert_eq!(
-        moment.mended(&json!("Sat, 26 Oct 2024 10:00:00 GMT")),
+        moment.repaired(&json!("Sat, 26 Oct 2024 10:00:00 GMT")),
         Some(json!("2024-10-26T10:00:00Z"))
     );
-    assert_eq!(moment.mended(&json!("2024-10-26 10:00")), None);
+    assert_eq!(moment.repaired(&json!("2024-10-26 10:00")), None);
     assert_eq!(
         moment.offered(&json!("2024-10-26 10:00")),
         [json!("2024-10-26T10:00:00Z")]
@@ -111,18 +111,18 @@ fn moments_and_times_keep_their_zone_or_are_asked_about() {
         [json!("2024-10-26T10:00:00Z")]
     );
     let clock = Bench::of(&json!({"type": "string", "pattern": "^\\d{2}:\\d{2}$"}));
-    assert_eq!(clock.mended(&json!("10:00AM")), Some(json!("10:00")));
-    assert_eq!(clock.mended(&json!("12:30 a.m.")), Some(json!("00:30")));
-    assert_eq!(clock.mended(&json!("1 pm")), Some(json!("13:00")));
-    assert_eq!(clock.mended(&json!("13:00 pm")), None);
+    assert_eq!(clock.repaired(&json!("10:00AM")), Some(json!("10:00")));
+    assert_eq!(clock.repaired(&json!("12:30 a.m.")), Some(json!("00:30")));
+    assert_eq!(clock.repaired(&json!("1 pm")), Some(json!("13:00")));
+    assert_eq!(clock.repaired(&json!("13:00 pm")), None);
     let zoned = Bench::of(&json!({"type": "string", "format": "time"}));
     assert_eq!(zoned.offered(&json!("10:00AM")), [json!("10:00:00Z")]);
 }
 
 #[test]
-fn a_tool_that_wants_a_pattern_or_says_so_gets_the_day_as_well() {
+fn a_date_is_converted_for_a_pattern_or_a_format_in_the_error() {
     let pattern = Bench::of(&json!({"type": "string", "pattern": "^\\d{4}-\\d{2}-\\d{2}$"}));
-    assert_eq!(pattern.mended(&json!("2023/10/26")), Some(json!("2023-10-26")));
+    assert_eq!(pattern.repaired(&json!("2023/10/26")), Some(json!("2023-10-26")));
     let free = Bench::of(&json!({"type": "string"}));
     let args = r#"{"x":"2023/10/26"}"#;
     let plan = free.after(args, &refused("Invalid date format for 'x': expected YYYY-MM-DD"));

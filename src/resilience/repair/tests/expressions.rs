@@ -73,7 +73,7 @@ fn a_digit_is_a_digit_and_not_the_letter_d() {
 }
 
 #[test]
-fn what_may_be_left_out_is_told_by_the_list_of_what_is_required() {
+fn optional_parameters_are_determined_by_the_required_list() {
     let bench = Bench::new(
         "t",
         &json!({"type": "object", "properties": {

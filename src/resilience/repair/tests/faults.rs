@@ -9,7 +9,7 @@ use crate::domain::repair_stats::{RepairStats, StrategyCount};
 use crate::resilience::repair::{Guesses, Next};
 
 #[test]
-fn all_that_is_wrong_is_mended_in_one_round_with_one_difference() {
+fn all_errors_are_repaired_in_one_round_with_one_diff() {
     let bench = guessing(flight());
     let args = r#"{"origin":"JFK","destination":" LAX ","departureDate":"Oct 26, 2024","passengers":"2","class":"business class"}"#;
     let plan = bench.plan(args);
@@ -61,7 +61,7 @@ fn nothing_is_changed_where_nothing_is_wrong() {
 }
 
 #[test]
-fn six_kinds_of_errors_are_told_apart() {
+fn six_kinds_of_errors_are_distinguished() {
     let event = Bench::new(
         "create_event",
         &json!({
@@ -95,9 +95,9 @@ fn six_kinds_of_errors_are_told_apart() {
     // Rules do what they can, the model is asked for the rest at once, and the bound waits for a person.
     let changed: Vec<&str> = plan.changes.iter().map(|change| &*change.path).collect();
     assert_eq!(changed, ["/date"]);
-    let mut wanted: Vec<&str> = asked(&plan).unwrap().params().collect();
-    wanted.sort_unstable();
-    assert_eq!(wanted, ["/phone", "/room", "/seats", "/who"]);
+    let mut expected: Vec<&str> = asked(&plan).unwrap().params().collect();
+    expected.sort_unstable();
+    assert_eq!(expected, ["/phone", "/room", "/seats", "/who"]);
     assert_eq!(plan.choices.len(), 1);
     assert_eq!(&*plan.choices[0].path, "/temp");
 }
@@ -169,7 +169,7 @@ fn arguments_that_were_tried_are_not_tried_again() {
 }
 
 #[test]
-fn mending_can_be_turned_off() {
+fn repair_can_be_disabled() {
     let mut bench = flight();
     bench.rules.on = false;
     let args = r#"{"origin":" JFK","destination":"LAX","departure_date":"2024-10-26"}"#;

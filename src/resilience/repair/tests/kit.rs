@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::call::{EffectClass, ErrorClass, ToolError};
 use crate::domain::repair_stats::RepairStats;
 use crate::resilience::repair::{
-    Background, Case, Entry, Guesses, Next, Past, Plan, Question, Rules, Written, plan,
+    Background, Case, Entry, Guesses, Next, Past, Plan, Question, RawRule, Rules, plan,
 };
 use crate::schema::Checker;
 
@@ -79,7 +79,7 @@ impl Bench {
     }
 
     /// Returns what a value of the property `x` is repaired to.
-    pub fn mended(&self, value: &Value) -> Option<Value> {
+    pub fn repaired(&self, value: &Value) -> Option<Value> {
         let plan = self.plan(&json!({"x": value}).to_string());
         applied(&plan).map(|args| args["x"].clone())
     }
@@ -120,7 +120,7 @@ pub fn asked(plan: &Plan) -> Option<&Question> {
 
 pub fn given_up(plan: &Plan) -> Option<(&str, bool)> {
     match &plan.next {
-        Next::GiveUp { why, critical } => Some((why, *critical)),
+        Next::Stop { why, critical } => Some((why, *critical)),
         _ => None,
     }
 }
@@ -183,7 +183,7 @@ pub fn loose_flight() -> Bench {
 /// A rule of one tool.
 pub fn rule(codes: &[&str], message: &str, strategies: &[&str], params: &[&str], priority: &str) -> Entry {
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    Entry::new(&Written {
+    Entry::new(&RawRule {
         codes: owned(codes),
         message: (!message.is_empty()).then(|| message.to_owned()),
         strategies: owned(strategies),

@@ -87,7 +87,7 @@ fn the_schema_of_an_answer_is_that_of_its_parameters() {
 }
 
 #[test]
-fn what_others_said_is_quoted_as_data_without_secrets_and_not_without_end() {
+fn external_text_is_quoted_as_data_redacted_and_truncated() {
     let mut bench = seats();
     bench.request = "Book it. My key is sk-abcdefghijklmnopqrstuvwxyz012345";
     let long = format!(
@@ -117,7 +117,7 @@ fn what_others_said_is_quoted_as_data_without_secrets_and_not_without_end() {
 }
 
 #[test]
-fn who_changes_a_value_that_nobody_complained_of_says_something_else() {
+fn an_answer_that_changes_an_undisputed_value_is_marked_as_changed() {
     let mut bench = loose_flight();
     bench.rules.model = true;
     let plan = bench.after(r#"{"origin":"ZRH","destination":"JFK"}"#, &refused("Bad Request"));

@@ -166,7 +166,7 @@ fn sound(bench: &Bench, args: &str, plan: &Plan) -> Result<(), TestCaseError> {
         }
         Next::AskModel(question) => prop_assert!(question.params().count() > 0),
         Next::Retry => prop_assert!(false, "nothing failed for a while"),
-        Next::GiveUp { why, .. } => prop_assert!(!why.is_empty()),
+        Next::Stop { why, .. } => prop_assert!(!why.is_empty()),
     }
     Ok(())
 }

@@ -57,7 +57,7 @@ fn one(name: &str, value: &Value) -> Option<Value> {
 
 #[test]
 fn a_value_written_as_in_python_is_read() {
-    for (name, said, to) in [
+    for (name, output, to) in [
         ("labels", "['a', 'b']", json!(["a", "b"])),
         ("labels", "[\"a\", 'b',]", json!(["a", "b"])),
         ("labels", "('a', 'b')", json!(["a", "b"])),
@@ -106,7 +106,7 @@ fn a_value_written_as_in_python_is_read() {
         ("kind", "3", json!(3)),
         ("kind", "['wish']", json!("wish")),
     ] {
-        assert_eq!(one(name, &json!(said)), Some(to), "{name}: {said}");
+        assert_eq!(one(name, &json!(output)), Some(to), "{name}: {output}");
     }
     // An optional parameter that is nothing is not given.
     assert_eq!(
@@ -114,7 +114,7 @@ fn a_value_written_as_in_python_is_read() {
         Some(json!({"title": "Leak"}))
     );
     // All arguments at once.
-    let wanted = json!({"title": "Leak", "watch": true, "labels": ["a"]});
+    let expected = json!({"title": "Leak", "watch": true, "labels": ["a"]});
     for text in [
         "{'title': 'Leak', 'watch': True, 'labels': ['a']}",
         r#"{"title": "Leak", "watch": true, "labels": ["a",],}"#,
@@ -122,13 +122,13 @@ fn a_value_written_as_in_python_is_read() {
         r#""{'title': 'Leak', 'watch': True, 'labels': ('a',)}""#,
         r#"[{"title": "Leak", "watch": true, "labels": ["a"]}]"#,
     ] {
-        assert_eq!(whole(text), Some(wanted.clone()), "{text}");
+        assert_eq!(whole(text), Some(expected.clone()), "{text}");
     }
 }
 
 #[test]
 fn what_is_no_value_of_python_or_has_two_readings_is_left() {
-    for (name, said) in [
+    for (name, output) in [
         ("labels", "['a'"),
         ("labels", "['a' 'b']"),
         ("labels", "[a, b]"),
@@ -152,8 +152,8 @@ fn what_is_no_value_of_python_or_has_two_readings_is_left() {
         ("project", "{1: 'OPS'}"),
         ("project", "OPS"),
     ] {
-        let made = one(name, &json!(said));
-        assert_eq!(made, None, "{name}: {said}");
+        let made = one(name, &json!(output));
+        assert_eq!(made, None, "{name}: {output}");
     }
     // Two values for a list of lists: one of both, or each alone.
     assert_eq!(one("rows", &json!([1, 2])), None);
@@ -162,7 +162,7 @@ fn what_is_no_value_of_python_or_has_two_readings_is_left() {
 
 #[test]
 fn a_list_of_one_is_its_value_and_a_value_is_a_list_of_one() {
-    for (name, said, to) in [
+    for (name, output, to) in [
         ("points", json!([5]), json!(5)),
         ("points", json!(["5"]), json!(5)),
         ("points", json!([[5]]), json!(5)),
@@ -176,16 +176,16 @@ fn a_list_of_one_is_its_value_and_a_value_is_a_list_of_one() {
         ("steps", json!({"do": "x"}), json!([{"do": "x"}])),
         ("either", json!(["desc"]), json!("desc")),
     ] {
-        assert_eq!(one(name, &said), Some(to), "{name}: {said}");
+        assert_eq!(one(name, &output), Some(to), "{name}: {output}");
     }
     assert_eq!(whole(r#"{"title":["Leak"]}"#), Some(json!({"title": "Leak"})));
-    for (name, said) in [
+    for (name, output) in [
         ("points", json!([])),
         ("points", json!([1, 2])),
         ("severity", json!(["low", "high"])),
         ("project", json!([{"key": "A"}, {"key": "B"}])),
     ] {
-        assert_eq!(one(name, &said), None, "{name}: {said}");
+        assert_eq!(one(name, &output), None, "{name}: {output}");
     }
     // A list is mended as a whole, however long.
     let many: Vec<String> = (0..200).map(|no| no.to_string()).collect();
@@ -194,7 +194,7 @@ fn a_list_of_one_is_its_value_and_a_value_is_a_list_of_one() {
 
 #[test]
 fn arguments_come_out_of_what_was_put_around_them() {
-    let wanted = json!({"title": "Leak", "points": 3});
+    let expected = json!({"title": "Leak", "points": 3});
     for args in [
         json!({"arguments": {"title": "Leak", "points": 3}}),
         json!({"args": {"title": "Leak", "points": "3"}}),
@@ -221,7 +221,7 @@ fn arguments_come_out_of_what_was_put_around_them() {
         json!({"title": {"value": "Leak"}, "points": 3}),
     ] {
         let plan = tool().plan(&args.to_string());
-        assert_eq!(applied(&plan), Some(wanted.clone()), "{args}");
+        assert_eq!(applied(&plan), Some(expected.clone()), "{args}");
         assert!(
             plan.changes.iter().all(|one| one.certainty == Certainty::Exact),
             "{args}"
@@ -266,7 +266,7 @@ fn a_wrapper_of_no_arguments_is_none() {
 }
 
 #[test]
-fn what_may_say_something_else_is_no_wrapper() {
+fn an_ambiguous_object_is_not_unwrapped() {
     for args in [
         // Another tool, another thing, or something beside it.
         json!({"name": "close_ticket", "arguments": {"title": "Leak"}}),
@@ -338,7 +338,7 @@ fn members_go_into_the_object_that_is_missing() {
 }
 
 #[test]
-fn what_says_nothing_is_left_out_and_nothing_else() {
+fn only_empty_values_are_dropped() {
     for (more, to) in [
         (json!(null), true),
         (json!(""), true),
@@ -360,15 +360,15 @@ fn what_says_nothing_is_left_out_and_nothing_else() {
 
 #[test]
 fn no_other_word_and_no_other_name_is_taken_for_the_one_that_is_known() {
-    let among = |name: &str, allowed: Value, said: &str| {
+    let among = |name: &str, allowed: Value, output: &str| {
         let bench = Bench::new(
             "t",
             &json!({"type": "object", "properties": {name: {"enum": allowed}}}),
         )
         .reading();
-        applied(&bench.plan(&json!({name: said}).to_string())).map(|args| args[name].clone())
+        applied(&bench.plan(&json!({name: output}).to_string())).map(|args| args[name].clone())
     };
-    for (name, allowed, said) in [
+    for (name, allowed, output) in [
         ("period", json!(["day", "week", "year"]), "last year"),
         ("period", json!(["day", "week", "year"]), "this week"),
         ("period", json!(["day", "week", "year"]), "year to date"),
@@ -378,14 +378,14 @@ fn no_other_word_and_no_other_name_is_taken_for_the_one_that_is_known() {
         ("currency", json!(["BTC", "USDT"]), "USD"),
         ("unit", json!(["h", "min"]), "mi"),
     ] {
-        assert_eq!(among(name, allowed, said), None, "{said}");
+        assert_eq!(among(name, allowed, output), None, "{output}");
     }
     assert_eq!(
         among("cabin_class", json!(["first", "business"]), "Business Class"),
         Some(json!("business"))
     );
     assert_eq!(among("size", json!(["m", "M", "L"]), " M "), Some(json!("M")));
-    for (known, said, value) in [
+    for (known, output, value) in [
         ("page_size", "page", json!(2)),
         ("country", "count", json!("5")),
         ("user_id", "user", json!("zoe")),
@@ -395,14 +395,14 @@ fn no_other_word_and_no_other_name_is_taken_for_the_one_that_is_known() {
             "t",
             &json!({"type": "object", "properties": {known: {}}, "additionalProperties": false}),
         );
-        let args = json!({said: value}).to_string();
-        assert_eq!(applied(&bench.reading().plan(&args)), None, "{said}");
+        let args = json!({output: value}).to_string();
+        assert_eq!(applied(&bench.reading().plan(&args)), None, "{output}");
     }
 }
 
 #[test]
-fn a_unit_is_left_out_where_the_name_says_it_as_well() {
-    for (name, said, to) in [
+fn a_unit_is_dropped_if_the_parameter_name_contains_it() {
+    for (name, output, to) in [
         ("minutes", "90 min", Some(json!(90))),
         ("duration_minutes", "5 minutes", Some(json!(5))),
         ("celsius", "21°C", Some(json!(21))),
@@ -420,8 +420,8 @@ fn a_unit_is_left_out_where_the_name_says_it_as_well() {
             &json!({"type": "object", "properties": {name: {"type": "integer"}}}),
         );
         bench.rules.model = false;
-        let made = applied(&bench.plan(&json!({name: said}).to_string())).map(|args| args[name].clone());
-        assert_eq!(made, to, "{name}: {said}");
+        let made = applied(&bench.plan(&json!({name: output}).to_string())).map(|args| args[name].clone());
+        assert_eq!(made, to, "{name}: {output}");
     }
 }
 

@@ -10,8 +10,8 @@ fn among(allowed: &[&str]) -> Bench {
 }
 
 #[test]
-fn a_sign_is_part_of_what_is_said() {
-    for (allowed, said) in [
+fn a_symbol_is_part_of_the_value() {
+    for (allowed, text) in [
         (&["dev", "prod"][..], "!prod"),
         (&["dev", "prod"], "-prod"),
         (&["dev", "prod"], "prod-"),
@@ -30,13 +30,13 @@ fn a_sign_is_part_of_what_is_said() {
         (&["usd", "aud"], "us$"),
     ] {
         assert_eq!(
-            among(allowed).mended(&json!(said)),
+            among(allowed).repaired(&json!(text)),
             None,
-            "{said} among {allowed:?}"
+            "{text} among {allowed:?}"
         );
     }
     // Separators and marks around a word do not matter.
-    for (allowed, said, meant) in [
+    for (allowed, text, meant) in [
         (&["png", "gif"][..], ".png", "png"),
         (&["png", "gif"], " \"PNG\" ", "png"),
         (&["png", "gif"], "‘png’.", "png"),
@@ -45,13 +45,17 @@ fn a_sign_is_part_of_what_is_said() {
         (&["c++", "rust"], "C++", "c++"),
         (&["1.0", "2.0"], " 1.0 ", "1.0"),
     ] {
-        assert_eq!(among(allowed).mended(&json!(said)), Some(json!(meant)), "{said}");
+        assert_eq!(
+            among(allowed).repaired(&json!(text)),
+            Some(json!(meant)),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn another_word_is_no_slip() {
-    for (allowed, said) in [
+    for (allowed, text) in [
         (&["day", "week", "month"][..], "weekend"),
         (&["north", "south"], "northeast"),
         (&["north", "south"], "north-east"),
@@ -67,18 +71,22 @@ fn another_word_is_no_slip() {
         (&["high", "highest"], "hi"),
     ] {
         assert_eq!(
-            among(allowed).mended(&json!(said)),
+            among(allowed).repaired(&json!(text)),
             None,
-            "{said} among {allowed:?}"
+            "{text} among {allowed:?}"
         );
     }
-    for (allowed, said, meant) in [
+    for (allowed, text, meant) in [
         (&["error", "warn"][..], "err", "error"),
         (&["highest", "low"], "hihgest", "highest"),
         (&["day", "week"], "days", "day"),
         (&["business", "first"], "bussiness", "business"),
     ] {
-        assert_eq!(among(allowed).mended(&json!(said)), Some(json!(meant)), "{said}");
+        assert_eq!(
+            among(allowed).repaired(&json!(text)),
+            Some(json!(meant)),
+            "{text}"
+        );
     }
 }
 
@@ -101,7 +109,7 @@ fn a_name_that_begins_otherwise_is_another_one() {
 
 #[test]
 fn a_number_that_can_be_read_in_two_ways_is_not_read() {
-    for (wanted, said) in [
+    for (expected, text) in [
         ("integer", "010"),
         ("integer", "-007"),
         ("integer", "1.000"),
@@ -110,10 +118,10 @@ fn a_number_that_can_be_read_in_two_ways_is_not_read() {
         ("number", "-12.500"),
         ("number", "010"),
     ] {
-        let bench = Bench::of(&json!({"type": wanted}));
-        assert_eq!(bench.mended(&json!(said)), None, "{said} as {wanted}");
+        let bench = Bench::of(&json!({"type": expected}));
+        assert_eq!(bench.repaired(&json!(text)), None, "{text} as {expected}");
     }
-    for (wanted, said, to) in [
+    for (expected, text, to) in [
         ("integer", "0", json!(0)),
         ("integer", "1.0", json!(1)),
         ("integer", "1000.000", json!(1000)),
@@ -121,21 +129,21 @@ fn a_number_that_can_be_read_in_two_ways_is_not_read() {
         ("number", "1.25", json!(1.25)),
         ("number", "1234.567", json!(1234.567)),
     ] {
-        let bench = Bench::of(&json!({"type": wanted}));
-        assert_eq!(bench.mended(&json!(said)), Some(to), "{said} as {wanted}");
+        let bench = Bench::of(&json!({"type": expected}));
+        assert_eq!(bench.repaired(&json!(text)), Some(to), "{text} as {expected}");
     }
 }
 
 #[test]
 fn a_text_that_may_be_several_is_no_list_of_one() {
     let list = Bench::of(&json!({"type": "array", "items": {"type": "string"}}));
-    for said in ["a, b", "a b", "a;b", "a|b", "a\nb", "", "[a]", "(a)"] {
-        let made = list.mended(&json!(said));
+    for text in ["a, b", "a b", "a;b", "a|b", "a\nb", "", "[a]", "(a)"] {
+        let made = list.repaired(&json!(text));
         assert!(
             made.is_none() || made == Some(json!(["a", "b"])) || made == Some(json!(["a"])),
-            "{said}: {made:?}"
+            "{text}: {made:?}"
         );
-        assert_ne!(made, Some(Value::from(vec![said])), "{said}");
+        assert_ne!(made, Some(Value::from(vec![text])), "{text}");
     }
-    assert_eq!(list.mended(&json!("src/a.rs")), Some(json!(["src/a.rs"])));
+    assert_eq!(list.repaired(&json!("src/a.rs")), Some(json!(["src/a.rs"])));
 }

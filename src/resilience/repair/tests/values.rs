@@ -45,10 +45,10 @@ fn types_are_converted_only_without_loss() {
         ("object", json!("{\"a\":1,\"a\":2}"), None),
         ("object", json!("[1]"), None),
     ];
-    for (wanted, value, to) in table {
-        let mut bench = Bench::of(&json!({"type": wanted}));
+    for (expected, value, to) in table {
+        let mut bench = Bench::of(&json!({"type": expected}));
         bench.rules.model = false;
-        assert_eq!(bench.mended(&value), to, "{value} as {wanted}");
+        assert_eq!(bench.repaired(&value), to, "{value} as {expected}");
     }
     // Null stands for "not given" if the parameter is optional.
     let optional = Bench::of(&json!({"type": "integer"}));
@@ -57,13 +57,13 @@ fn types_are_converted_only_without_loss() {
         Some(json!({"y": 1}))
     );
     let items = Bench::of(&json!({"type": "array", "items": {"type": "integer"}}));
-    assert_eq!(items.mended(&json!("5")), Some(json!([5])));
+    assert_eq!(items.repaired(&json!("5")), Some(json!([5])));
     let one_of = Bench::of(&json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}));
-    assert_eq!(one_of.mended(&json!("5")), Some(json!(5)));
+    assert_eq!(one_of.repaired(&json!("5")), Some(json!(5)));
 }
 
 #[test]
-fn what_cannot_be_converted_is_asked_of_the_model_or_told() {
+fn an_inconvertible_value_is_asked_of_the_model_or_reported() {
     let mut bench = Bench::of(&json!({"type": "integer"}));
     let plan = bench.plan(r#"{"x":"ten"}"#);
     assert_eq!(asked(&plan).unwrap().params().collect::<Vec<_>>(), ["/x"]);
@@ -80,18 +80,18 @@ fn an_allowed_value_is_found_by_spelling_and_guessed_only_where_that_is_harmless
     let reads = Bench::of(&units).reading();
     let writes = Bench::of(&units);
     // The same apart from case and separators is no guess.
-    assert_eq!(writes.mended(&json!(" Celsius")), Some(json!("celsius")));
-    for (said, meant) in [
+    assert_eq!(writes.repaired(&json!(" Celsius")), Some(json!("celsius")));
+    for (output, meant) in [
         ("Celcius", "celsius"),
         ("farenheit", "fahrenheit"),
         ("kelvins", "kelvin"),
     ] {
-        assert_eq!(reads.mended(&json!(said)), Some(json!(meant)), "{said}");
-        assert_eq!(writes.mended(&json!(said)), None, "{said}");
-        assert_eq!(writes.offered(&json!(said)), [json!(meant)], "{said}");
+        assert_eq!(reads.repaired(&json!(output)), Some(json!(meant)), "{output}");
+        assert_eq!(writes.repaired(&json!(output)), None, "{output}");
+        assert_eq!(writes.offered(&json!(output)), [json!(meant)], "{output}");
     }
     // Not certain enough, or the opposite: never without a question.
-    for said in [
+    for output in [
         "F",
         "centigrade",
         "degrees celsius",
@@ -101,14 +101,14 @@ fn an_allowed_value_is_found_by_spelling_and_guessed_only_where_that_is_harmless
         "isn't celsius",
         "",
     ] {
-        assert_eq!(reads.mended(&json!(said)), None, "{said}");
+        assert_eq!(reads.repaired(&json!(output)), None, "{output}");
     }
     let sizes = Bench::of(&json!({"enum": ["small", "smaller", 1]})).reading();
-    assert_eq!(sizes.mended(&json!("1")), Some(json!(1)));
-    assert_eq!(sizes.mended(&json!("smal")), None);
+    assert_eq!(sizes.repaired(&json!("1")), Some(json!(1)));
+    assert_eq!(sizes.repaired(&json!("smal")), None);
     assert_eq!(sizes.offered(&json!("smal")).len(), 2);
     let only = Bench::of(&json!({"const": "v1"}));
-    assert_eq!(only.mended(&json!("V-1")), Some(json!("v1")));
+    assert_eq!(only.repaired(&json!("V-1")), Some(json!("v1")));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_value_is_moved_into_its_bounds_only_where_the_tool_allows_it() {
     ];
     for (property, value, to) in table {
         let mut bench = Bench::of(&property);
-        assert_eq!(bench.mended(&value), None, "{property} {value}");
+        assert_eq!(bench.repaired(&value), None, "{property} {value}");
         assert_eq!(
             bench.offered(&value),
             std::slice::from_ref(&to),
@@ -182,7 +182,7 @@ fn a_value_is_moved_into_its_bounds_only_where_the_tool_allows_it() {
             ..ToolRules::default()
         };
         bench.rules.tools.insert("t".to_owned(), allowed);
-        assert_eq!(bench.mended(&value), Some(to), "{property} {value}");
+        assert_eq!(bench.repaired(&value), Some(to), "{property} {value}");
         let plan = bench.plan(&json!({"x": value}).to_string());
         assert_eq!(plan.changes[0].certainty, Certainty::Changed);
     }
@@ -194,7 +194,7 @@ fn a_value_is_moved_into_its_bounds_only_where_the_tool_allows_it() {
 }
 
 #[test]
-fn what_is_missing_gets_the_default_or_what_stands_under_a_misspelt_name() {
+fn a_missing_value_gets_the_default_or_the_value_of_a_misspelled_name() {
     let bench = Bench::new(
         "t",
         &json!({
@@ -237,21 +237,21 @@ fn what_a_tool_does_not_know_is_left_out_only_by_the_operator() {
 #[test]
 fn blanks_and_marks_around_a_text_are_taken_off() {
     let code = json!({"type": "string", "pattern": "^[A-Z]{3}$"});
-    assert_eq!(Bench::of(&code).mended(&json!(" JFK\n")), Some(json!("JFK")));
-    assert_eq!(Bench::of(&code).mended(&json!("jfk")), None);
+    assert_eq!(Bench::of(&code).repaired(&json!(" JFK\n")), Some(json!("JFK")));
+    assert_eq!(Bench::of(&code).repaired(&json!("jfk")), None);
     assert_eq!(Bench::of(&code).offered(&json!("jfk")), [json!("JFK")]);
     assert_eq!(
-        Bench::of(&code).reading().mended(&json!("\"jfk\"")),
+        Bench::of(&code).reading().repaired(&json!("\"jfk\"")),
         Some(json!("JFK"))
     );
     let uuid = Bench::of(&json!({"type": "string", "format": "uuid"}));
     assert_eq!(
-        uuid.mended(&json!("{67E5504410B1426F9247BB680E5FE0C8}")),
+        uuid.repaired(&json!("{67E5504410B1426F9247BB680E5FE0C8}")),
         Some(json!("67e55044-10b1-426f-9247-bb680e5fe0c8"))
     );
     let mail = Bench::of(&json!({"type": "string", "format": "email"})).reading();
     assert_eq!(
-        mail.mended(&json!("<mailto:a@b.example>")),
+        mail.repaired(&json!("<mailto:a@b.example>")),
         Some(json!("a@b.example"))
     );
     // An unanchored pattern may match anywhere.
@@ -302,7 +302,7 @@ fn almost_json_is_made_json() {
 }
 
 #[test]
-fn what_comes_from_another_call_is_not_mended_here() {
+fn a_value_from_another_call_is_not_repaired_here() {
     let bench = Bench::new(
         "t",
         &json!({

@@ -7,7 +7,7 @@ use super::kit::{Bench, applied, asked, failed, flight, given_up, loose_flight, 
 use crate::domain::call::ErrorClass;
 use crate::domain::repair::{ErrorKind, Strategy};
 use crate::resilience::repair::{
-    Code, CodePattern, Entry, Error, Next, Priority, Repaired, ToolRules, Written, codes_of, fingerprint,
+    Code, CodePattern, Entry, Error, Next, Priority, RawRule, Repaired, ToolRules, codes_of, fingerprint,
 };
 
 const FLIGHT: &str = r#"{"origin":"JFK","destination":"LAX","departure_date":"Oct 26, 2024","class":"business class","passengers":"2"}"#;
@@ -76,8 +76,8 @@ fn each_kind_of_message_gets_its_strategy_and_its_parameter() {
             "{message}"
         );
     }
-    let mended = loose_flight().after(FLIGHT, &refused("Parameter passengers has invalid type string"));
-    assert_eq!(applied(&mended).unwrap()["passengers"], json!(2));
+    let fixed = loose_flight().after(FLIGHT, &refused("Parameter passengers has invalid type string"));
+    assert_eq!(applied(&fixed).unwrap()["passengers"], json!(2));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn codes_are_found_in_the_evidence_and_in_the_message() {
 }
 
 #[test]
-fn an_error_of_permission_is_told_at_once_whatever_else_it_says() {
+fn a_permission_error_fails_immediately_whatever_its_text() {
     let bench = loose_flight();
     for error in [
         failed(
@@ -194,8 +194,8 @@ fn bounds_come_from_the_schema_and_else_from_the_message_with_sign_and_fraction(
     ];
     for (property, value, message, to) in table {
         let plan = Bench::of(&property).after(&format!(r#"{{"x":{value}}}"#), &refused(message));
-        let wanted = if to.is_null() { vec![] } else { vec![to] };
-        assert_eq!(offered(&plan), wanted, "{message}: {plan:?}");
+        let expected = if to.is_null() { vec![] } else { vec![to] };
+        assert_eq!(offered(&plan), expected, "{message}: {plan:?}");
     }
 }
 
@@ -320,16 +320,16 @@ fn a_bad_request_without_words_is_put_to_the_model_with_all_parameters() {
 }
 
 /// A change to a valid rule, and the resulting error.
-type Row = (fn(&mut Written), &'static str);
+type Row = (fn(&mut RawRule), &'static str);
 
 #[test]
 fn a_rule_that_cannot_work_is_refused_with_its_reason() {
-    let written = |change: fn(&mut Written)| {
-        let mut one = Written {
+    let written = |change: fn(&mut RawRule)| {
+        let mut one = RawRule {
             codes: vec!["400".into()],
             message: Some("'([^']+)'".into()),
             strategies: vec!["clamp_value_to_min".into()],
-            ..Written::default()
+            ..RawRule::default()
         };
         change(&mut one);
         Entry::new(&one)
@@ -359,14 +359,14 @@ fn a_rule_that_cannot_work_is_refused_with_its_reason() {
             "for no error",
         ),
     ];
-    for (change, said) in table {
+    for (change, text) in table {
         let error: Error = written(change).unwrap_err();
-        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.to_string().contains(text), "{error}");
     }
 }
 
 #[test]
-fn one_message_with_two_errors_is_mended_in_one_round() {
+fn one_message_with_two_errors_is_repaired_in_one_round() {
     let mut bench = super::kit::guessing(loose_flight());
     bench.rules.model = false;
     let args = r#"{"departure_date":"Oct 26, 2024","passengers":"2"}"#;
@@ -386,6 +386,6 @@ fn two_parameters_that_one_message_misses_are_asked_for_together() {
     let Next::AskModel(question) = &plan.next else {
         panic!("{plan:?}");
     };
-    let said = &question.prompt;
-    assert!(said.contains("origin") && said.contains("destination"), "{said}");
+    let text = &question.prompt;
+    assert!(text.contains("origin") && text.contains("destination"), "{text}");
 }

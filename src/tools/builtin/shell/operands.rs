@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use super::Args;
 use crate::canon;
-use crate::domain::call::{Operand, Seen};
+use crate::domain::call::{FileCheck, Operand};
 use crate::regular_file::{self, Links};
 use crate::shell_line::Reading;
-use named::Named;
+use named::NamedFiles;
 
 /// Maximum number of files listed for one command.
 const MOST: usize = 16;
@@ -31,7 +31,7 @@ pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
         None => workspace.to_owned(),
         Some(cwd) => workspace.join(cwd),
     };
-    let mut named = Named::new(&root);
+    let mut named = NamedFiles::new(&root);
     match (&args.command, &args.argv) {
         (Some(line), None) => named.read(&Reading::of_line(line)),
         (None, Some(argv)) => named.read(&Reading::of_words(argv)),
@@ -47,13 +47,13 @@ pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
         }
         found.extend(look(file, &shown(path, workspace)));
     }
-    found.extend(named.untold.iter().map(|word| untold(word, Seen::Untold)));
-    found.extend(more.then(|| untold("", Seen::Cut)));
+    found.extend(named.untold.iter().map(|word| untold(word, FileCheck::Untold)));
+    found.extend(more.then(|| untold("", FileCheck::Cut)));
     found
 }
 
 /// What runs and cannot be looked at.
-fn untold(word: &str, seen: Seen) -> Operand {
+fn untold(word: &str, seen: FileCheck) -> Operand {
     Operand {
         path: Arc::from(word),
         bytes: 0,
@@ -87,11 +87,11 @@ fn look(file: File, path: &str) -> Option<Operand> {
         ];
         let stamp = stamp.iter().flat_map(|n| n.to_le_bytes());
         let bytes = stamp.chain(dates.iter().flat_map(|n| n.to_le_bytes())).collect();
-        (Seen::Dates, bytes)
+        (FileCheck::Dates, bytes)
     } else {
         let mut bytes = Vec::new();
         file.take(WHOLE).read_to_end(&mut bytes).ok()?;
-        (Seen::Whole, bytes)
+        (FileCheck::Whole, bytes)
     };
     Some(Operand {
         path: Arc::from(path),
@@ -134,26 +134,26 @@ mod tests {
         operands(&args, dir)
     }
 
-    fn told(found: &[Operand]) -> Vec<String> {
+    fn summaries(found: &[Operand]) -> Vec<String> {
         let mark = |one: &Operand| match one.seen {
-            Seen::Whole | Seen::Dates => one.path.to_string(),
-            Seen::Untold => format!("?{}", one.path),
-            Seen::Cut => "…".to_owned(),
+            FileCheck::Whole | FileCheck::Dates => one.path.to_string(),
+            FileCheck::Untold => format!("?{}", one.path),
+            FileCheck::Cut => "…".to_owned(),
         };
         found.iter().map(mark).collect()
     }
 
     fn of(dir: &Path, line: &str) -> Vec<String> {
-        told(&all(dir, line, None))
+        summaries(&all(dir, line, None))
     }
 
     fn of_words(dir: &Path, words: &[&str]) -> Vec<String> {
         let argv = words.iter().map(|word| (*word).to_owned()).collect();
-        told(&all(dir, "", Some(argv)))
+        summaries(&all(dir, "", Some(argv)))
     }
 
     #[test]
-    fn scripts_and_programs_of_the_workspace_are_told() {
+    fn scripts_and_programs_of_the_workspace_are_listed() {
         let dir = place();
         for (line, files) in [
             ("sh ./deploy.sh --now", &["deploy.sh"][..]),
@@ -198,13 +198,13 @@ mod tests {
         };
         let before = operands(&args, dir.path());
         assert_eq!(before, operands(&args, dir.path()));
-        assert_eq!((before[0].bytes, before[0].seen), (6, Seen::Whole));
+        assert_eq!((before[0].bytes, before[0].seen), (6, FileCheck::Whole));
         write(dir.path(), "deploy.sh", "echo 2", 0o644);
         assert_ne!(before, operands(&args, dir.path()));
     }
 
     #[test]
-    fn of_a_long_file_the_dates_are_told() {
+    fn for_a_large_file_only_the_timestamps_are_compared() {
         let dir = place();
         let file = File::create(dir.path().join("deploy.sh")).unwrap();
         file.set_len(WHOLE + 1).unwrap();
@@ -215,7 +215,7 @@ mod tests {
             timeout_s: None,
         };
         let before = operands(&args, dir.path());
-        assert_eq!(before[0].seen, Seen::Dates);
+        assert_eq!(before[0].seen, FileCheck::Dates);
         file.set_len(WHOLE + 2).unwrap();
         assert_ne!(before, operands(&args, dir.path()));
     }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_shell_can_name_is_said_to_run() {
+    fn operands_that_only_a_shell_can_resolve_are_listed_as_unresolved() {
         let dir = place();
         for (line, files) in [
             ("sh d''eploy.sh", &["deploy.sh"][..]),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_has_an_end_and_says_so() {
+    fn an_operand_scan_is_bounded_and_marked_as_cut() {
         let dir = place();
         let line = format!("{}{}", "cd .; ".repeat(16), "x ".repeat(500_000));
         assert_eq!(of(dir.path(), &line), ["…"]);

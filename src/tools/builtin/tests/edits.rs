@@ -9,7 +9,7 @@ use super::*;
 const PLACES: usize = 1 << 20;
 
 #[tokio::test]
-async fn a_text_that_stands_millions_of_times_is_refused_with_the_first_lines() {
+async fn text_that_occurs_millions_of_times_is_refused_with_the_first_lines() {
     let blanks = " \n ".repeat(PLACES / 2);
     let bench = Bench::new().with(&[("f", &blanks)]);
     let args = json!({"path": "f", "old": " ", "new": "\t"});
@@ -24,7 +24,7 @@ async fn a_text_that_stands_millions_of_times_is_refused_with_the_first_lines() 
 }
 
 #[tokio::test]
-async fn a_text_that_stands_millions_of_times_is_replaced_everywhere() {
+async fn text_that_occurs_millions_of_times_is_replaced_everywhere() {
     let bench = Bench::new().with(&[("f", &" \n".repeat(PLACES))]);
     let args = json!({"path": "f", "old": " ", "new": "", "all": true});
     let tool = bench.tools.get("edit_file").unwrap();
@@ -37,7 +37,7 @@ async fn a_text_that_stands_millions_of_times_is_replaced_everywhere() {
 }
 
 #[tokio::test]
-async fn a_long_text_that_nearly_stands_at_every_place_is_looked_for_once() {
+async fn long_text_that_nearly_matches_at_every_place_is_searched_once() {
     let bench = Bench::new().with(&[("f", &"a".repeat(4 * PLACES))]);
     let old = format!("{}b", "a".repeat(PLACES));
     let error = bench
@@ -55,8 +55,8 @@ async fn an_edit_whose_result_could_not_be_read_again_is_refused_before_it_is_ma
     let error = bench.err("edit_file", args).await;
     assert_eq!((error.class, error.executed), (ErrorClass::Param, false));
     let bytes = PLACES * (PLACES + 1);
-    let said = format!("would have {bytes} bytes, and 32 MiB is the most");
-    assert!(error.message.contains(&said), "{}", error.message);
+    let output = format!("would have {bytes} bytes, and 32 MiB is the most");
+    assert!(error.message.contains(&output), "{}", error.message);
     assert_eq!(bench.text("f").len(), 2 * PLACES);
 
     // The maximum is allowed: 32 bytes for each of the places.

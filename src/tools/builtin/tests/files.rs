@@ -94,10 +94,10 @@ async fn a_file_is_read_exactly_whole_or_by_lines() {
         (json!({"lines": 1.0}), "one\r\n"),
         (json!({"from_line": 4, "lines": 100}), "four"),
     ];
-    for (mut args, wanted) in table {
+    for (mut args, expected) in table {
         args["path"] = "f".into();
         let (text, meta) = bench.ok("read_file", args.clone()).await;
-        assert_eq!(text, wanted, "{args}");
+        assert_eq!(text, expected, "{args}");
         assert_eq!(meta["lines"], 4);
     }
     let (text, meta) = bench.ok("read_file", json!({"path": "empty", "_as": "e"})).await;
@@ -268,9 +268,9 @@ async fn matching_lines_are_found_sorted_without_what_is_ignored() {
         (json!({"pattern": "nothing like this"}), ""),
         (json!({"pattern": "TODO", "max": 1}), "a/deep/y.rs:2:last TODO"),
     ];
-    for (args, wanted) in table {
+    for (args, expected) in table {
         let (text, meta) = bench.ok("search", args.clone()).await;
-        assert_eq!(text, wanted, "{args}");
+        assert_eq!(text, expected, "{args}");
         assert_eq!(meta["truncated"], args.get("max").is_some(), "{args}");
     }
 }

@@ -143,7 +143,7 @@ async fn a_body_comes_with_figures() {
 }
 
 #[tokio::test]
-async fn a_status_says_what_kind_of_failure_it_is() {
+async fn a_status_is_mapped_to_its_error_class() {
     let (bench, server) = (Bench::new(), Server::start().await);
     let table = [
         (400, ErrorClass::Param),
@@ -309,7 +309,7 @@ async fn redirects_are_followed_shown_and_limited() {
 }
 
 #[tokio::test]
-async fn another_server_is_not_asked_because_the_first_one_says_so() {
+async fn a_redirect_to_another_server_is_not_followed() {
     let (bench, other) = (Bench::new(), Server::start().await);
     let target = other.url("/ok");
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -359,7 +359,7 @@ fn a_server_is_its_host_and_its_port() {
 }
 
 #[tokio::test]
-async fn what_was_done_before_a_redirect_is_done_whatever_came_after_it() {
+async fn a_request_executed_before_a_redirect_counts_whatever_follows() {
     let (bench, server) = (Bench::new(), Server::start().await);
     let args = |path: &str| json!({"method": "POST", "url": server.url(path), "body": "order"});
     let error = bench.err("http_request", args("/then-busy")).await;

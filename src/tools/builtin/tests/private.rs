@@ -43,10 +43,10 @@ async fn nothing_is_written_where_the_program_keeps_its_own() {
     assert_eq!(bench.text("own/one/journal.jsonl"), "needle\n");
     assert_eq!(bench.text("settings.toml"), "needle\n");
     assert!(!bench.path().join("own/new").exists() && !bench.path().join("own/one/x").exists());
-    let (said, _) = bench
+    let (output, _) = bench
         .ok("write_file", json!({"path": "owner.txt", "content": "fine"}))
         .await;
-    assert!(said.contains("owner.txt"), "a longer name is another place");
+    assert!(output.contains("owner.txt"), "a longer name is another place");
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn nothing_is_read_where_the_program_keeps_its_own() {
 }
 
 #[tokio::test]
-async fn a_place_that_does_not_exist_yet_is_kept_free_too() {
+async fn a_private_path_that_does_not_exist_yet_is_protected_too() {
     let mut bench = Bench::new();
     let link = bench.path().join("way");
     std::os::unix::fs::symlink(bench.path(), &link).unwrap();

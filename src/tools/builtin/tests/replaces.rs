@@ -23,7 +23,7 @@ impl Bench {
 }
 
 #[test]
-fn the_text_that_is_there_is_told_or_that_there_is_none() {
+fn the_current_text_is_returned_or_none() {
     let bench = Bench::new().with(&[("a/b.md", "one\ntwo\n")]);
     symlink("a/b.md", bench.path().join("link")).unwrap();
     let text = Ok(Some("one\ntwo\n".to_owned()));
@@ -36,7 +36,7 @@ fn the_text_that_is_there_is_told_or_that_there_is_none() {
 }
 
 #[test]
-fn nothing_outside_of_the_workspace_and_nothing_of_the_program_is_told() {
+fn nothing_outside_the_workspace_or_private_is_returned() {
     let mut bench = Bench::new().with(&[("own/key", "secret")]);
     let other = tempfile::tempdir().unwrap();
     std::fs::write(other.path().join("key"), "secret").unwrap();
@@ -62,7 +62,7 @@ fn nothing_outside_of_the_workspace_and_nothing_of_the_program_is_told() {
 }
 
 #[test]
-fn what_is_no_text_or_long_is_not_told() {
+fn binary_or_long_files_are_not_returned() {
     let bench = Bench::new().with(&[("dir/file", "")]);
     std::fs::write(bench.path().join("binary"), [b'a', 0, b'b']).unwrap();
     std::fs::write(bench.path().join("latin"), [0xe9, b'\n']).unwrap();

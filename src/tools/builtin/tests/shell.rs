@@ -127,7 +127,7 @@ async fn endless_output_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_lot_of_output_is_counted_and_its_ends_are_kept() {
+async fn long_output_is_counted_and_its_ends_are_preserved() {
     let bench = Bench::new();
     let line = json!({"command": "echo first; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo last"});
     let Outcome::Ok { value, discarded, .. } = bench.call("shell", line).await else {

@@ -50,7 +50,7 @@ async fn a_file_is_created_or_replaced_whole_and_keeps_its_mode() {
 }
 
 #[tokio::test]
-async fn a_write_that_fails_tells_of_the_directories_that_it_made() {
+async fn a_failing_write_reports_the_directories_it_created() {
     let bench = Bench::new();
     let long = "x".repeat(300);
     for (path, made) in [
@@ -158,7 +158,7 @@ async fn edits_replace_exactly_one_place_or_all() {
 }
 
 #[tokio::test]
-async fn an_edit_that_does_not_fit_says_why() {
+async fn an_edit_that_does_not_match_explains_why() {
     let bench = Bench::new().with(&[("f", "fn a() {\n\treturn 1;\n}\n"), ("crlf", "a\r\nb\r\n")]);
     let table = [
         ("f", "    return 1;", "line 2 is alike"),
@@ -201,7 +201,7 @@ async fn bytes_that_are_not_text_survive_an_edit() {
 
 /// Whether a write in doubt happened: a table of what a crash can leave behind.
 #[tokio::test]
-async fn a_probe_tells_before_from_after_and_else_nothing() {
+async fn a_probe_is_conclusive_only_for_the_old_and_the_new_content() {
     let write = json!({"path": "f", "content": "new"});
     let edit = json!({"path": "f", "old": "old", "new": "new"});
     let happened = |finding: Option<Finding>| finding.map(|finding| finding.happened);
@@ -233,7 +233,7 @@ async fn a_probe_tells_before_from_after_and_else_nothing() {
 }
 
 #[tokio::test]
-async fn a_probe_of_a_new_file_tells_too() {
+async fn a_probe_of_a_new_file_works_too() {
     let bench = Bench::new();
     let args = json!({"path": "d/f", "content": "new", "_as": "x"});
     let before = bench.before("write_file", &args).unwrap();
@@ -258,22 +258,22 @@ async fn a_probe_of_a_new_file_tells_too() {
 
 /// What a write can be reverted with, as far as that was kept.
 #[tokio::test]
-async fn the_text_from_before_is_kept_within_bounds() {
+async fn the_previous_text_is_stored_up_to_a_limit() {
     let write = json!({"path": "f", "content": "new"});
-    let kept = |bytes: &[u8]| {
+    let stored = |bytes: &[u8]| {
         let bench = Bench::new();
         std::fs::write(bench.path().join("f"), bytes).unwrap();
         bench.before("write_file", &write).unwrap()
     };
     let text = "old \"text\"\n†";
-    assert_eq!(kept(text.as_bytes())["content"], text);
-    assert_eq!(kept(b"")["content"], "");
+    assert_eq!(stored(text.as_bytes())["content"], text);
+    assert_eq!(stored(b"")["content"], "");
     let most = vec![b'x'; 64 << 10];
-    assert_eq!(kept(&most)["content"].as_str().unwrap().len(), 64 << 10);
-    let more = kept(&[most, vec![b'x']].concat());
+    assert_eq!(stored(&most)["content"].as_str().unwrap().len(), 64 << 10);
+    let more = stored(&[most, vec![b'x']].concat());
     assert_eq!(more["content"], Value::Null);
     assert_eq!(more["not_kept"], "the file was larger than 64 KiB");
-    assert_eq!(kept(b"\xff")["not_kept"], "the file was no UTF-8 text");
+    assert_eq!(stored(b"\xff")["not_kept"], "the file was no UTF-8 text");
 
     let bench = Bench::new().with(&[("g", "old")]);
     let new = bench.before("write_file", &write).unwrap();
@@ -283,7 +283,7 @@ async fn the_text_from_before_is_kept_within_bounds() {
 }
 
 #[test]
-fn what_is_private_is_not_kept() {
+fn private_text_is_not_stored() {
     let mut bench = Bench::new().with(&[("settings.toml", "api_key = \"k\"")]);
     bench.tools = bench
         .tools

@@ -183,7 +183,7 @@ fn edit(gutter: &mut Graph, of: u32, key: u32, fold: u32, hidden: &[u32]) {
 }
 
 #[test]
-fn after_an_edit_the_branch_that_counts_goes_on_in_its_lane() {
+fn after_an_edit_the_active_branch_continues_in_its_lane() {
     let mut gutter = build(&[(1, &[]), (2, &[1])]);
     edit(&mut gutter, 2, 6, 3, &[4, 5]);
     for (key, parents) in [(7, vec![2]), (8, vec![2]), (9, vec![7, 8]), (10, vec![9])] {

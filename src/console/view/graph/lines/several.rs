@@ -9,8 +9,8 @@ use crate::console::model::graph::rows::Row;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::id::NodeKind;
-use crate::domain::stand::{self, Stand};
 
 pub(super) fn fold_line(model: &Model, here: &Row) -> Styled {
     let state = &model.run.state;
@@ -18,7 +18,7 @@ pub(super) fn fold_line(model: &Model, here: &Row) -> Styled {
     let nodes = 1 + here.members.len();
     let by = here
         .replaced
-        .and_then(|number| stand::replaced_under(state, number));
+        .and_then(|number| effective_status::replaced_under(state, number));
     let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     let mark = Glyphs::of(model.settings.line).fold;
     let closed = Symbol::Closed.glyph(model.settings.charset);
@@ -46,7 +46,7 @@ pub(super) fn counts(model: &Model, here: &Row, mut line: Styled) -> Styled {
             continue;
         };
         let symbol = Symbol::of_call(
-            Stand::of_call(state, call),
+            EffectiveStatus::of_call(state, call),
             call,
             state.node(id),
             state.observation(id),
@@ -88,7 +88,7 @@ pub(super) fn turn_line(model: &Model, here: &Row, width: usize) -> Styled {
     } else {
         for call in &calls {
             let (node, result) = (state.node(call.id), state.observation(call.id));
-            let symbol = Symbol::of_call(Stand::of_call(state, call), call, node, result);
+            let symbol = Symbol::of_call(EffectiveStatus::of_call(state, call), call, node, result);
             line = line.own(symbol.role(), symbol.glyph(model.settings.charset).to_string());
         }
         if !calls.is_empty() {

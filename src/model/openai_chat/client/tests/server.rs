@@ -27,8 +27,8 @@ pub(super) struct Server {
 pub(super) async fn serve(steps: Vec<Step>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1/", listener.local_addr().unwrap());
-    let (tell_request, request) = oneshot::channel();
-    let (tell_closed, closed) = oneshot::channel();
+    let (send_request, request) = oneshot::channel();
+    let (send_closed, closed) = oneshot::channel();
     tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         socket.set_nodelay(true).unwrap();
@@ -39,7 +39,7 @@ pub(super) async fn serve(steps: Vec<Step>) -> Server {
             assert!(n > 0, "the request was cut");
             seen.extend_from_slice(&piece[..n]);
         }
-        let _ = tell_request.send(String::from_utf8(seen).unwrap());
+        let _ = send_request.send(String::from_utf8(seen).unwrap());
         for step in steps {
             match step {
                 Step::Send(bytes) => socket.write_all(&bytes).await.unwrap(),
@@ -53,13 +53,13 @@ pub(super) async fn serve(steps: Vec<Step>) -> Server {
                     while socket.write_all(&bytes).await.is_ok() {
                         tokio::time::sleep(Duration::from_millis(10)).await;
                     }
-                    let _ = tell_closed.send(());
+                    let _ = send_closed.send(());
                     return;
                 }
                 Step::Hang => {
                     let n = socket.read(&mut [0; 16]).await.unwrap_or(0);
                     assert_eq!(n, 0, "nothing more is said by the client");
-                    let _ = tell_closed.send(());
+                    let _ = send_closed.send(());
                     return;
                 }
             }

@@ -63,7 +63,7 @@ fn a_call_is_sealed_when_whole_and_followed_not_before() {
 }
 
 #[test]
-fn calls_without_index_are_told_apart() {
+fn calls_without_index_are_distinguished() {
     let with_ids = stream(
         &[
             r#"{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}"#,
@@ -157,7 +157,7 @@ fn indices_out_of_order_keep_their_arguments() {
 }
 
 #[test]
-fn argument_text_is_kept_exactly() {
+fn argument_text_is_preserved_exactly() {
     let odd = r#"{\"big\": 123456789012345678901234567890, \"a\":1, \"a\":2 , \"e\": 1.0e5}"#;
     let body = stream(
         &[&format!(

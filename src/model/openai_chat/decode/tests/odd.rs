@@ -43,7 +43,7 @@ fn two_names_in_one_frame_are_two_calls_whatever_their_ids_and_arguments_are() {
 }
 
 #[test]
-fn one_id_for_all_calls_keeps_them_apart_and_a_repetition_is_none() {
+fn calls_with_the_same_id_are_distinguished_and_a_repeated_call_is_ignored() {
     let frame = |index: &str, args: &str| {
         let args = args.replace('"', "\\\"");
         format!(
@@ -68,7 +68,7 @@ fn one_id_for_all_calls_keeps_them_apart_and_a_repetition_is_none() {
 }
 
 #[test]
-fn members_that_the_server_added_to_a_call_are_kept_byte_for_byte() {
+fn extra_members_of_a_call_are_preserved_byte_for_byte() {
     let body = stream(
         &[
             r#"{"tool_calls":[{"index":0,"id":"a","type":"function","extra_content":{"google": {"thought_signature":"QUJD"}},"function":{"name":"f","arguments":"{}","n":1.50}}]}"#,
@@ -89,7 +89,7 @@ fn members_that_the_server_added_to_a_call_are_kept_byte_for_byte() {
 }
 
 #[test]
-fn a_signature_without_reasoning_is_kept_where_it_stands() {
+fn a_signature_without_reasoning_is_preserved_in_place() {
     let detail = r#"{"reasoning_details":[{"type":"reasoning.encrypted","data":"abc="}]}"#;
     let made = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#;
     for deltas in [
@@ -98,10 +98,10 @@ fn a_signature_without_reasoning_is_kept_where_it_stands() {
         &[r#"{"content":"I look."}"#, detail],
     ] {
         let (chunks, _) = decode(&stream(deltas, Some("stop")));
-        let kept = chunks.iter().any(
+        let stored = chunks.iter().any(
             |chunk| matches!(chunk, Chunk::Sealed { part: 0, opaque: Some(text) } if text.contains("abc=")),
         );
-        assert!(kept, "{deltas:?}: {chunks:?}");
+        assert!(stored, "{deltas:?}: {chunks:?}");
         assert!(!chunks.iter().any(|chunk| matches!(chunk, Chunk::Unknown { .. })));
     }
 }
@@ -249,7 +249,7 @@ fn a_call_in_an_odd_member_is_made_or_leaves_no_answer() {
 }
 
 #[test]
-fn what_is_said_of_calls_at_the_end_is_held_against_what_came() {
+fn a_finish_reason_about_calls_is_checked_against_the_received_calls() {
     for (reason, words) in [
         ("tool_calls", "sent no call"),
         ("MALFORMED_FUNCTION_CALL", "MALFORMED_FUNCTION_CALL"),
@@ -275,7 +275,7 @@ fn what_is_said_of_calls_at_the_end_is_held_against_what_came() {
 }
 
 #[test]
-fn a_summary_says_which_calls_are_whole() {
+fn a_summary_shows_which_calls_are_complete() {
     let whole = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#;
     let half = r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{\"x\":"}}]}"#;
     let of = |body: &str| -> Vec<bool> {

@@ -83,7 +83,7 @@ fn an_error_object_in_the_stream_breaks_it_with_the_servers_words() {
 }
 
 #[test]
-fn reasoning_is_read_under_each_of_its_names_and_never_twice() {
+fn reasoning_is_read_from_each_known_field_without_duplicates() {
     let body = stream(
         &[
             r#"{"reasoning":"I think","reasoning_content":"I think","reasoning_details":[{"type":"reasoning.text","text":"I think","index":0}]}"#,
@@ -206,7 +206,7 @@ fn a_refusal_is_a_reason_to_stop_and_no_text() {
 }
 
 #[test]
-fn frames_that_are_no_json_stop_the_stream_safely_and_keep_what_came() {
+fn invalid_json_frames_stop_the_stream_and_preserve_received_parts() {
     let start = stream(
         &[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]}"#],
         None,
@@ -277,8 +277,8 @@ fn an_answer_that_was_not_streamed_is_read_too() {
 }
 
 #[test]
-fn pages_words_and_nothing_are_faults_that_say_so() {
-    for (body, kind, says) in [
+fn html_plain_text_and_empty_replies_are_described_as_faults() {
+    for (body, kind, claims) in [
         (
             "<!doctype html><html>Sign in",
             StreamFaultKind::Garbage,
@@ -297,7 +297,7 @@ fn pages_words_and_nothing_are_faults_that_say_so() {
         let (chunks, result) = decode(body);
         let fault = result.unwrap_err();
         assert_eq!(fault.kind, kind, "{body}");
-        assert!(fault.message.contains(says), "{}", fault.message);
+        assert!(fault.message.contains(claims), "{}", fault.message);
         assert_eq!(chunks, []);
     }
 }

@@ -12,8 +12,8 @@ fn note(text: &str) -> Message {
     }
 }
 
-fn assistant(said: Vec<Said>, calls: Vec<CalledAs>) -> Message {
-    Message::Assistant { said, calls }
+fn assistant(output: Vec<ModelText>, calls: Vec<CalledAs>) -> Message {
+    Message::Assistant { texts: output, calls }
 }
 
 fn sent(list: &[Message], quirks: &[Quirk]) -> Value {
@@ -32,15 +32,18 @@ fn conversation() -> Vec<Message> {
         user("go"),
         assistant(
             vec![
-                said("hidden", true, false),
-                said("Aloud.", false, false),
-                said("mine", true, true),
+                model_text("hidden", true, false),
+                model_text("Aloud.", false, false),
+                model_text("mine", true, true),
             ],
             vec![called(3, "{}")],
         ),
         result(3, "text"),
         assistant(
-            vec![said("hidden too", true, false), said("Done.", false, false)],
+            vec![
+                model_text("hidden too", true, false),
+                model_text("Done.", false, false),
+            ],
             Vec::new(),
         ),
     ]
@@ -85,22 +88,22 @@ fn reasoning_goes_back_with_every_message_and_empty_where_there_was_none() {
     let mut list = conversation();
     list.extend([
         user("more"),
-        assistant(vec![said("Yes.", false, false)], Vec::new()),
+        assistant(vec![model_text("Yes.", false, false)], Vec::new()),
     ]);
     let back = sent(&list, &[Quirk::ReasoningBack]);
-    let told: Vec<&Value> = back["messages"]
+    let reported: Vec<&Value> = back["messages"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|one| one["role"] == "assistant")
         .map(|one| &one["reasoning_content"])
         .collect();
-    assert_eq!(told, [&json!("hidden"), &json!("hidden too"), &json!("")]);
+    assert_eq!(reported, [&json!("hidden"), &json!("hidden too"), &json!("")]);
     assert!(!sent(&list, &[]).to_string().contains("reasoning_content"));
 }
 
 #[test]
-fn words_behind_a_result_stand_in_it_where_no_user_may_follow() {
+fn text_after_a_result_is_merged_into_it_if_no_user_message_may_follow() {
     let list = [
         user("go"),
         assistant(Vec::new(), vec![called(3, "{}"), called(4, "{}")]),
@@ -130,8 +133,8 @@ fn roles_alternate_where_they_have_to() {
     let list = [
         user("go"),
         user("on"),
-        assistant(vec![said("One.", false, false)], Vec::new()),
-        assistant(vec![said("Two.", false, false)], vec![called(3, "{}")]),
+        assistant(vec![model_text("One.", false, false)], Vec::new()),
+        assistant(vec![model_text("Two.", false, false)], vec![called(3, "{}")]),
         result(3, "text"),
         note("Mind this."),
     ];
@@ -181,7 +184,7 @@ fn a_server_without_parallel_calls_is_shown_one_after_the_other() {
     let list = [
         user("go"),
         assistant(
-            vec![said("I read.", false, false)],
+            vec![model_text("I read.", false, false)],
             vec![called(3, "{}"), called(4, "{}")],
         ),
         result(3, "one"),
@@ -265,13 +268,13 @@ fn members_of_a_call_go_back_byte_for_byte_and_a_missing_signature_is_filled_in(
 #[test]
 fn signed_reasoning_goes_back_with_its_words() {
     let block = r#"[{"type":"reasoning.text","text":"","signature":"c2ln","index":0}]"#;
-    let signed = Said {
+    let signed = ModelText {
         opaque: Some(block.into()),
-        ..said("I think so.", true, false)
+        ..model_text("I think so.", true, false)
     };
-    let sealed = Said {
+    let sealed = ModelText {
         opaque: Some(r#"[{"type":"reasoning.encrypted","data":"abc=","id":"x"}]"#.into()),
-        ..said("", true, false)
+        ..model_text("", true, false)
     };
     let list = [
         user("go"),

@@ -27,7 +27,7 @@ const INTERPRETERS: [&str; 36] = [
 const BY_OPTION: [&str; 4] = ["awk", "gawk", "nawk", "sed"];
 
 /// What was found.
-pub(super) struct Named {
+pub(super) struct NamedFiles {
     /// Files that may run, in the order in which they are named.
     pub(super) files: Vec<PathBuf>,
     /// Words that name something that may run, which only a shell can tell.
@@ -43,13 +43,13 @@ pub(super) struct Named {
 
 /// Where a reading of words stands.
 #[derive(Default)]
-struct Stand {
+struct ParseState {
     /// The interpreter that has not been given its file.
     interpreter: Option<String>,
     before: String,
 }
 
-impl Named {
+impl NamedFiles {
     pub(super) fn new(root: &Path) -> Self {
         Self {
             files: Vec::new(),
@@ -74,28 +74,28 @@ impl Named {
     }
 
     fn command(&mut self, command: &Command) {
-        let mut stand = Stand::default();
+        let mut status = ParseState::default();
         for word in &command.sets {
-            self.one(&mut stand, word, false);
+            self.one(&mut status, word, false);
         }
         for (at, word) in command.words.iter().enumerate() {
-            self.one(&mut stand, word, at == 0);
+            self.one(&mut status, word, at == 0);
         }
         for redirect in &command.redirects {
-            self.one(&mut stand, &redirect.target, false);
+            self.one(&mut status, &redirect.target, false);
         }
     }
 
-    fn one(&mut self, stand: &mut Stand, word: &Word, first: bool) {
+    fn one(&mut self, status: &mut ParseState, word: &Word, first: bool) {
         let text = word.text.as_str();
-        let runs = stand.takes(text) || (first && (text.starts_with('~') || text.contains(['/', '$', '`'])));
+        let runs = status.takes(text) || (first && (text.starts_with('~') || text.contains(['/', '$', '`'])));
         if word.is_odd() && runs && self.words < WORDS {
-            self.cannot_tell(text);
+            self.push_unresolved(text);
         }
-        self.word(stand, text, first);
+        self.visit_word(status, text, first);
     }
 
-    fn cannot_tell(&mut self, word: &str) {
+    fn push_unresolved(&mut self, word: &str) {
         if self.untold.iter().any(|one| one == word) {
             return;
         }
@@ -107,7 +107,7 @@ impl Named {
     }
 
     /// Looks for the files that a word names; `first` where it is the program of a command.
-    fn word(&mut self, stand: &mut Stand, word: &str, first: bool) {
+    fn visit_word(&mut self, status: &mut ParseState, word: &str, first: bool) {
         if self.words == WORDS {
             self.more = true;
             return;
@@ -117,18 +117,18 @@ impl Named {
         let mut hit = false;
         // An interpreter of the system is known; one that is named by a place in the workspace is a file of it.
         if interpreter.is_none() || (word.contains('/') && !word.starts_with('/')) {
-            let reads = stand.interpreter.is_some() && interpreter.is_none();
+            let reads = status.interpreter.is_some() && interpreter.is_none();
             for part in parts(word) {
                 hit |= self.look(part, reads, first);
             }
         }
         if interpreter.is_some() {
-            stand.interpreter = interpreter;
-        } else if hit && !stand.before.starts_with('-') {
+            status.interpreter = interpreter;
+        } else if hit && !status.before.starts_with('-') {
             // What follows an option may be its value; the next one is the script.
-            stand.interpreter = None;
+            status.interpreter = None;
         }
-        word.clone_into(&mut stand.before);
+        word.clone_into(&mut status.before);
     }
 
     /// Takes the files of this name in all directories in which it may be meant.
@@ -176,7 +176,7 @@ impl Named {
     }
 }
 
-impl Stand {
+impl ParseState {
     /// Whether an interpreter may take this word as a file that it runs.
     fn takes(&self, word: &str) -> bool {
         let Some(interpreter) = &self.interpreter else {

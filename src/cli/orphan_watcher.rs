@@ -1,0 +1,166 @@
+//! Looks whether processes still run that may have outlived the program which had started them, off the thread that
+//! draws, and once more every second until they have ended.
+//!
+//! Must not know: which calls they ran for, how that is shown.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::AbortHandle;
+
+use crate::console::link::{OrphanCandidate, Update};
+use crate::domain::orphan_process::OrphanProcess;
+use crate::tools::child;
+
+/// How long after a look the next one comes.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Watches the processes that were named last.
+pub struct Watcher {
+    answers: UnboundedSender<Update>,
+    watching: Option<AbortHandle>,
+}
+
+impl Watcher {
+    /// Tells there what it sees.
+    pub const fn new(answers: UnboundedSender<Update>) -> Self {
+        Self {
+            answers,
+            watching: None,
+        }
+    }
+
+    /// Watches these from now on, and no other.
+    pub fn watch(&mut self, processes: Vec<OrphanCandidate>) {
+        self.end();
+        if !processes.is_empty() {
+            let watching = follow(processes, self.answers.clone());
+            self.watching = Some(tokio::spawn(watching).abort_handle());
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(watching) = self.watching.take() {
+            watching.abort();
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Tells of each at once, and once more when less of it runs: what has ended never runs again.
+async fn follow(mut watched: Vec<OrphanCandidate>, answers: UnboundedSender<Update>) {
+    let mut message: Vec<(OrphanCandidate, Option<OrphanProcess>)> = Vec::new();
+    while !watched.is_empty() {
+        let looked = tokio::task::spawn_blocking(move || {
+            let look = |one: OrphanCandidate| (one, child::orphan_process(one.pid, one.ticks));
+            watched.into_iter().map(look).collect::<Vec<_>>()
+        });
+        let Ok(seen) = looked.await else { return };
+        for (process, left) in &seen {
+            let (process, left) = (*process, *left);
+            let is_news = !message.contains(&(process, left));
+            if is_news && answers.send(Update::Outlives { process, left }).is_err() {
+                return;
+            }
+        }
+        watched = seen
+            .iter()
+            .filter(|(_, left)| left.is_some())
+            .map(|(one, _)| *one)
+            .collect();
+        message = seen;
+        if !watched.is_empty() {
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+    use crate::tools::child::{Environment, start};
+
+    async fn sleeper() -> child::Started {
+        let environment = Environment::allowed([]);
+        let dir = std::env::temp_dir();
+        start("/bin/sleep".as_ref(), &["600"], &dir, &environment)
+            .await
+            .unwrap()
+    }
+
+    fn expect_orphan_update(update: Option<Update>) -> (u32, Option<OrphanProcess>) {
+        let Some(Update::Outlives { process, left }) = update else {
+            panic!("{update:?}");
+        };
+        (process.pid, left)
+    }
+
+    #[tokio::test]
+    async fn a_running_process_and_its_end_are_reported_once() {
+        let mut runs = sleeper().await;
+        let of = |ticks: u64| OrphanCandidate {
+            call: "c3".parse().unwrap(),
+            pid: runs.tree.pid(),
+            ticks,
+        };
+        let (answers, mut updates) = unbounded_channel();
+        let mut watcher = Watcher::new(answers);
+        let pid = runs.tree.pid();
+        watcher.watch(vec![of(runs.tree.ticks())]);
+        assert_eq!(
+            expect_orphan_update(updates.recv().await),
+            (pid, Some(OrphanProcess::Process))
+        );
+        runs.child.start_kill().unwrap();
+        runs.child.wait().await.unwrap();
+        assert_eq!(expect_orphan_update(updates.recv().await), (pid, None));
+        assert!(!updates.is_closed());
+        assert!(updates.is_empty(), "an end is told once");
+        watcher.watch(Vec::new());
+        drop(watcher);
+        assert!(updates.recv().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_group_that_outlasts_its_leader_is_reported() {
+        let environment = Environment::allowed([]);
+        let dir = std::env::temp_dir();
+        let args = ["-c", "sleep 600 & echo begun; wait"];
+        let mut runs = start("/bin/sh".as_ref(), &args, &dir, &environment)
+            .await
+            .unwrap();
+        let mut begun = [0; 6];
+        let out = runs.child.stdout.as_mut().unwrap();
+        tokio::io::AsyncReadExt::read_exact(out, &mut begun)
+            .await
+            .unwrap();
+        let process = OrphanCandidate {
+            call: "c3".parse().unwrap(),
+            pid: runs.tree.pid(),
+            ticks: runs.tree.ticks(),
+        };
+        let (answers, mut updates) = unbounded_channel();
+        let mut watcher = Watcher::new(answers);
+        watcher.watch(vec![process]);
+        assert_eq!(
+            expect_orphan_update(updates.recv().await),
+            (process.pid, Some(OrphanProcess::Process))
+        );
+        runs.child.start_kill().unwrap();
+        runs.child.wait().await.unwrap();
+        assert_eq!(
+            expect_orphan_update(updates.recv().await),
+            (process.pid, Some(OrphanProcess::Group))
+        );
+        runs.tree.end().await;
+        assert_eq!(expect_orphan_update(updates.recv().await), (process.pid, None));
+        assert!(updates.is_empty());
+    }
+}

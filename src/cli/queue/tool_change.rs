@@ -1,0 +1,151 @@
+//! The tool of a waiting call that is defined otherwise now than when the call was written or one of that tool was let
+//! run last: what changed, old against new. Must not know: what else waits, who decides.
+
+use serde_json::{Map, Value, json};
+
+use crate::cli::difference;
+use crate::console::tabs::definitions;
+use crate::domain::call::Call;
+use crate::domain::event::run::ToolCard;
+use crate::domain::state::State;
+use crate::domain::tool_change;
+use crate::text::{visible, visible_lines};
+
+/// What the model and the operator are told of a tool, where it differs: its name, before and now.
+fn changed_parts<'c>(
+    was: &'c ToolCard,
+    now: &'c ToolCard,
+) -> impl Iterator<Item = (&'static str, &'c str, &'c str)> {
+    let parts: [(&str, &str, &str); 2] = [
+        ("description", &was.description, &now.description),
+        ("schema", &was.schema, &now.schema),
+    ];
+    parts.into_iter().filter(|(_, old, new)| old != new)
+}
+
+/// Lines that say so; none where the tool is the same.
+pub fn detail_lines(state: &State, call: &Call) -> Vec<String> {
+    let Some((then, now)) = tool_change::both(state, call.id) else {
+        return Vec::new();
+    };
+    let mut changes = tool_change::raised(&then.card, now);
+    changes.extend(changed_parts(&then.card, now).map(|(name, ..)| format!("another {name}")));
+    let changes = visible(&changes.join("; "));
+    let mut lines = vec![format!("redefined since {}: {changes}", then.until)];
+    for (name, old, new) in changed_parts(&then.card, now) {
+        lines.push(format!("the tool's {name}, before {} and now:", then.until));
+        let marked = definitions(old, new).into_iter().map(difference::marked);
+        lines.extend(marked.map(|line| format!("  {line}")));
+    }
+    lines
+}
+
+/// The same for programs: null where the tool is the same.
+pub fn json(state: &State, call: &Call) -> Value {
+    let Some((then, now)) = tool_change::both(state, call.id) else {
+        return Value::Null;
+    };
+    let was = &then.card;
+    let mut found = Map::new();
+    found.insert("since".to_owned(), json!(then.until));
+    if was.effect != now.effect {
+        found.insert("effect".to_owned(), json!({"old": was.effect, "new": now.effect}));
+    }
+    if was.tags != now.tags {
+        let tags = |card: &ToolCard| -> Vec<String> { card.tags.iter().map(|tag| visible(tag)).collect() };
+        found.insert("tags".to_owned(), json!({"old": tags(was), "new": tags(now)}));
+    }
+    for (name, old, new) in changed_parts(was, now) {
+        let shown = |text: &str| visible_lines(text).join("\n");
+        found.insert(name.to_owned(), json!({"old": shown(old), "new": shown(new)}));
+    }
+    found.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::testing::{Stage, id};
+    use crate::domain::call::EffectClass;
+    use crate::domain::event::{Event, RunEvent};
+
+    /// A write that waits, and goes on to wait with another definition of its tool.
+    fn redefined(change: impl FnOnce(&mut ToolCard)) -> Stage {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+        let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
+        change(&mut started.tools[1]);
+        let started = Box::new(started);
+        stage.engine(Event::Run(RunEvent::Refitted { started }));
+        stage
+    }
+
+    fn both(stage: &Stage) -> (Vec<String>, Value) {
+        let state = &stage.model.run.state;
+        let call = &state.calls[&id("c3")];
+        (detail_lines(state, call), json(state, call))
+    }
+
+    #[test]
+    fn tool_changes_are_shown_as_old_and_new_in_visible_form() {
+        let stage = redefined(|card| {
+            card.description = "writes\nand \u{1b}[2Jmails it".into();
+            card.schema = card.schema.replace(r#","content"]"#, "]").into();
+            card.effect = EffectClass::Unknown;
+            card.tags = vec!["ex\u{202e}ternal".to_owned()];
+        });
+        let (lines, json) = both(&stage);
+        let since = stage.model.run.state.seq;
+        assert_eq!(
+            lines[0],
+            format!(
+                "redefined since {since}: effect write became unknown; tags none became ex⟨U+202E⟩ternal; another \
+                 description; another schema"
+            )
+        );
+        assert_eq!(
+            lines[1],
+            format!("the tool's description, before {since} and now:")
+        );
+        assert_eq!(
+            lines[2..5],
+            [
+                "  - write_file for tests",
+                "  + writes",
+                "  + and ⟨U+001B⟩[2Jmails it"
+            ]
+        );
+        let schema = lines
+            .iter()
+            .position(|line| line.contains("the tool's schema"))
+            .unwrap();
+        assert!(
+            lines[schema..]
+                .iter()
+                .any(|line| line.starts_with("  - ") && line.contains(r#""content""#)),
+            "{lines:#?}"
+        );
+        assert_eq!(json["since"], since.0);
+        assert_eq!(json["effect"], json!({"old": "write", "new": "unknown"}));
+        assert_eq!(json["tags"], json!({"old": [], "new": ["ex⟨U+202E⟩ternal"]}));
+        assert_eq!(json["description"]["old"], "write_file for tests");
+        assert_eq!(json["description"]["new"], "writes\nand ⟨U+001B⟩[2Jmails it");
+        assert_ne!(json["schema"]["old"], json["schema"]["new"]);
+    }
+
+    #[test]
+    fn only_changed_fields_are_shown_and_nothing_for_an_unchanged_tool() {
+        let (lines, json) = both(&redefined(|card| card.pause_ms = 5_000));
+        assert_eq!((lines, json), (Vec::new(), Value::Null));
+        let stage = redefined(|card| card.tags = vec!["external".to_owned()]);
+        let (lines, json) = both(&stage);
+        let since = stage.model.run.state.seq;
+        assert_eq!(
+            lines,
+            [format!("redefined since {since}: tags none became external")]
+        );
+        let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["since", "tags"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! The terminal in the hands of others: the shell while the process is stopped, the operator's editor. Must not know:
+//! what is edited.
+
+use super::typed::Typed;
+use super::{App, Error, Exit, exit_by_signal};
+use crate::console::msg::Msg;
+use crate::console::terminal::{self, Signal, Stops};
+use crate::console::update::update;
+
+impl App {
+    /// Gives the terminal back, stops, and comes back.
+    pub(super) async fn suspend(&mut self, who: Stops) -> Result<(), Error> {
+        self.stop_reading();
+        let result = self.screen.suspend(who, &mut self.signals).await;
+        self.read()?;
+        self.retaken();
+        Ok(result?)
+    }
+
+    /// Somebody else had the terminal: everything is drawn anew, and what is asked is asked anew.
+    pub(super) fn retaken(&mut self) {
+        self.title.clear();
+        let at = self.now();
+        drop(update(&mut self.model, Msg::Retaken { at }));
+        self.requester.request_draw();
+    }
+
+    /// Begins to read what is typed.
+    fn read(&mut self) -> Result<(), Error> {
+        self.typed = Some(Typed::new(self.start).map_err(terminal::Error::io("read"))?);
+        Ok(())
+    }
+
+    pub(super) fn stop_reading(&mut self) {
+        if let Some(typed) = self.typed.take() {
+            typed.stop();
+        }
+    }
+
+    /// Lends the terminal to the operator's editor. What interrupts the editor is not meant for the console; a
+    /// request to end is.
+    pub(super) async fn hand_over<F: Future>(
+        &mut self,
+        begin: impl FnOnce() -> F,
+    ) -> Result<Result<F::Output, Exit>, Error> {
+        self.stop_reading();
+        let result = {
+            let suspended = self.screen.hand_over(begin);
+            tokio::pin!(suspended);
+            loop {
+                tokio::select! {
+                    biased;
+                    result = &mut suspended => break result?,
+                    signal = self.signals.next() => match signal {
+                        Signal::Interrupt | Signal::Continued | Signal::Resized => {}
+                        // The editor stops by itself; the shell waits for both.
+                        Signal::Stop => terminal::stop_too().await?,
+                        signal => return Ok(Err(exit_by_signal(signal))),
+                    },
+                }
+            }
+        };
+        self.signals.another_ended();
+        self.read()?;
+        self.retaken();
+        Ok(Ok(result))
+    }
+}

@@ -1,0 +1,514 @@
+//! Events in words, for the log. Hold untrusted text: pass them through `crate::text` before they
+//! are shown. Must not know: looks.
+
+mod command;
+
+pub use command::command;
+
+use super::tabs::decision_word;
+use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::event::{
+    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
+};
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::ladder::span;
+use crate::domain::node::Origin;
+use crate::domain::repair::{Diagnosis, Reply};
+use crate::domain::rule::{self, RuleSpec};
+use crate::domain::setting_change::SettingChange;
+use crate::domain::state::State;
+use crate::domain::weight::ToolOffer;
+use crate::domain::why;
+use crate::resilience::learned;
+use std::borrow::Cow;
+
+/// An event in one line.
+pub fn of(envelope: &Envelope) -> String {
+    let who = match &envelope.actor {
+        // Who is called so is not called so twice.
+        Actor::Operator(user) => {
+            let name = match &*user.name {
+                "operator" => "operator".to_owned(),
+                name => format!("operator {name}"),
+            };
+            match user.via {
+                Some(via) => format!("{name} ({})", via.label()),
+                None => name,
+            }
+        }
+        Actor::Engine => "engine".to_owned(),
+        Actor::Model => "model".to_owned(),
+        Actor::Tool => "tool".to_owned(),
+    };
+    let what = match &envelope.event {
+        Event::Run(event) => run(event),
+        Event::Turn(event) => turn(event),
+        Event::Call(event) => call(event),
+        Event::Edit(event) => edit(event),
+        Event::Escape(event) => escape(event),
+        Event::Resilience(event) => resilience(event),
+        Event::Weight(event) => weight(event),
+    };
+    format!("{} {who}: {what}", envelope.seq)
+}
+
+/// The node that an event is about, where it is about one.
+pub fn about(state: &State, event: &Event) -> Option<NodeId> {
+    let first = |turn: TurnId| state.turns.get(&turn)?.nodes.first().copied();
+    match event {
+        Event::Call(event) => Some(event.call()),
+        Event::Resilience(event) => event.call(),
+        Event::Escape(event) => match event {
+            EscapeEvent::Proposed { node, .. }
+            | EscapeEvent::Applied { node, .. }
+            | EscapeEvent::StepEnded { node, .. } => Some(*node),
+            EscapeEvent::Warned { finding, .. } | EscapeEvent::Found { finding, .. } => {
+                finding.nodes.last().copied()
+            }
+            EscapeEvent::Over { .. } | EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. } => None,
+        },
+        Event::Edit(event) => match event {
+            EditEvent::Committed { intervention, .. } => Some(*intervention),
+            EditEvent::Revised { node, .. } | EditEvent::Pinned { node } | EditEvent::Unpinned { node } => {
+                Some(*node)
+            }
+            EditEvent::Suspected { calls } | EditEvent::Held { calls, .. } => calls.first().copied(),
+            EditEvent::Superseded { nodes } | EditEvent::CorrectionsLost { nodes } => nodes.first().copied(),
+            EditEvent::Released { node } => *node,
+            EditEvent::Orphaned { .. } | EditEvent::Recalled { .. } | EditEvent::Named { .. } => None,
+        },
+        Event::Run(RunEvent::Finished { answer, .. }) => Some(*answer),
+        Event::Run(_) | Event::Weight(_) => None,
+        Event::Turn(event) => match event {
+            TurnEvent::Prompted { node, .. }
+            | TurnEvent::Thought { node, .. }
+            | TurnEvent::Proposed { node, .. }
+            | TurnEvent::Answered { node, .. }
+            | TurnEvent::AnswerUnfit { node, .. } => Some(*node),
+            TurnEvent::Delegated { call, .. } => Some(*call),
+            TurnEvent::Opened { turn, .. }
+            | TurnEvent::Requested { turn, .. }
+            | TurnEvent::RetryScheduled { turn, .. }
+            | TurnEvent::RetryDue { turn }
+            | TurnEvent::Matched { turn, .. }
+            | TurnEvent::Partial { turn, .. }
+            | TurnEvent::Closed { turn, .. }
+            | TurnEvent::Broken { turn, .. }
+            | TurnEvent::Aborted { turn, .. }
+            | TurnEvent::Settled { turn, .. }
+            | TurnEvent::Diverged { turn, .. }
+            | TurnEvent::Revived { turn, .. }
+            | TurnEvent::Split { turn } => first(*turn),
+            TurnEvent::Suspended { turns }
+            | TurnEvent::Restored { turns }
+            | TurnEvent::Superseded { turns }
+            | TurnEvent::Drifted { turns } => turns.first().copied().and_then(first),
+        },
+    }
+}
+
+fn list(ids: &[NodeId]) -> String {
+    const MOST: usize = 12;
+    let mut words: Vec<String> = ids.iter().take(MOST).map(NodeId::to_string).collect();
+    if ids.len() > MOST {
+        words.push(format!("and {} more", ids.len() - MOST));
+    }
+    words.join(" ")
+}
+
+fn run(event: &RunEvent) -> String {
+    match event {
+        RunEvent::Started(started) => format!("run begun with {} in {}", started.model, started.workspace),
+        RunEvent::Reopened { interrupted, .. } => {
+            format!("reopened; {} executions were interrupted", interrupted.len())
+        }
+        RunEvent::Paused { reason } => format!("paused: {reason}"),
+        RunEvent::Resumed {} => "resumed".to_owned(),
+        RunEvent::Stepped {} => "one step".to_owned(),
+        RunEvent::Restricted { reason } => format!("restricted to reading calls: {reason}"),
+        RunEvent::RestrictionLifted {} => "restriction to reading calls lifted".to_owned(),
+        RunEvent::Stopped { reason } => format!("stopped: {reason}"),
+        RunEvent::Finished { answer, .. } => format!("answered: {answer}"),
+        RunEvent::PolicyChanged { policy } => format!("policy is {policy} now"),
+        RunEvent::Refitted { .. } => "tools, limits or model differ from before".to_owned(),
+        RunEvent::LimitReached { which, message } => format!("limit of {which} reached: {message}"),
+        RunEvent::LimitsRaised { .. } => "limits changed".to_owned(),
+        RunEvent::Refused { command, reason } => format!("{command} refused: {reason}"),
+        RunEvent::Titled { title } => format!("named {title}"),
+        RunEvent::QuirkLearned { server, quirk, words } => {
+            format!("{server} gets other requests from here on ({quirk}): {words}")
+        }
+        RunEvent::Forked { session, at } => format!("fork of {session} at event {}", at.0),
+        RunEvent::HappenedElsewhere(one) => format!(
+            "happened in {} after this fork left it, and is not undone: {} {}",
+            one.session, one.call, one.tool
+        ),
+        RunEvent::RuleAdded { no, rule } => match rule {
+            RuleSpec::Exact { call, rev, tool, .. } => {
+                format!("{}: always exactly {call} {rev} of {tool}", rule::name(*no))
+            }
+            RuleSpec::Text { text } => format!("{}: {text}", rule::name(*no)),
+        },
+        RunEvent::RuleDropped { no } => format!("{} judges no more", rule::name(*no)),
+    }
+}
+
+fn turn(event: &TurnEvent) -> String {
+    match event {
+        TurnEvent::Delegated { call, thread, .. } => format!("{call} handed to a sub-agent ({thread})"),
+        TurnEvent::Opened { turn, .. } => format!("{turn} opened"),
+        TurnEvent::Requested {
+            turn,
+            request,
+            notices: reported,
+            ..
+        } => {
+            let reported: Vec<String> = reported.iter().map(|text| format!("; told: {text}")).collect();
+            format!("{turn}: model asked (request {request}){}", reported.concat())
+        }
+        TurnEvent::RetryScheduled {
+            turn,
+            no,
+            of,
+            wait_ms,
+            why,
+        } => format!(
+            "{turn} is asked again in {} ({no} of {of}): {why}",
+            span(*wait_ms)
+        ),
+        TurnEvent::RetryDue { turn } => format!("{turn} may be asked again"),
+        TurnEvent::Prompted { node, .. } => format!("{node} prompt"),
+        TurnEvent::Thought { node, .. } => format!("{node} thought"),
+        TurnEvent::Proposed {
+            node,
+            tool,
+            args,
+            origin,
+            ..
+        } => {
+            let why = why::in_args(args).filter(|_| *origin == Origin::Model);
+            let why = why.map(|why| format!("; model says: {why}")).unwrap_or_default();
+            format!("{node} call of {tool}{why}")
+        }
+        TurnEvent::Answered { node, .. } => format!("{node} answer"),
+        TurnEvent::AnswerUnfit { node, faults, .. } => {
+            format!(
+                "{node} does not fit the output schema ({} faults): the model answers again",
+                faults.len()
+            )
+        }
+        TurnEvent::Matched { turn, blocks } => format!("{turn}: {blocks} blocks came again as before"),
+        TurnEvent::Partial {
+            turn,
+            prefix_len: stored,
+            text,
+            ..
+        } => {
+            format!(
+                "{turn}: {} bytes of an open block",
+                stored.saturating_add(text.len() as u64)
+            )
+        }
+        TurnEvent::Closed { turn, stop, .. } => format!("{turn}: stream ended ({})", stop.label()),
+        TurnEvent::Broken { turn, fault, .. } => {
+            format!("{turn}: stream broke ({}): {}", fault.kind.label(), fault.message)
+        }
+        TurnEvent::Aborted { turn, reason } => format!("{turn}: stream aborted: {reason}"),
+        TurnEvent::Settled { turn, errors } => format!("{turn} settled, {} errors", errors.len()),
+        TurnEvent::Suspended { turns } => format!("{} turns held by an edit", turns.len()),
+        TurnEvent::Restored { turns } => format!("{} turns stand after all", turns.len()),
+        TurnEvent::Superseded { turns } => format!("{} turns are history", turns.len()),
+        TurnEvent::Drifted { turns } => {
+            format!("{} turns kept although what they saw changed", turns.len())
+        }
+        TurnEvent::Diverged { turn, nodes } => {
+            format!(
+                "{turn} was asked again and says something else: history now: {}",
+                list(nodes)
+            )
+        }
+        TurnEvent::Revived { turn, .. } => format!("{turn} stands again: the request is the same"),
+        TurnEvent::Split { turn } => format!("{turn} split by a rewritten thought"),
+    }
+}
+
+fn call(event: &CallEvent) -> String {
+    match event {
+        CallEvent::Checked { call, faults, .. } if faults.is_empty() => format!("{call} checked"),
+        CallEvent::Checked { call, faults, .. } => format!("{call} checked, {} faults", faults.len()),
+        CallEvent::Ready {
+            call, rev, verdict, ..
+        } => {
+            let gate = format!("{:?}", verdict.gate).to_lowercase();
+            format!("{call} {rev} ready; {gate} by {}", rule::describe(&verdict.rule))
+        }
+        CallEvent::Unfit { call, faults, .. } => {
+            format!("{call}: {} faults once references were filled in", faults.len())
+        }
+        CallEvent::Asked {
+            call,
+            approver: Some(name),
+            ..
+        } => format!("{call} awaits approval; approver {name} is asked too"),
+        CallEvent::Asked { call, .. } => format!("{call} waits for the operator"),
+        CallEvent::ConsentAsked { call, .. } => format!("{call}: an equal effect may have happened already"),
+        CallEvent::Decided {
+            call, rev, decision, ..
+        } => format!("{call} {rev} {}", decision_word(decision)),
+        CallEvent::Graced { call, wait_ms, .. } => {
+            format!(
+                "{call} runs in {}: until then it can be cancelled",
+                span(*wait_ms)
+            )
+        }
+        CallEvent::GraceOver {
+            call, skipped: true, ..
+        } => format!("{call}: the operator would not wait"),
+        CallEvent::GraceOver { call, .. } => format!("{call} was not taken back"),
+        CallEvent::Started {
+            call, rev, attempt, ..
+        } => format!("{call} {rev} started ({attempt})"),
+        CallEvent::Spawned { call, pid, .. } => format!("{call} is process {pid}"),
+        CallEvent::Finished {
+            call, outcome, ms, ..
+        } => {
+            let how = match outcome.exit() {
+                Some(code) => Cow::Owned(format!("ended with exit {code}")),
+                None if outcome.is_ok() => Cow::Borrowed("succeeded"),
+                None => Cow::Borrowed("did not succeed"),
+            };
+            format!("{call} {how} after {ms} ms")
+        }
+        CallEvent::CancelAsked { call, reason, .. } => format!("{call} to be cancelled: {reason}"),
+        CallEvent::Given { call, .. } => format!("{call} has a result without an execution"),
+        CallEvent::Skipped { call, because } => format!("{call} skipped: {because}"),
+        CallEvent::Unsatisfiable { call, because } => format!("{call} can never run: {because}"),
+        CallEvent::Retained {
+            call,
+            pinned_args: None,
+            ..
+        } => format!("{call} keeps its result: its inputs are the same"),
+        CallEvent::Retained { call, .. } => {
+            format!("{call} keeps the operator's result: its inputs changed")
+        }
+        CallEvent::Woken { call } => format!("{call} takes its way again"),
+        CallEvent::Continued { call, .. } => format!("{call} goes on: its sub-agent works again"),
+        CallEvent::Undetermined { call, .. } => format!("{call}: nobody can tell whether it happened"),
+        CallEvent::Resolved {
+            call,
+            happened,
+            evidence,
+            ..
+        } => {
+            format!(
+                "{call} {}: {evidence}",
+                if *happened { "happened" } else { "did not happen" }
+            )
+        }
+    }
+}
+
+/// Describes lost corrections.
+pub fn lost(nodes: &[NodeId]) -> String {
+    let what = match nodes.len() {
+        1 => "correction lost",
+        _ => "corrections lost",
+    };
+    format!("{what}: no active call matches {}", list(nodes))
+}
+
+fn edit(event: &EditEvent) -> String {
+    match event {
+        EditEvent::Committed {
+            epoch, target, what, ..
+        } => match target {
+            Some(target) => format!("{epoch}: {what} ({target})"),
+            None => format!("{epoch}: {what}"),
+        },
+        EditEvent::Revised { node, rev, .. } => format!("{node} is at {rev} now"),
+        EditEvent::Pinned { node } => format!("{node} pinned"),
+        EditEvent::Unpinned { node } => format!("{node} no longer pinned"),
+        EditEvent::Suspected { calls } => format!("inputs may have changed: {}", list(calls)),
+        EditEvent::Superseded { nodes } => format!("history now: {}", list(nodes)),
+        EditEvent::Orphaned { entries } => {
+            format!("{} effects happened under what was replaced", entries.len())
+        }
+        EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
+        EditEvent::Released { node: None } => "editors closed".to_owned(),
+        EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
+        EditEvent::Recalled { of, .. } => format!("continues from the end of {of}"),
+        EditEvent::CorrectionsLost { nodes } => lost(nodes),
+        EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
+    }
+}
+
+fn weight(event: &WeightEvent) -> String {
+    match event {
+        WeightEvent::Set { kind, tool, weight } => format!(
+            "the weight of {tool} for tasks of kind {kind} is set to {:.2}",
+            f64::from(*weight) / 1_000.0
+        ),
+        WeightEvent::Reset { tool: Some(tool) } => format!("the weights of {tool} begin anew"),
+        WeightEvent::Reset { tool: None } => "all weights begin anew".to_owned(),
+        WeightEvent::Imported { from, learned } => {
+            format!("starts with {}, from {from}", learned::describe(learned))
+        }
+        WeightEvent::Offered { tools, .. } if tools.is_empty() => {
+            "all tools are offered to the model in their order again".to_owned()
+        }
+        WeightEvent::Offered { tools, .. } => {
+            let hidden = |one: &ToolOffer| if one.hidden { " (not at all)" } else { "" };
+            let names: Vec<String> = tools
+                .iter()
+                .map(|one| format!("{}{}", one.tool, hidden(one)))
+                .collect();
+            format!(
+                "offered to the model last, because they keep failing: {}",
+                names.join(", ")
+            )
+        }
+        WeightEvent::Noted { executions, weights } => {
+            format!(
+                "{} weights written down after {executions} executions",
+                weights.len()
+            )
+        }
+    }
+}
+
+fn escape(event: &EscapeEvent) -> String {
+    match event {
+        EscapeEvent::Warned { turn, finding } => format!("{turn} repeats: {}", finding.describe()),
+        EscapeEvent::Found { incident, finding } => {
+            format!("loop {incident} ({}): {}", finding.detector, finding.describe())
+        }
+        EscapeEvent::Proposed {
+            incident,
+            node,
+            step: level,
+            why,
+            ..
+        } => {
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {why}")
+            };
+            format!("{node} against loop {incident}: {}{why}", level.describe())
+        }
+        EscapeEvent::Applied {
+            incident,
+            node,
+            forbidden,
+            ..
+        } => {
+            let refused = match forbidden.len() {
+                0 => String::new(),
+                1 => ", 1 call is refused in the next turn".to_owned(),
+                many => format!(", {many} calls are refused in the next turn"),
+            };
+            format!("{node} against loop {incident} is done{refused}")
+        }
+        EscapeEvent::StepEnded {
+            node,
+            outcome: step_outcome,
+            ..
+        } => format!("{node}: {}", step_outcome.label()),
+        EscapeEvent::Over { incident, why } => format!("loop {incident} is over: {why}"),
+        EscapeEvent::Allowed { signatures, allowed } => {
+            let names: Vec<String> = signatures.iter().map(ToString::to_string).collect();
+            let word = if *allowed {
+                "may repeat"
+            } else {
+                "may not repeat any more"
+            };
+            format!("{} {word}", names.join(", "))
+        }
+        EscapeEvent::Muted { detector, muted } => {
+            let word = if *muted {
+                "is muted"
+            } else {
+                "is listened to again"
+            };
+            format!("the detector {detector} {word}")
+        }
+    }
+}
+
+fn resilience(event: &ResilienceEvent) -> String {
+    match event {
+        ResilienceEvent::GaveUp { call, why, .. } => format!("{call}: the failure stands: {why}"),
+        ResilienceEvent::RetryScheduled {
+            call,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        } => format!("{call} again in {} ({no} of {of}): {why}", span(*wait_ms)),
+        ResilienceEvent::RetryDue {
+            call, skipped: true, ..
+        } => format!("{call} runs at once: the wait was skipped"),
+        ResilienceEvent::RetryDue { call, .. } => format!("{call} has waited and runs again"),
+        ResilienceEvent::BreakerChanged { scope, to, why, .. } => {
+            format!("breaker of {scope} is {} now: {why}", to.label())
+        }
+        ResilienceEvent::PolicySet {
+            version,
+            live,
+            changed,
+            ..
+        } => {
+            let by = if *live { "changed" } else { "set" };
+            let changed: Vec<String> = changed.iter().map(SettingChange::describe).collect();
+            let what = if changed.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", changed.join("; "))
+            };
+            format!("how failures are met was {by} (version {version}){what}")
+        }
+        ResilienceEvent::RepairStarted { call, round, of, .. } => {
+            format!("{call} is being repaired ({round} of {of})")
+        }
+        ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } if diagnoses.is_empty() => {
+            format!("{call}: nothing was found that could be mended")
+        }
+        ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
+            let found: Vec<String> = diagnoses.iter().map(Diagnosis::grounds).collect();
+            format!("{call}: found {}", found.join("; "))
+        }
+        ResilienceEvent::RepairAsked { call, question, .. } => {
+            let about: Vec<&str> = question.params.iter().map(|one| &**one).collect();
+            format!("{call}: the model is asked about {}", about.join(", "))
+        }
+        ResilienceEvent::RepairBroke {
+            call,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        } => format!(
+            "{call}: the request about its arguments broke ({why}), it is made again in {} ({no} of {of})",
+            span(*wait_ms)
+        ),
+        ResilienceEvent::RepairAnswered { call, reply, .. } => match reply {
+            Reply::Answered { text } => format!("{call}: the model says {text}"),
+            Reply::Failed { why } => format!("{call}: the model does not say: {why}"),
+        },
+        ResilienceEvent::RepairOffered {
+            call, options, why, ..
+        } => match options.len() {
+            0 => format!("{call}: you decide: {why}"),
+            count => format!("{call}: {count} repairs are possible, you choose: {why}"),
+        },
+        ResilienceEvent::RepairApplied { call, changes, .. } => {
+            let made: Vec<String> = changes
+                .iter()
+                .map(|one| format!("{} ({})", one.path, one.why))
+                .collect();
+            format!("{call} repaired: {}", made.join("; "))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the change that is looked at would do. Must not know: how it is shown, how a change is committed.
+
+use crate::domain::advice::Cards;
+use crate::domain::branch;
+use crate::domain::branch::compare::compare;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::decide;
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::lineage::{self, Plan};
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
+
+/// A change of the graph.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// An edit that nobody has made: what any of its node would do.
+    Any(Edit),
+    /// What may be committed.
+    Command(Command),
+}
+
+/// What a change would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditPreview {
+    /// Its plan, or why it cannot be made.
+    pub plan: Result<Plan, Refusal>,
+    /// Nodes that stay and say something else, because another branch stands: what they say then, and what they say now.
+    pub revision_changes: Vec<(NodeId, Rev, Rev)>,
+}
+
+impl EditPreview {
+    /// What a change of this run would do.
+    pub fn of(state: &State, change: &Change) -> Self {
+        let (plan, text) = match change {
+            Change::Any(edit) => (lineage::plan(state, std::slice::from_ref(edit)), Vec::new()),
+            Change::Command(Command::Edit(command)) => {
+                (lineage::plan_of(state, command), revision_changes(state, command))
+            }
+            Change::Command(command) => {
+                let events = decide::command(state, &Cards(state), command);
+                (
+                    events.map(|events| lineage::of_events(state, &events)),
+                    Vec::new(),
+                )
+            }
+        };
+        Self {
+            plan,
+            revision_changes: text,
+        }
+    }
+}
+
+/// Nodes that stay and say something else, because another branch stands.
+fn revision_changes(state: &State, command: &EditCommand) -> Vec<(NodeId, Rev, Rev)> {
+    let to = match command {
+        EditCommand::Undo { .. } => branch::undo_target(state).map(|(to, _)| to),
+        EditCommand::Redo { .. } => branch::redo_target(state),
+        EditCommand::Switch { to, .. } => Some(*to),
+        _ => None,
+    };
+    let Some(to) = to else { return Vec::new() };
+    let rows = compare(state, state.epoch, to).rows;
+    let differ = rows.iter().filter(|row| !row.same);
+    differ
+        .filter_map(|row| Some((row.node, row.b?, row.a?)))
+        .collect()
+}

@@ -1,0 +1,198 @@
+//! How what an editor is about stood when it was opened, and what became of it while the text was typed.
+//!
+//! Must not know: the text, how it is said on the screen.
+
+use super::Purpose;
+use crate::domain::call::{Decision, Status};
+use crate::domain::command::InsertAfter;
+use crate::domain::effective_status;
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::state::{Mode, State};
+use crate::domain::turn::{Activity, Turn};
+
+/// How it stood.
+#[derive(Debug, Clone, Default)]
+pub struct EditBase {
+    about: Option<About>,
+    call: Option<Before>,
+}
+
+/// What an editor is about.
+#[derive(Debug, Clone, Copy)]
+enum About {
+    Node(NodeId, Rev),
+    InsertAfter(InsertAfter),
+}
+
+/// A call as it stood.
+#[derive(Debug, Clone)]
+struct Before {
+    id: NodeId,
+    status: Status,
+    attempts: usize,
+    /// True where the open editor keeps it from running.
+    held: bool,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meanwhile {
+    /// What happened, as a sentence without its end.
+    pub what: String,
+    /// What follows where the editor is closed without a change; empty for nothing.
+    pub closing: &'static str,
+}
+
+impl Meanwhile {
+    /// All of it.
+    pub fn describe(&self) -> String {
+        match self.closing {
+            "" => self.what.clone(),
+            closing => format!("{}: {closing}", self.what),
+        }
+    }
+}
+
+impl EditBase {
+    /// How what a text is for stands now.
+    pub fn of(state: &State, purpose: &Purpose) -> Self {
+        let following = |following| (Some(About::InsertAfter(following)), None);
+        let (about, call) = match purpose {
+            Purpose::Call { node, base, .. }
+            | Purpose::Words { node, base }
+            | Purpose::Observation { node, base } => (Some(About::Node(*node, *base)), Some(node.call())),
+            Purpose::Answer { call, rev } => (Some(About::Node(*call, *rev)), Some(*call)),
+            Purpose::Happened { call, .. } => {
+                let rev = state.node(*call).map(crate::domain::node::Node::rev);
+                (rev.map(|rev| About::Node(*call, rev)), Some(*call))
+            }
+            Purpose::NewCall { after, .. } | Purpose::Guide { after } => match after {
+                Some(turn) => following(InsertAfter::Turn(*turn)),
+                None => (None, None),
+            },
+            Purpose::NewThought { after: Some(after) } => following(*after),
+            Purpose::NewThought { after: None } | Purpose::Rule => (None, None),
+        };
+        let held = !matches!(purpose, Purpose::Answer { .. } | Purpose::Happened { .. });
+        let call = call.and_then(|id| state.call(id)).map(|call| Before {
+            id: call.id,
+            status: call.status.clone(),
+            attempts: call.attempts.len(),
+            held,
+        });
+        Self { about, call }
+    }
+
+    /// The call that it is about, or whose result.
+    pub fn call(&self) -> Option<NodeId> {
+        self.call.as_ref().map(|call| call.id)
+    }
+
+    /// What became of it since; none where it stands as it stood.
+    pub fn since(&self, state: &State) -> Option<Meanwhile> {
+        let output = |what: String| {
+            let closing = "";
+            Some(Meanwhile { what, closing })
+        };
+        let is_active = |turn: &Turn| !matches!(turn.activity, Activity::Superseded(_));
+        let counts = |id: NodeId| {
+            state.node(id).is_some_and(|node| node.active) && state.turn_of(id).is_some_and(is_active)
+        };
+        match self.about? {
+            About::InsertAfter(after) => {
+                let counts = match after {
+                    InsertAfter::Turn(id) => state.turns.get(&id).is_some_and(is_active),
+                    InsertAfter::Node(id) => counts(id),
+                };
+                return if counts {
+                    None
+                } else {
+                    output(format!(
+                        "{after} became history meanwhile: nothing can stand behind it"
+                    ))
+                };
+            }
+            About::Node(id, _) if !counts(id) => {
+                let why = effective_status::replaced_words(state, id);
+                return output(format!("{id} became history meanwhile: {why}"));
+            }
+            About::Node(id, base) => {
+                let now = state.node(id).map(crate::domain::node::Node::rev);
+                if let Some(now) = now.filter(|now| *now != base) {
+                    return output(format!(
+                        "{id} was changed meanwhile, from {base} to {now}: this text is about {base}"
+                    ));
+                }
+            }
+        }
+        self.call.as_ref().and_then(|call| call.since(state))
+    }
+}
+
+/// What is written on once nobody had decided in time.
+const fn expired(state: &State) -> &'static str {
+    match state.mode {
+        Mode::Stopped(_) => {
+            "expired meanwhile, and the run was stopped by that: nothing counts before it goes on"
+        }
+        Mode::Running | Mode::Paused(_) | Mode::Finished(_) => {
+            "expired meanwhile: what you write is now an edit of a decided call"
+        }
+    }
+}
+
+impl Before {
+    fn since(&self, state: &State) -> Option<Meanwhile> {
+        let call = state.call(self.id)?;
+        let id = self.id;
+        let again = call.attempts.len() > self.attempts;
+        if call.status == self.status && !again {
+            return None;
+        }
+        let decided = call.decisions.last().map(|(_, _, decision)| &**decision);
+        let (what, closing) = match &call.status {
+            // Nobody has decided anything about it.
+            Status::Proposed | Status::Invalid | Status::Blocked | Status::Ready | Status::Awaiting => {
+                let was_let = matches!(self.status, Status::Queued | Status::Delayed);
+                if !was_let {
+                    return None;
+                }
+                ("is asked for again", "")
+            }
+            Status::Queued | Status::Delayed => {
+                if matches!(self.status, Status::Queued | Status::Delayed) {
+                    return None;
+                }
+                let what = match decided {
+                    Some(Decision::Auto { .. }) => "was let run by the policy meanwhile",
+                    _ => "was approved meanwhile",
+                };
+                let closing = "closing this lets it run as it was";
+                (what, if self.held { closing } else { "" })
+            }
+            Status::Consent(_) => ("asks for consent meanwhile", ""),
+            Status::Repairing(_) => ("is being repaired meanwhile", ""),
+            Status::Running(_) => ("runs meanwhile, as it was", ""),
+            Status::OutcomeUnknown(_) => ("ran meanwhile, and its outcome is unknown", ""),
+            Status::Succeeded | Status::Exited(_) => match decided {
+                Some(Decision::Answer) => ("was answered meanwhile", ""),
+                Some(Decision::Carry { .. }) => ("was given your result of an equal call meanwhile", ""),
+                Some(Decision::Reuse { .. }) => ("was given a recorded result meanwhile", ""),
+                _ => ("ran meanwhile, as it was", ""),
+            },
+            Status::Failed(_) if again || matches!(self.status, Status::Running(_)) => {
+                ("ran meanwhile, as it was, and failed", "")
+            }
+            Status::Failed(_) => ("failed meanwhile", ""),
+            Status::Abandoned => ("was left unknown meanwhile, and does not run again", ""),
+            Status::Rejected => ("was rejected meanwhile", ""),
+            Status::Expired => (expired(state), ""),
+            Status::Skipped => ("was skipped meanwhile", ""),
+            Status::Unsatisfiable => ("can get no value any more", ""),
+        };
+        Some(Meanwhile {
+            what: format!("{id} {what}"),
+            closing,
+        })
+    }
+}

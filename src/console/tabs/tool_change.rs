@@ -1,0 +1,91 @@
+//! The tool of a call that is asked for again because it is defined otherwise now: what changed about it.
+//!
+//! Must not know: when a call is asked for again.
+
+use std::sync::Arc;
+
+use super::Maker;
+use super::revisions::difference;
+use crate::console::diff;
+use crate::console::json;
+use crate::console::theme::Role;
+use crate::domain::id::NodeId;
+use crate::domain::tool_change;
+use crate::text::visible;
+
+/// Longest schema that is laid out to be compared.
+const LONG: usize = 256 * 1024;
+
+/// Says in the head of a decision that the tool is another one, and what of it.
+pub(super) fn notice(maker: &mut Maker<'_>, call: NodeId) {
+    let Some((then, now)) = tool_change::both(&maker.run.state, call) else {
+        return;
+    };
+    let (was, until) = (&then.card, then.until);
+    let changes = tool_change::raised(was, now);
+    let mut changes: Vec<String> = changes.iter().map(|change| visible(change)).collect();
+    let below: Vec<&str> = [
+        ("description", was.description != now.description),
+        ("schema", was.schema != now.schema),
+    ]
+    .into_iter()
+    .filter_map(|(name, differs)| differs.then_some(name))
+    .collect();
+    if !below.is_empty() {
+        changes.push(format!(
+            "another {}: see below the arguments",
+            below.join(" and ")
+        ));
+    }
+    maker.fact(
+        "redefined",
+        Role::Warning,
+        format!("since {until}: {}", changes.join("; ")),
+    );
+}
+
+/// The difference of what the model and the operator are told of it, old against new.
+pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
+    let Some((then, now)) = tool_change::both(&maker.run.state, call) else {
+        return;
+    };
+    let was = &then.card;
+    let Some(rev) = maker.run.state.node(call).map(crate::domain::node::Node::rev) else {
+        return;
+    };
+    let parts = [
+        ("description", &was.description, &now.description),
+        ("schema", &was.schema, &now.schema),
+    ];
+    for (name, old, new) in parts {
+        if old == new {
+            continue;
+        }
+        let (before, after) = (Arc::clone(old), Arc::clone(new));
+        let lines = maker
+            .cache
+            .difference((call, [rev, rev]), [Some(old), Some(new)], move || {
+                definitions(&before, &after)
+            });
+        maker.own(
+            Role::Title,
+            format!("the tool's {name}, before {} and now", then.until),
+        );
+        if let Some(lines) = maker.found(lines, old.len() + new.len()) {
+            difference(maker, &lines);
+        }
+    }
+}
+
+/// The difference of two descriptions or schemas of a tool.
+pub fn definitions(old: &str, new: &str) -> Vec<diff::Line> {
+    diff::lines(&laid_out(old), &laid_out(new))
+}
+
+/// A schema line by line; words as they are.
+fn laid_out(text: &str) -> String {
+    if text.len() > LONG || !text.starts_with('{') {
+        return text.to_owned();
+    }
+    json::pretty(text)
+}

@@ -1,0 +1,93 @@
+//! Closing what is typed into without finishing it. Must not know: keys, what the text is for.
+
+use super::collect;
+use crate::console::halted;
+use crate::console::model::Model;
+use crate::console::model::double_press::What;
+use crate::console::model::editor::{Editor, Meanwhile};
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+
+/// Closes what is open. What was typed into an editor, or as the reason of something, is dropped only by a second key
+/// right after, and so is an editor closed whose node stands otherwise than when it was opened.
+pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
+    let what = What::Close(model.overlays.len());
+    let doubled = model.double_press.is_again(what, model.arming.now);
+    if !doubled && asks_before_dropping(model) {
+        model.double_press.remember(what, model.arming.now);
+        return;
+    }
+    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
+        model.overlays.pop();
+        return;
+    };
+    if editor.sent {
+        model.complain("already sent: wait for the answer of the run");
+        return;
+    }
+    let node = editor.holds();
+    let meanwhile = editor.edit_base.since(&model.run.state);
+    // Of what became of the node, nothing can be done any more: only a text can be lost.
+    let asks = meanwhile.is_some() && !halted::is(model);
+    if !doubled && (asks || !editor.is_unchanged()) {
+        let words = before_leaving(model, editor, meanwhile);
+        model.double_press.remember(what, model.arming.now);
+        model.complain(words);
+        return;
+    }
+    if let Some(node) = node {
+        let runs = collect::describe_released(model, node, "now");
+        if !runs.is_empty() {
+            model.set_status(format!("closed{runs}"));
+        }
+        collect::release(model, node, out);
+    }
+    model.overlays.pop();
+}
+
+/// True for a line with words of somebody's own, which is asked about before it closes.
+fn asks_before_dropping(model: &mut Model) -> bool {
+    let (accept, drop) = (
+        model.settings.keymap.first("accept"),
+        model.settings.keymap.first("give-up"),
+    );
+    let Some(Overlay::Line(line)) = model.overlays.last() else {
+        return false;
+    };
+    if !line.purpose.is_prose() || line.field.is_unchanged() || line.field.is_empty() {
+        return false;
+    }
+    if halted::typed(model).is_some() {
+        let copy = model.settings.keymap.first("copy-selected");
+        model.complain(format!("{drop} again drops what was typed, {copy} copies it"));
+        return true;
+    }
+    model.complain(format!("{accept} takes what was typed, {drop} again drops it"));
+    true
+}
+
+/// What is said before an editor closes without a word of it: what is lost, and what runs then.
+fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) -> String {
+    let keymap = &model.settings.keymap;
+    let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
+    if halted::is(model) {
+        let copy = keymap.first("copy-selected");
+        return format!("{drop} again drops the text, {copy} copies it");
+    }
+    let drops = if editor.is_unchanged() {
+        "closes it"
+    } else {
+        "drops the text"
+    };
+    if let Some(meanwhile) = meanwhile {
+        return format!(
+            "{}; {keep} finishes it, {drop} again {drops}",
+            meanwhile.describe()
+        );
+    }
+    let runs = editor
+        .holds()
+        .map(|node| collect::describe_released(model, node, "then"));
+    let runs = runs.unwrap_or_default();
+    format!("the text was changed: {keep} finishes it, {drop} again drops it{runs}")
+}

@@ -1,0 +1,221 @@
+//! What the inspector shows that is not in the fold: asked for through the door where it is looked at, taken in when it
+//! comes.
+//!
+//! Must not know: where it comes from, how it is shown.
+
+use std::sync::Arc;
+
+use super::{decide, ledger};
+use crate::console::link::{Frames, LoadTarget, Look, OrphanCandidate, Replaced};
+use crate::console::model::arming::Question;
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::orphan_status::OrphanStatus;
+use crate::console::model::overlay::Overlay;
+use crate::console::model::run::{SentThen, WireSeen};
+use crate::console::model::{Message, Model};
+use crate::console::msg::Out;
+use crate::console::tabs;
+use crate::domain::call::Status;
+use crate::domain::id::TurnId;
+use crate::domain::orphan_process::OrphanProcess;
+use crate::domain::transcript::sent::SentRequest;
+use crate::domain::turn::{Stream, Turn};
+
+/// Asks for what is looked at and not here.
+pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
+    ask_for_wire(model, out);
+    ask_for_sent(model, out);
+    ask_for_replaced(model, out);
+    ask_for_orphans(model, out);
+}
+
+/// The turn of which a tab of the inspector shows what the model was asked, where it is that tab.
+fn asked(model: &Model, tab: Tab) -> Option<&Turn> {
+    let subject = model.inspector.subject;
+    let Subject::Pick(Pick::Node(id)) = subject? else {
+        return None;
+    };
+    if model.inspector.tab_for(subject, model.screen.lead) != tab {
+        return None;
+    }
+    model.run.state.turn_of(id).filter(|turn| turn.asked > 0)
+}
+
+/// Asks for what went over the wire, where that is what is looked at and it is not here.
+fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
+    let Some(turn) = asked(model, Tab::Wire) else {
+        return;
+    };
+    let newest = turn.asked;
+    let request = tabs::requests(turn).shown(model.inspector.upto).end as u32;
+    let (turn, open) = (turn.id, turn.stream == Stream::Open && request == newest);
+    let here = model.run.wire.as_ref();
+    if here.is_some_and(|seen| (seen.turn, seen.request, seen.open) == (turn, request, open)) {
+        return;
+    }
+    model.run.wire = Some(WireSeen {
+        turn,
+        request,
+        open,
+        frames: None,
+    });
+    out.push(Out::Wire { turn, request });
+}
+
+/// Asks for what a request said, where that is what is looked at and it is not here.
+fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
+    let Some(turn) = asked(model, Tab::Context) else {
+        return;
+    };
+    let request = tabs::requests(turn).shown(model.inspector.upto).end as u32;
+    let turn = turn.id;
+    let here = model.run.sent_then.as_ref();
+    if here.is_some_and(|seen| (seen.turn, seen.request) == (turn, request)) {
+        return;
+    }
+    model.run.sent_then = Some(SentThen {
+        turn,
+        request,
+        found: None,
+    });
+    model.inspector.made = None;
+    out.push(Out::Sent { turn, request });
+}
+
+/// Takes in what a request said.
+pub(super) fn sent(model: &mut Model, turn: TurnId, request: u32, found: Result<Arc<SentRequest>, String>) {
+    if let Some(seen) = &mut model.run.sent_then
+        && (seen.turn, seen.request) == (turn, request)
+    {
+        seen.found = Some(found);
+        model.inspector.made = None;
+    }
+}
+
+/// Takes in what went over the wire.
+pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
+    if let Some(seen) = &mut model.run.wire {
+        seen.frames = Some(found);
+        model.inspector.made = None;
+    }
+}
+
+/// Has it looked at what the call would replace whose decision is in the inspector, and at nothing once it is not.
+fn ask_for_replaced(model: &mut Model, out: &mut Vec<Out>) {
+    let requested = decision(model);
+    let now = requested.as_ref().map(|(look, ..)| look);
+    if model.run.looked.as_ref().map(|(look, _)| look) == now {
+        return;
+    }
+    model.run.looked = requested.as_ref().map(|(look, ..)| (look.clone(), None));
+    out.push(Out::Look(requested));
+}
+
+/// The call whose decision is in the inspector, with its tool and its arguments.
+fn decision(model: &Model) -> Option<LoadTarget> {
+    if model.settings.is_recorded() {
+        return None;
+    }
+    let Question::Call {
+        call, rev, digest, ..
+    } = decide::question(model)?
+    else {
+        return None;
+    };
+    let (tool, _) = model.run.state.node(call)?.as_call()?;
+    let args = model.run.shown_args(call)?;
+    let look = Look { call, rev, digest };
+    Some((look, Arc::clone(tool), args))
+}
+
+/// Takes in what a call would replace.
+pub(super) fn replaces(model: &mut Model, of: &Look, found: Replaced) {
+    if let Some((look, known)) = &mut model.run.looked
+        && look == of
+    {
+        *known = Some(found);
+        model.inspector.made = None;
+    }
+}
+
+/// Has it looked whether what is in doubt still runs, as long as anything is.
+fn ask_for_orphans(model: &mut Model, out: &mut Vec<Out>) {
+    let requested = if model.settings.is_recorded() {
+        Vec::new()
+    } else {
+        orphan_candidates(model)
+    };
+    let known = &mut model.run.orphans;
+    if known.iter().map(|(process, _)| process).eq(&requested) {
+        return;
+    }
+    let before = std::mem::take(known);
+    let of = |process: &OrphanCandidate| {
+        let known = before.iter().find(|(one, _)| one == process);
+        known.map(|(_, left)| *left).unwrap_or_default()
+    };
+    *known = requested.iter().map(|process| (*process, of(process))).collect();
+    out.push(Out::Watch(requested));
+}
+
+/// The processes of executions that wait for a word on what came of them, and whose end nobody saw; with them that of
+/// the one in question under the cursor of the list of effects.
+fn orphan_candidates(model: &Model) -> Vec<OrphanCandidate> {
+    let listed = ledger::unknown_outcome(model).map(|entry| (entry.call, entry.attempt));
+    let waiting = model.run.state.queue().filter_map(|call| match call.status {
+        Status::OutcomeUnknown(attempt) => Some((call.id, attempt)),
+        _ => None,
+    });
+    let mut all: Vec<OrphanCandidate> = Vec::new();
+    for (call, attempt) in waiting.chain(listed) {
+        all.extend(
+            model
+                .run
+                .process_of(call, attempt)
+                .filter(|one| !all.contains(one)),
+        );
+    }
+    all
+}
+
+/// Takes in what still runs of a process; what was made before says it anew.
+pub(super) fn outlives(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
+    let mut known = model.run.orphans.iter_mut();
+    let Some((_, now)) = known.find(|(process, _)| *process == of) else {
+        return;
+    };
+    let left = OrphanStatus::from(left);
+    let before = std::mem::replace(now, left);
+    if before == left {
+        return;
+    }
+    // What was refused for that is not what is any more.
+    if before.forbids(of).is_some_and(|why| model.message.text == why) {
+        model.message = Message::default();
+    }
+    model.inspector.made = None;
+    for overlay in &mut model.overlays {
+        if let Overlay::Dialog(dialog) = overlay {
+            dialog.made = None;
+        }
+    }
+}
+
+/// Shows older ones of what the inspector shows a few of at a time, or newer ones.
+pub(super) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
+    let inspector = &mut model.inspector;
+    let several = tabs::several(&model.run, inspector.subject, inspector.tab);
+    let several = several.ok_or("what is older is shown in the tabs `revisions`, `context` and `wire`")?;
+    let shown = several.shown(inspector.upto);
+    let upto = match back {
+        true if shown.start == 0 => return Err("there are no older ones"),
+        true => shown.end - several.most,
+        false if shown.end == several.all => return Err("there are no newer ones"),
+        false => shown.end + several.most,
+    };
+    inspector.upto = (upto < several.all).then_some(upto);
+    inspector.top = 0;
+    inspector.made = None;
+    Ok(())
+}

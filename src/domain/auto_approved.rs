@@ -1,0 +1,88 @@
+//! Which calls the policy alone let run, and which of those that have not begun it would not let run now. Must not know:
+//! how a policy is written, why it changed.
+
+use super::advice::{Advice, RuleUses};
+use super::call::{Call, Decision, Gate, Status};
+use super::draft::Draft;
+use super::event::CallEvent;
+use super::node::Node;
+use super::ready;
+use super::state::State;
+
+/// Why a call runs again without a question that a person let run: nothing of it has happened.
+pub const UNHAPPENED: &str = "these bytes were approved, and no execution of them has happened since";
+/// The same: once more does no harm.
+pub const HARMLESS: &str = "these bytes were approved before, and running them again does no harm";
+
+/// The rule of the policy that let a call run, as it was cited; none where a person or their program did, or nobody yet.
+pub fn by_policy<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
+    let rev = state.nodes.get(&call.id)?.rev();
+    let decisions = call.decisions.iter().rev().filter(|(one, _, _)| *one == rev);
+    let mut allowed = decisions.filter_map(|(_, _, decision)| match &**decision {
+        // Says again what was said before it.
+        Decision::Auto { rule } if rule == UNHAPPENED || rule == HARMLESS => None,
+        Decision::Auto { rule } => Some(Some(&**rule)),
+        Decision::Approve { .. } | Decision::Allowed { .. } | Decision::Edited | Decision::RunAgain => {
+            Some(None)
+        }
+        _ => None,
+    });
+    allowed.next()?
+}
+
+/// True for a call that the policy alone let run, that has not begun, and that it would not let run now. What a person
+/// let run stays so.
+pub fn no_more(draft: &Draft<'_>, advice: &dyn Advice, call: &Call) -> bool {
+    let state = draft.state;
+    let Some(rule) = by_policy(state, call) else {
+        return false;
+    };
+    let Some((tool, _)) = state.nodes.get(&call.id).and_then(Node::as_call) else {
+        return false;
+    };
+    // What it was let run by once does not count against it.
+    let used = RuleUses::by(draft).but_once(rule);
+    let waits = matches!(call.status, Status::Queued | Status::Delayed);
+    waits
+        && ready::resolved_args(state, call)
+            .is_some_and(|args| advice.verdict(tool, &args, &used).gate != Gate::Allow)
+}
+
+/// True for a call whose decision was taken back last, and on which nobody has decided since.
+pub fn is_taken_back(state: &State, call: &Call) -> bool {
+    let rev = state.nodes.get(&call.id).map(Node::rev);
+    let last = call.decisions.last();
+    last.is_some_and(|(one, _, decision)| {
+        Some(*one) == rev && matches!(**decision, Decision::Withdrawn { .. })
+    })
+}
+
+/// That what had let a call run is taken back, whoever does it.
+pub fn withdrawal(state: &State, call: &Call, reason: &str) -> CallEvent {
+    CallEvent::Decided {
+        call: call.id,
+        rev: state.nodes.get(&call.id).map(Node::rev).unwrap_or_default(),
+        digest: call.digest.clone(),
+        decision: Decision::Withdrawn {
+            reason: reason.to_owned(),
+        },
+    }
+}
+
+/// Takes back what had let a call run, so that it is judged anew.
+pub fn take_back(draft: &mut Draft<'_>, call: &Call, reason: &str) {
+    draft.call(withdrawal(draft.state, call, reason));
+    draft.call(CallEvent::Woken { call: call.id });
+}
+
+/// Takes back whatever this advice would not let run any more.
+pub fn recheck(draft: &mut Draft<'_>, advice: &dyn Advice, reason: &str) {
+    let state = draft.state;
+    let agenda = &state.agenda;
+    let waiting = agenda.queued.iter().chain(&agenda.delayed);
+    for call in waiting.filter_map(|id| state.calls.get(id)) {
+        if no_more(draft, advice, call) {
+            take_back(draft, call, reason);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Which recorded result may stand for a call that would repeat an effect: only that of what it would
+//! repeat, and only where all of that is known to have ended well. Must not know: who chooses it.
+
+use super::world::*;
+use crate::domain::call::{ConsentCause, Status};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::refusal::RefusalKind;
+use crate::domain::repeat::reusable_result;
+
+fn entry(w: &World, call: NodeId) -> Seq {
+    w.state.calls[&call].attempts[0].intent
+}
+
+fn reusable(w: &World, call: NodeId) -> Option<Seq> {
+    reusable_result(&w.state, &w.state.calls[&call]).map(|(seq, _)| seq)
+}
+
+fn reuse(w: &mut World, call: NodeId, entry: Seq) -> Result<(), crate::domain::refusal::Refusal> {
+    w.consent(call, ConsentChoice::Reuse { entry })
+}
+
+/// A write that counts and ended well, an equal one that an edit left behind while it ran, and a third
+/// that the model proposes instead of the second.
+fn three() -> (World, NodeId, NodeId, NodeId) {
+    let mut w = World::new();
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    w.reply(&[think("again"), call("write", r#"{"_as":"b","n":1}"#)]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    let thought = *w.all(NodeKind::Thought).last().unwrap();
+    w.text(thought, "once more").unwrap();
+    w.reply(&[call("write", r#"{"_as":"c","n":1}"#)]);
+    let c = w.id("c");
+    assert!(matches!(w.status(c), Status::Consent(_)));
+    (w, a, b, c)
+}
+
+#[test]
+fn the_end_of_an_equal_attempt_does_not_resolve_an_unknown_outcome() {
+    let (mut w, a, b, c) = three();
+    let (of_a, of_b) = (entry(&w, a), entry(&w, b));
+    assert_eq!(reusable(&w, c), None, "it runs still");
+    assert_eq!(kind(reuse(&mut w, c, of_a)), RefusalKind::Status);
+    w.finish(b);
+    assert_eq!(reusable(&w, c), None, "nobody knows what came of it");
+    for seq in [of_a, of_b] {
+        assert_eq!(kind(reuse(&mut w, c, seq)), RefusalKind::Status);
+    }
+    assert!(w.runs(c).is_empty());
+    // Somebody found out.
+    let happened = Resolution::Happened {
+        value: r#"{"v":9}"#.into(),
+    };
+    w.cmd(Command::Call(CallCommand::Resolve {
+        attempt: None,
+        call: b,
+        what: happened,
+    }))
+    .unwrap();
+    assert_eq!(reusable(&w, c), Some(of_b));
+    assert_eq!(kind(reuse(&mut w, c, of_a)), RefusalKind::Status);
+    reuse(&mut w, c, of_b).unwrap();
+    assert_eq!((w.starts(c), w.value(c)), (0, r#"{"v":9}"#.to_owned()));
+}
+
+#[test]
+fn one_unknown_among_those_in_question_leaves_nothing_to_reuse() {
+    let mut w = World::new();
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":1}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.finish(a);
+    let prompt = w.all(NodeKind::Prompt)[0];
+    w.text(prompt, "go elsewhere").unwrap();
+    w.finish(b);
+    w.reply(&[call("write", r#"{"_as":"c","n":1}"#)]);
+    let c = w.id("c");
+    assert_eq!(w.status(c), Status::Consent(ConsentCause::Unknown));
+    assert_eq!(reusable(&w, c), None);
+    let of_a = entry(&w, a);
+    assert_eq!(kind(reuse(&mut w, c, of_a)), RefusalKind::Status);
+}

@@ -1,0 +1,99 @@
+//! Tools that are defined otherwise now than when a call of them was written or let run: who is asked again is told
+//! what changed.
+//!
+//! Must not know: how a difference is shown, why a run was fitted anew.
+
+use std::sync::Arc;
+
+use super::call::Decision;
+use super::event::run::{Started, ToolCard};
+use super::id::{NodeId, Rev, Seq};
+use super::node::Node;
+use super::state::State;
+use super::tags;
+
+/// A tool as it was before the run was fitted anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolChange {
+    /// The event with which another one took its place.
+    pub until: Seq,
+    /// As it was.
+    pub card: ToolCard,
+}
+
+/// Whether what is part of every decision on a call of the tool is another thing.
+fn differs(one: &ToolCard, other: &ToolCard) -> bool {
+    (&one.description, &one.schema, one.effect, &one.tags)
+        != (&other.description, &other.schema, other.effect, &other.tags)
+}
+
+/// Keeps the tools that are defined otherwise in what the run is fitted with from this event on.
+pub fn keep(state: &mut State, until: Seq, fitted: &Started) {
+    let Some(before) = state.started.clone() else {
+        return;
+    };
+    let replaced = before.tools.iter().filter(|card| {
+        let now = fitted.tools.iter().find(|now| now.name == card.name);
+        now.is_none_or(|now| differs(card, now))
+    });
+    let previous = replaced.map(|card| ToolChange {
+        until,
+        card: card.clone(),
+    });
+    state.tool_changes.extend(previous);
+}
+
+/// The tool of a call as it was when the call was written, or when a call of it was let run last, whichever came
+/// first; none where it is the same today.
+pub fn of(state: &State, call: NodeId) -> Option<&ToolChange> {
+    let node = state.node(call)?;
+    let (tool, _) = node.as_call()?;
+    let is_it = |previous: &&ToolChange| previous.card.name == *tool;
+    // What a run never did is not looked for among all of its calls.
+    state.tool_changes.iter().find(is_it)?;
+    let since = last_run(state, tool).map_or(node.now().event, |seq| seq.min(node.now().event));
+    let then = state
+        .tool_changes
+        .iter()
+        .filter(is_it)
+        .find(|previous| previous.until > since)?;
+    let now = tags::card(state, tool)?;
+    differs(&then.card, now).then_some(then)
+}
+
+/// The same with the tool as it is now.
+pub fn both(state: &State, call: NodeId) -> Option<(&ToolChange, &ToolCard)> {
+    let then = of(state, call)?;
+    Some((then, tags::card(state, &then.card.name)?))
+}
+
+/// What changed of what a tool can do and how it is asked about, in words; holds untrusted text.
+pub fn raised(was: &ToolCard, now: &ToolCard) -> Vec<String> {
+    let mut changes = Vec::new();
+    if was.effect != now.effect {
+        let (was, now) = (was.effect.label(), now.effect.label());
+        changes.push(format!("effect {was} became {now}"));
+    }
+    if was.tags != now.tags {
+        changes.push(format!("tags {} became {}", listed(was), listed(now)));
+    }
+    changes
+}
+
+fn listed(card: &ToolCard) -> String {
+    if card.tags.is_empty() {
+        return "none".to_owned();
+    }
+    card.tags.join(" ")
+}
+
+/// The newest word that let a call of a tool run.
+fn last_run(state: &State, tool: &str) -> Option<Seq> {
+    let of_tool = state.calls.values().filter(|call| {
+        let name = state.nodes.get(&call.id).and_then(Node::as_call);
+        name.is_some_and(|(name, _)| **name == *tool)
+    });
+    let ran = |(_, seq, word): &(Rev, Seq, Arc<Decision>)| word.allows_run().then_some(*seq);
+    let runs = of_tool.filter_map(|call| call.decisions.iter().filter_map(ran).max());
+    runs.max()
+}

@@ -1,0 +1,399 @@
+//! A policy and its verdict on a call.
+//!
+//! Must not know: how rules were read, who asks.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
+use crate::domain::tags::IRREVERSIBLE;
+use crate::text::visible;
+
+use super::commands::Case;
+use super::expiry::Deadline;
+use super::matcher::{Matcher, Subject};
+use super::preset::Preset;
+use super::rule::{Origin, Rule};
+use super::shell::ShellCall;
+
+/// The tool that ends a run with its answer.
+const FINAL_ANSWER: &str = "final_answer";
+/// The tool whose result the operator types.
+const ASK_OPERATOR: &str = "ask_operator";
+/// Maximum number of characters quoted of a reason from a workspace's file.
+const QUOTED: usize = 200;
+
+/// Tells the operator of something that was read but does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice(pub String);
+
+/// What is needed to decide whether a rule with an end still counts.
+#[derive(Clone, Copy, Default)]
+pub struct Moment<'u> {
+    /// UTC milliseconds since 1970; `None` if unknown.
+    pub now: Option<i64>,
+    /// Returns how many calls a rule (named by [`Rule::cite`]) has allowed; `None` if nobody counts.
+    /// Consulted only for rules with limited uses.
+    pub used: Option<&'u dyn Fn(&str) -> u32>,
+    /// Returns the key of exactly this call, or `None` if it is unknown. Consulted only for rules about
+    /// exactly one call.
+    pub key: Option<&'u dyn Fn() -> Option<Arc<str>>>,
+}
+
+/// A preset and a list of rules.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    preset: Preset,
+    presets: Vec<Rule>,
+    rules: Vec<Rule>,
+    builtin: [Rule; 3],
+    deadline: Option<Deadline>,
+    workspace: Option<PathBuf>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new(Preset::default())
+    }
+}
+
+impl Policy {
+    /// Creates a policy without rules of its own.
+    pub fn new(preset: Preset) -> Self {
+        Self {
+            preset,
+            presets: of_preset(preset),
+            rules: Vec::new(),
+            builtin: [
+                builtin("the final answer always goes", Gate::Allow),
+                builtin(
+                    "a question to the operator always goes to the operator",
+                    Gate::Ask,
+                ),
+                builtin(
+                    "where a rule is about commands, a call asks if it cannot be told which commands it runs",
+                    Gate::Ask,
+                ),
+            ],
+            deadline: None,
+            workspace: None,
+        }
+    }
+
+    /// Returns the preset in force.
+    pub fn preset(&self) -> Preset {
+        self.preset
+    }
+
+    /// Returns the rules of files and of the session.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The rules of files and of the session, then those of the preset.
+    pub fn in_force(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().chain(&self.presets)
+    }
+
+    /// The same rules with another preset.
+    pub fn with_preset(mut self, preset: Preset) -> Self {
+        self.preset = preset;
+        self.presets = of_preset(preset);
+        self
+    }
+
+    /// Removes the rules that the operator wrote during a session.
+    pub fn without_session(mut self) -> Self {
+        self.rules.retain(|rule| rule.origin != Origin::Session);
+        self
+    }
+
+    /// Sets the directory in which the tools work, so that absolute paths can be judged.
+    pub fn in_workspace(mut self, workspace: &Path) -> Self {
+        self.workspace = Some(workspace.to_path_buf());
+        self
+    }
+
+    /// Sets the deadline of questions whose rule has none.
+    pub fn with_deadline(mut self, deadline: Option<Deadline>) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Adds a rule. An allow rule whose origin may not loosen is left out, with a notice.
+    pub fn add(&mut self, rule: Rule) -> Option<Notice> {
+        if rule.gate == Gate::Allow && !rule.origin.may_loosen() {
+            return Some(Notice(format!(
+                "ignored: {}: a workspace may only tighten; put the rule into your own configuration file",
+                rule.cite()
+            )));
+        }
+        self.rules.push(rule);
+        None
+    }
+
+    /// Returns the verdict on a call at an unknown moment. A rule with an end is treated as over if it would
+    /// allow the call, and as in force otherwise; see [`Policy::verdict_at`].
+    pub fn verdict(&self, subject: &Subject<'_>) -> Verdict {
+        self.verdict_at(subject, &Moment::default())
+    }
+
+    /// Returns the verdict on a call at a moment.
+    pub fn verdict_at(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
+        self.verdict_on(&Case::new(*subject), moment)
+    }
+
+    fn verdict_on(&self, case: &Case<'_>, moment: &Moment<'_>) -> Verdict {
+        match self.matching(case, moment).first() {
+            Some(rule) => self.pronounce(rule, case),
+            None => Verdict {
+                gate: Gate::Ask,
+                rule: "built in: what no rule matches asks".into(),
+                reason: "no rule matches this call.".into(),
+                deadline_ms: self.deadline.map(|deadline| deadline.ms),
+                on_expiry: self
+                    .deadline
+                    .map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+                quoted: None,
+                parts: Vec::new(),
+                alone: false,
+            },
+        }
+    }
+
+    /// Returns the verdict on a call, with a verdict on each command of a shell line alone. The latter are
+    /// only for display: the verdict on the whole line decides.
+    pub fn verdict_of_parts(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
+        let case = Case::new(*subject);
+        let mut verdict = self.verdict_on(&case, moment);
+        let Some(shell) = case.shell() else {
+            return verdict;
+        };
+        verdict.alone = shell.hides();
+        if shell.commands().count() < 2 {
+            return verdict;
+        }
+        let mut args = subject.args.clone();
+        for command in shell.commands() {
+            // A program with its words is judged as it is called.
+            let as_called = subject.args.get("command").is_none() && shell.whole.contains(&command.text);
+            if let Some(args) = args.as_object_mut() {
+                args.remove("argv");
+                args.insert("command".to_owned(), command.text.as_str().into());
+            }
+            let args = if as_called { subject.args } else { &args };
+            // What is about exactly this call is about no part of it.
+            let moment = Moment { key: None, ..*moment };
+            let part = Case::running(Subject { args, ..*subject }, shell.part(command));
+            let word = self.verdict_on(&part, &moment);
+            verdict.parts.push(Part {
+                gate: word.gate,
+                rule: match word.quoted {
+                    Some(quoted) => format!("a rule of the workspace ({})", quoted.place),
+                    None => cut(&word.rule),
+                },
+            });
+        }
+        verdict
+    }
+
+    /// Returns every rule that matches a call with its gate, the deciding one first.
+    pub fn explain(&self, subject: &Subject<'_>) -> Vec<(Rule, Gate)> {
+        let rules = self.matching(&Case::new(*subject), &Moment::default());
+        rules.into_iter().map(|rule| (rule.clone(), rule.gate)).collect()
+    }
+
+    /// Returns all matching rules, the deciding one first.
+    fn matching(&self, case: &Case<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
+        let [answer, question, hidden] = &self.builtin;
+        let subject = &case.subject;
+        let own = subject.server.is_none();
+        if own && subject.tool == FINAL_ANSWER {
+            return vec![answer];
+        }
+        let asks = own && subject.tool == ASK_OPERATOR;
+        let workspace = self.workspace.as_deref();
+        let mut found: Vec<&Rule> = asks
+            .then_some(question)
+            .into_iter()
+            .chain(
+                self.rules
+                    .iter()
+                    .filter(|rule| !(asks && rule.gate == Gate::Allow)),
+            )
+            .chain(self.presets.iter().filter(|_| !asks))
+            .filter(|rule| rule.matcher.matches(case, rule.gate, workspace))
+            .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
+            .collect();
+        let is_unknown = || case.shell().is_some_and(|shell| shell.uncertainty().is_some());
+        let turns = |rule: &Rule| {
+            rule.gate != Gate::Allow
+                && counts(rule, moment)
+                && rule.matcher.turns_on_commands(case, workspace)
+        };
+        if self.rules.iter().any(turns) && is_unknown() {
+            found.push(hidden);
+        }
+        found.sort_by_key(|rule| self.rank(rule));
+        found
+    }
+
+    /// Returns the rank of a rule; the smallest decides: deny, a written ask, a written allow, a preset's
+    /// ask, a preset's allow. Among asks the earliest deadline comes first.
+    fn rank(&self, rule: &Rule) -> (u8, u64, Reverse<u8>, u8) {
+        let preset = matches!(rule.origin, Origin::Preset(_));
+        let strength = match (rule.gate, preset) {
+            (Gate::Deny, _) => 0,
+            (Gate::Ask, false) => 1,
+            (Gate::Allow, false) => 2,
+            (Gate::Ask, true) => 3,
+            (Gate::Allow, true) => 4,
+        };
+        let deadline = rule.deadline.or(self.deadline).filter(|_| rule.gate == Gate::Ask);
+        let hardness = match deadline.map(|deadline| deadline.on_expiry) {
+            Some(Consequence::Halt) => 2,
+            Some(Consequence::Deny) | None => 1,
+            Some(Consequence::Escalate) => 0,
+        };
+        let origin = match rule.origin {
+            Origin::Builtin => 0,
+            Origin::Session => 1,
+            Origin::Workspace { .. } => 2,
+            Origin::User => 3,
+            Origin::Preset(_) => 4,
+        };
+        (
+            strength,
+            deadline.map_or(u64::MAX, |deadline| deadline.ms),
+            Reverse(hardness),
+            origin,
+        )
+    }
+
+    fn pronounce(&self, rule: &Rule, case: &Case<'_>) -> Verdict {
+        let deadline = rule.deadline.or(self.deadline).filter(|_| rule.gate == Gate::Ask);
+        Verdict {
+            gate: rule.gate,
+            rule: rule.cite(),
+            reason: reason(rule, case),
+            deadline_ms: deadline.map(|deadline| deadline.ms),
+            on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+            quoted: quoted(rule),
+            parts: Vec::new(),
+            alone: false,
+        }
+    }
+}
+
+/// Returns the rules of a preset, and the one that holds under every preset.
+fn of_preset(preset: Preset) -> Vec<Rule> {
+    std::iter::once(preset.common()).chain(preset.rules()).collect()
+}
+
+/// Returns true unless a rule would allow an irreversible call that it may not have been written for: to allow
+/// it, a rule has to name the tool itself, or the tag.
+fn may_loosen(rule: &Rule, subject: &Subject<'_>) -> bool {
+    let asks = subject.tags.iter().any(|tag| tag == IRREVERSIBLE);
+    let preset = matches!(rule.origin, Origin::Preset(_));
+    preset
+        || rule.gate != Gate::Allow
+        || !asks
+        || rule.matcher.spells(subject.tool)
+        || rule.matcher.tags.iter().any(|tag| tag == IRREVERSIBLE)
+}
+
+/// Returns what a workspace's rule says, as a quotation.
+fn quoted(rule: &Rule) -> Option<Quoted> {
+    let Origin::Workspace { .. } = rule.origin else {
+        return None;
+    };
+    let place = rule.place.as_ref();
+    Some(Quoted {
+        place: place.map_or_else(String::new, |place| {
+            format!("{}:{}", visible(&place.file), place.line)
+        }),
+        words: rule.reason.as_deref().map(cut),
+    })
+}
+
+/// Truncates a text for quotation.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns true unless the rule is about exactly one call and this is a different one.
+fn is_exactly(rule: &Rule, moment: &Moment<'_>) -> bool {
+    rule.exact.as_ref().is_none_or(|requested| {
+        let key = moment.key.and_then(|key| key());
+        key.as_ref() == Some(requested)
+    })
+}
+
+/// Returns true if a rule with an end still counts. When in doubt, the more careful answer is taken.
+fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
+    let loosens = rule.gate == Gate::Allow;
+    let in_time = rule
+        .expires
+        .is_none_or(|end| moment.now.map_or(!loosens, |now| now < end));
+    let unspent = rule.uses.is_none_or(|uses| {
+        let used = moment.used.map(|used| used(&rule.cite()));
+        used.map_or(!loosens, |used| used < uses)
+    });
+    in_time && unspent
+}
+
+fn reason(rule: &Rule, case: &Case<'_>) -> String {
+    let subject = &case.subject;
+    if let Some(reason) = &rule.reason {
+        return match rule.origin {
+            Origin::Workspace { .. } => format!("the workspace's rule says \"{}\"", visible(&cut(reason))),
+            _ => visible(reason),
+        };
+    }
+    let tool = visible(subject.tool);
+    let class = subject.effect.label();
+    match (rule.gate, rule.origin) {
+        (Gate::Ask, Origin::Builtin) => match case.shell().and_then(ShellCall::uncertainty) {
+            Some(uncertain) => format!("a rule is about commands, and {}.", uncertain.describe()),
+            None => "only the operator can answer this.".into(),
+        },
+        (Gate::Allow, Origin::Builtin) => "the answer ends the run and changes nothing.".into(),
+        (gate, Origin::Preset(preset)) => {
+            let does = match gate {
+                Gate::Allow => "goes",
+                Gate::Ask => "asks",
+                Gate::Deny => "is denied",
+            };
+            let tagged = |tag: &str| gate == Gate::Ask && subject.tags.iter().any(|one| one == tag);
+            let why = match (tagged(IRREVERSIBLE), tagged("external")) {
+                (true, _) => " and cannot be undone",
+                (false, true) => " and reaches outside",
+                (false, false) => "",
+            };
+            format!("{tool} is of class {class}{why}, which {does} under {preset}.")
+        }
+        (Gate::Allow, origin) => format!("a {} rule lets {tool} run.", origin.label()),
+        (Gate::Ask, origin) => format!("a {} rule asks before {tool} runs.", origin.label()),
+        (Gate::Deny, origin) => format!("a {} rule denies {tool}.", origin.label()),
+    }
+}
+
+fn builtin(text: &str, gate: Gate) -> Rule {
+    Rule {
+        origin: Origin::Builtin,
+        place: None,
+        text: text.into(),
+        no: None,
+        exact: None,
+        matcher: Matcher::default(),
+        gate,
+        reason: None,
+        deadline: None,
+        uses: None,
+        expires: None,
+    }
+}
