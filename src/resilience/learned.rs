@@ -10,12 +10,21 @@ use crate::domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
 
 /// Maximum number of rows of each kind.
 const MOST: usize = 1_000;
+/// Maximum number of executions that a weight counts as being based on.
+const SAMPLES: u32 = 100;
 
 /// Returns what a run learned, with what it started with unless `alone`.
 pub fn of(state: &State, watch: &Watch, alone: bool) -> Learned {
     let imported = state.weights.imported.as_ref().filter(|_| !alone);
     let earlier = imported.map(|one| one.learned.clone()).unwrap_or_default();
-    let own = watch.weights.rows().map(|row| row.noted());
+    let own = watch.weights.rows().map(|row| {
+        let mut own = row.noted();
+        let mut same = earlier.weights.iter().filter(|one| one.tool == own.tool);
+        if let Some(was) = same.find(|one| one.kind == own.kind) {
+            own.samples = own.samples.saturating_add(was.samples).min(SAMPLES);
+        }
+        own
+    });
     let before = watch.weights.learnt_before().map(|row| row.noted());
     let mut weights: Vec<WeightRecord> = own.chain(before.filter(|_| !alone)).collect();
     weights.truncate(MOST);
