@@ -217,11 +217,10 @@ pub(super) const fn kind(entry: &LedgerOutcome) -> &'static str {
 
 fn consent(decision: Option<&Decision>) -> String {
     match decision {
-        None => "nobody".into(),
+        None | Some(Decision::LeftToOperator { .. }) => "nobody".into(),
         Some(Decision::Approve { .. }) => "approved".into(),
         Some(Decision::Auto { rule }) => format!("let run by {}", print::safe_line(&rule::describe(rule))),
         Some(Decision::Allowed { by, .. }) => format!("approved by approver {}", visible(by)),
-        Some(Decision::LeftToOperator { .. }) => "nobody".into(),
         Some(Decision::Edited) => "approved by an edit".into(),
         Some(Decision::RunAgain) => "consent to run it again".into(),
         Some(Decision::Leave { .. }) => "left unknown, not to run again".into(),

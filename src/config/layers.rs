@@ -202,17 +202,22 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         arming_ms: last(500, [user(mine.arming_ms), workspace(theirs.arming_ms)]),
         notify: notify::weigh(mine.notify, theirs.notify),
         approver: approver::weigh(mine.approver, theirs.approver),
-        editor: last(
-            None,
-            [
-                some(environment("EDITOR", env.editor.clone())),
-                some(environment("VISUAL", env.visual.clone())),
-                some(user(mine.editor)),
-                some(workspace(theirs.editor)),
-            ],
-        ),
+        editor: editor(env, mine.editor, theirs.editor),
         notices,
     })
+}
+
+/// Resolves the editor's command line.
+fn editor(env: &Env, mine: Option<At<String>>, theirs: Option<At<String>>) -> Setting<Option<String>> {
+    last(
+        None,
+        [
+            some(environment("EDITOR", env.editor.clone())),
+            some(environment("VISUAL", env.visual.clone())),
+            some(user(mine)),
+            some(workspace(theirs)),
+        ],
+    )
 }
 
 fn routing(mine: Feedback, theirs: Feedback) -> RoutingSettings {

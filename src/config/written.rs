@@ -169,28 +169,16 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         )?,
         keep_replies: root.flag("keep_replies")?,
         announce_edits: root.flag("tell_edits")?,
-        limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
-        approver: root
-            .table("approver")?
-            .map(approver::section)
-            .transpose()?
-            .unwrap_or_default(),
-        notify: root
-            .table("notify")?
-            .map(notify::section)
-            .transpose()?
-            .unwrap_or_default(),
-        reuse: root.table("reuse")?.map(reuse).transpose()?.unwrap_or_default(),
+        limits: table(&mut root, "limits", limits)?,
+        approver: table(&mut root, "approver", approver::section)?,
+        notify: table(&mut root, "notify", notify::section)?,
+        reuse: table(&mut root, "reuse", reuse)?,
         routing: root
             .table("routing")?
             .map(|table| routing::section(table, path, home))
             .transpose()?
             .unwrap_or_default(),
-        price: root
-            .table("price")?
-            .map(price::section)
-            .transpose()?
-            .unwrap_or_default(),
+        price: table(&mut root, "price", price::section)?,
         resilience: root
             .table("resilience")?
             .map(|section| resilience(&section))
@@ -216,6 +204,15 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         return Ok(written);
     }
     tightening(written, &mut root)
+}
+
+/// Reads a table of the file; the default where it is missing.
+fn table<'s, 'd, T: Default>(
+    root: &'s mut Section<'_, 'd>,
+    name: &'static str,
+    read: impl FnOnce(Section<'s, 'd>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    Ok(root.table(name)?.map(read).transpose()?.unwrap_or_default())
 }
 
 /// Keeps of an untrusted file what can only tighten, and names the rest.

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::advise::parse_args;
 use crate::domain::call::{Answer, Call};
 use crate::domain::id::NodeId;
-use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::domain::{ready, tags, why};
 use crate::text::visible_head;
@@ -82,7 +81,7 @@ pub fn question(state: &State, session: &str, id: NodeId) -> Option<String> {
         "version": 1, "session": session, "workspace": started.workspace, "call": id, "revision": node.rev(),
         "tool": tool, "effect": call.effect, "tags": tags::of(state, tool),
         "arguments": parse_args(&args), "arguments_text": args, "digest": call.digest,
-        "files": files(call), "rule": verdict.rule, "reason": verdict.reason, "model_says": why(node),
+        "files": files(call), "rule": verdict.rule, "reason": verdict.reason, "model_says": why::of(node),
     });
     Some(question.to_string())
 }
@@ -90,10 +89,6 @@ pub fn question(state: &State, session: &str, id: NodeId) -> Option<String> {
 fn files(call: &Call) -> Vec<Value> {
     let operands = call.operands();
     operands.iter().map(|one| json!(one.path)).collect()
-}
-
-fn why(node: &Node) -> Option<String> {
-    why::of(node).map(|words| words.to_string())
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
         match call.and_then(|call| result_source::of(call, result.now())) {
             Some(source) => remarks.push(source.label().to_owned()),
             None if result.is_edited() || result.pinned => {
-                remarks.push(ResultSource::Corrected.label().to_owned())
+                remarks.push(ResultSource::Corrected.label().to_owned());
             }
             None => {}
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::health::ToolHealth;
+use super::routing::Row;
 use super::watch::Watch;
 use crate::domain::repair_stats::RepairStats;
 use crate::domain::state::State;
@@ -25,7 +26,7 @@ pub fn of(state: &State, watch: &Watch, alone: bool) -> Learned {
         }
         own
     });
-    let before = watch.weights.learnt_before().map(|row| row.noted());
+    let before = watch.weights.learnt_before().map(Row::noted);
     let mut weights: Vec<WeightRecord> = own.chain(before.filter(|_| !alone)).collect();
     weights.truncate(MOST);
     Learned {

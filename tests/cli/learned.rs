@@ -77,7 +77,7 @@ fn a_session_starts_with_what_the_ones_before_it_in_the_workspace_learned() {
     play(&world, &[]).ends(0);
     assert_eq!(imported(&world)[0]["health"][0]["succeeded"], 2);
     assert_eq!(imported(&world)[0]["weights"][0]["samples"], 4);
-    let said = world.run(&["weights", "last"]).ends(0);
+    let output = world.run(&["weights", "last"]).ends(0);
     assert!(
         output
             .out

@@ -106,10 +106,7 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
     let done = match model.followed() {
         Target::Nothing => match noted(model) {
             Some(words) => {
-                open(
-                    model,
-                    Overlay::Page(Page::new("log", PageContent::Note(words))),
-                );
+                open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
                 Ok(())
             }
             None => Err("this row is about nothing in the graph".to_owned()),

@@ -51,11 +51,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             width: place.width - left,
             ..place
         };
-        canvas.row(
-            words,
-            &styled,
-            Symbol::Ellipsis.glyph(model.settings.charset),
-        );
+        canvas.row(words, &styled, Symbol::Ellipsis.glyph(model.settings.charset));
         if Some(no) == cursor {
             rows::point(model, canvas, place);
         }

@@ -229,7 +229,7 @@ const KEYS: [(&[u8], &str); 50] = [
 fn keys_come_through_whole_and_torn() {
     for (bytes, name) in KEYS {
         in_pieces(bytes, |reported, how| {
-            assert_eq!(reported, [name], "{bytes:?}, {how}")
+            assert_eq!(reported, [name], "{bytes:?}, {how}");
         });
     }
 }

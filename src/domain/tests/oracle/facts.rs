@@ -153,13 +153,10 @@ impl Mirror {
                 }
             }
             CallEvent::Retained {
-                call,
-                pinned_args: based_on,
-                ..
+                call, pinned_args, ..
             } => {
-                let based_on = based_on.as_deref().map(parse);
                 if let Some(node) = self.find(*call) {
-                    node.pinned_args = based_on;
+                    node.pinned_args = pinned_args.as_deref().map(parse);
                 }
             }
             CallEvent::Decided {
