@@ -75,6 +75,7 @@ pub fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
 pub fn repairs() -> Repairs {
     Repairs {
         guesses: Guesses::Always,
+        ask_for_call: true,
         ..Repairs::default()
     }
 }

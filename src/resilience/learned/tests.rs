@@ -1,3 +1,5 @@
+//! What a run leaves to later ones. Must not know: files.
+
 use std::sync::Arc;
 
 use super::*;

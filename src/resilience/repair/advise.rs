@@ -123,7 +123,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_
         }
         // One question a repair, and one of this kind a call.
         let asked = under_way(call).is_some_and(|round| round.asked.is_some()) || propose::was_asked(call);
-        if asks_model && !asked && !tools.is_empty() {
+        if asks_model && rules.ask_for_call && !asked && !tools.is_empty() {
             let question = propose::question(&case, &errors, &why);
             return Ok(Next::Ask(Box::new(Ask { found, question })));
         }

@@ -66,6 +66,8 @@ pub struct Rules {
     pub learn: bool,
     /// Whether another call may be proposed once no arguments help.
     pub propose: bool,
+    /// Whether the model is asked for another call where it would not be asked about the arguments.
+    pub ask_for_call: bool,
     /// The operator's own rules for all tools.
     pub own: Vec<Entry>,
     /// Rules by tool.
@@ -84,6 +86,7 @@ impl Default for Rules {
             exhausted: Exhausted::default(),
             learn: true,
             propose: true,
+            ask_for_call: false,
             own: Vec::new(),
             tools: BTreeMap::new(),
             builtin: builtin().iter().filter_map(|row| Entry::new(row).ok()).collect(),

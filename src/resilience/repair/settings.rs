@@ -32,6 +32,8 @@ pub struct Settings {
     pub learn: bool,
     /// Whether another call may be proposed once no arguments help.
     pub propose: bool,
+    /// Whether the model is asked for another call where it would not be asked about the arguments.
+    pub ask_for_call: bool,
     /// Rules for errors of all tools, which come before the built-in ones.
     pub rules: Vec<RawRule>,
     /// Settings of single tools, by name.
@@ -49,6 +51,7 @@ impl Default for Settings {
             exhausted: Exhausted::default(),
             learn: true,
             propose: true,
+            ask_for_call: false,
             rules: Vec::new(),
             tools: BTreeMap::new(),
         }
@@ -105,6 +108,7 @@ impl Settings {
             exhausted: self.exhausted,
             learn: self.learn,
             propose: self.propose,
+            ask_for_call: self.ask_for_call,
             own: entries("repair.rules", &self.rules)?,
             tools,
             ..Rules::default()

@@ -233,3 +233,15 @@ fn nothing_is_proposed_where_that_is_off_or_the_failure_is_no_matter_of_argument
     assert_eq!((tool(&w, a).as_str(), w.questions.len()), ("read", 0));
     assert_eq!(ran(&w), ["read"]);
 }
+
+#[test]
+fn the_model_is_asked_for_a_call_only_if_the_settings_say_so() {
+    let quiet = Repairs {
+        ask_for_call: false,
+        ..repairs()
+    };
+    let mut w = proposing(&[], true, quiet);
+    let a = fails(&mut w);
+    assert_eq!((ran(&w), w.questions.len()), (vec!["read"], 0));
+    assert!(left(&w, a).starts_with("no repair is left"));
+}
