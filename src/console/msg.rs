@@ -122,7 +122,7 @@ pub enum Out {
     Command(Command),
     /// Drive a recorded run.
     Replay(ReplayControl),
-    /// Work on a fork of a recorded run; [`Update::Foreseen`] or [`Update::Forked`] follows.
+    /// Work on a fork of a recorded run; [`Update::ForkPreview`] or [`Update::Forked`] follows.
     Fork(Forking),
     /// Put into the terminal's clipboard.
     Copy(String),

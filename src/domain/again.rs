@@ -16,7 +16,7 @@ use super::turn::{Stream, StreamFault, Turn};
 pub struct Again<'s> {
     /// The turn.
     pub turn: TurnId,
-    /// What was wrong with the request before, in the words of [`word`](super::turn::StreamFaultKind::word).
+    /// What was wrong with the request before, in the words of [`label`](super::turn::StreamFaultKind::label).
     pub fault: &'s str,
     /// What is waited for.
     pub until: Until<'s>,

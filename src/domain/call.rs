@@ -87,7 +87,7 @@ pub enum Status {
     Consent(ConsentCause),
     /// Decided to run; waits for a place.
     Queued,
-    /// Is to run after a wait (in [`Trouble::delay`]): again, after a failure, or for the first time, where it can be
+    /// Is to run after a wait (in [`FailureState::delay`]): again, after a failure, or for the first time, where it can be
     /// taken back until then.
     Delayed,
     /// Failed, and its arguments are being repaired.
