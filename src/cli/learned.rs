@@ -65,7 +65,7 @@ pub fn start(context: &AppContext, setup: &Setup) -> Result<Start, Failure> {
     }
 }
 
-/// Lets a run keep what it learns for later sessions of its workspace.
+/// Keeps what a run learns for later sessions of its workspace.
 pub fn keep(driver: Driver, context: &AppContext, setup: &Setup) -> Driver {
     let Some(files) = files(context).filter(|_| keeps(context, setup)) else {
         return driver;
@@ -74,7 +74,7 @@ pub fn keep(driver: Driver, context: &AppContext, setup: &Setup) -> Driver {
     let session = setup.session.clone();
     let failed = AtomicBool::new(false);
     driver.with_keeper(Arc::new(move |state, watch| {
-        // What was reset while the run was going on must not come back with it.
+        // What was reset during the run must not come back with it.
         let was_reset = match files.read(&workspace) {
             Ok(None) => true,
             Ok(Some(stored)) => stored.alone && stored.session == session,

@@ -1,4 +1,4 @@
-//! Adds a correction of a class to the user's file of settings, behind everything that is in it.
+//! Appends the correction of an error class to the user's settings file.
 //!
 //! The text before it stays byte for byte. Nothing is written unless the whole file can be read with it. Must not know:
 //! who corrects, what a correction does.
@@ -84,7 +84,7 @@ fn readable(
     }
 }
 
-/// The text of the file with the correction behind it.
+/// Returns the text of the file with the correction appended.
 fn with(before: &str, correction: &Correction) -> String {
     let mut text = before.to_owned();
     if !text.is_empty() && !text.ends_with('\n') {
@@ -135,7 +135,7 @@ fn is_plain(c: char) -> bool {
     c == ' ' || crate::text::visible(alone) == *alone
 }
 
-/// Puts the text in the place of what was read, unless that is another by now.
+/// Replaces the text that was read, unless the file has changed since.
 fn write(path: &Path, before: Option<&str>, text: &str) -> io::Result<()> {
     let dir = path
         .parent()
@@ -238,7 +238,7 @@ mod tests {
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
         assert!(text.contains("text = \"a \\U0000001B[31m"), "{text}");
         assert!(text.contains("zoë"), "{text}");
-        // Behind whatever was there, with its permissions; a file need not end with a line.
+        // Appended to any content, with its permissions; a file need not end with a line end.
         for before in [
             "",
             "# only words",

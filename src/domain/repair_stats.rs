@@ -31,7 +31,7 @@ pub struct StrategyCount {
 }
 
 impl StrategyCount {
-    /// Repairs of which it is known what came of them.
+    /// Returns the number of repairs with a known outcome.
     pub const fn ended(&self) -> u32 {
         self.succeeded.saturating_add(self.failed)
     }
@@ -126,7 +126,7 @@ impl RepairStats {
         }
     }
 
-    /// Counts what came of repairs.
+    /// Counts the outcomes of repairs.
     pub(super) fn ended(&mut self, tool: &Arc<str>, strategies: &[Strategy], helped: bool) {
         for strategy in strategies {
             let count = self.at(tool, *strategy);

@@ -68,7 +68,7 @@ impl LearnedFiles {
         Ok(Some(stored))
     }
 
-    /// Replaces what is kept for a workspace, all at once or not at all.
+    /// Replaces what is kept for a workspace atomically.
     pub fn replace(
         &self,
         workspace: &Path,

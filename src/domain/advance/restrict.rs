@@ -1,4 +1,4 @@
-//! Denies what waits to start in a run that is restricted to reading calls. Must not know: who restricted it.
+//! Denies the calls that are about to start in a run that is restricted to reading calls. Must not know: who restricted it.
 
 use std::sync::Arc;
 

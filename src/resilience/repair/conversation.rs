@@ -23,7 +23,7 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
     let Some(own) = state.turn_of(call.id) else {
         return Vec::new();
     };
-    // The calls beside this one may not have ended yet.
+    // The other calls of the turn may not have ended yet.
     let beside = build::messages_in(state, own).into_iter();
     let with = beside.filter_map(|message| match message {
         Message::Assistant { texts: output, .. } => Some(Message::Assistant {

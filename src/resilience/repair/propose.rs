@@ -13,7 +13,7 @@ use crate::domain::ladder::{Fix, Round};
 use crate::domain::repair::{Certainty, Change, Question, Reply, Strategy};
 use crate::text::visible_head;
 
-/// Maximum bytes of the tools that the model is told of with their schemas; of the others it is told the names.
+/// Maximum bytes of the tools that a question lists with their schemas; the others are listed by name.
 const MOST_TOLD: usize = 8 * 1024;
 /// Maximum characters of a name of a tool in a reason.
 const NAME: usize = 80;
@@ -137,7 +137,7 @@ fn in_place(args: &Map<String, Value>, base: &str) -> String {
     Value::Object(all).to_string()
 }
 
-/// Refuses a call that cannot be made here, or that was made before.
+/// Rejects a proposal that cannot be made here, or that was made before.
 fn check(case: &Case<'_>, others: Others<'_>, tool: &str, args: &str) -> Result<(), String> {
     if tool == case.tool {
         let same = |one: &str| canon::canonical_text(one).unwrap_or_else(|_| one.to_owned());

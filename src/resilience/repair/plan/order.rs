@@ -4,7 +4,7 @@ use super::faults::{by_cost, suffices};
 use crate::domain::repair::Strategy;
 use crate::domain::repair_stats::{RepairStats, StrategyCount};
 
-/// Repairs of which the outcome must be known before a strategy is compared with another.
+/// Number of known outcomes that a strategy needs before it is compared with another.
 const LEAST: u32 = 3;
 
 /// What was learned about the order of strategies.
