@@ -8,10 +8,10 @@ use std::sync::Arc;
 use divan::Bencher;
 use overrule::domain::escape::args_hash;
 use overrule::domain::id::{NodeId, NodeKind, Seq, TurnId};
-use overrule::resilience::escape::Config;
-use overrule::resilience::escape::action::{Action, Batch, End};
-use overrule::resilience::escape::detect::Detectors;
-use overrule::resilience::escape::period::{Limits, Periods};
+use overrule::resilience::loops::Config;
+use overrule::resilience::loops::action::{Action, Batch, End};
+use overrule::resilience::loops::detect::Detectors;
+use overrule::resilience::loops::period::{Limits, Periods};
 
 /// Lengths of the history.
 const HISTORY: [u32; 3] = [100, 1_000, 100_000];
@@ -109,7 +109,7 @@ fn copies_in_the_widest_window(bencher: Bencher<'_, '_>, kind: &str) {
             let mut periods = Periods::new(limits);
             list.iter()
                 .filter(|symbol| {
-                    periods.push(**symbol, false) != overrule::resilience::escape::period::Tail::Open
+                    periods.push(**symbol, false) != overrule::resilience::loops::period::Tail::Open
                 })
                 .count()
         });

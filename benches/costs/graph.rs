@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use overrule::domain::call::{EffectClass, Outcome};
 use overrule::domain::command::{Command, Edit, EditCommand};
-use overrule::domain::envelope::{Actor, Envelope, FORMAT};
+use overrule::domain::envelope::{Actor, Envelope};
 use overrule::domain::event::{CallEvent, Event, RunEvent};
 use overrule::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use overrule::domain::input::{Block, Input};
@@ -240,7 +240,6 @@ impl World {
                 self.begun.push_back((*call, *rev, *attempt));
             }
             let envelope = Envelope {
-                v: FORMAT,
                 seq: self.state.seq.next(),
                 at: 0,
                 mono: 0,

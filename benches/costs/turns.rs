@@ -13,7 +13,7 @@ use overrule::domain::apply::apply;
 use overrule::domain::branch::compare::compare;
 use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::decide;
-use overrule::domain::envelope::{Actor, Envelope, FORMAT};
+use overrule::domain::envelope::{Actor, Envelope};
 use overrule::domain::id::{NodeId, NodeKind, Seq};
 use overrule::domain::lineage;
 use overrule::domain::node::{Content, Node};
@@ -67,7 +67,6 @@ fn commit(mut state: State, command: &EditCommand) -> State {
     let events = decide::command(&state, &Cards(&state), &command).unwrap();
     for event in events {
         let envelope = Envelope {
-            v: FORMAT,
             seq: state.seq.next(),
             at: 0,
             mono: 0,

@@ -9,6 +9,8 @@ use std::time::Duration;
 use crate::figures::{median, overrule};
 use crate::pty::Program;
 
+/// How a lone escape key is printed.
+const ESCAPE: &str = r#": "\u{1b}""#;
 /// A frame at 60 in a second, in milliseconds.
 const FRAME: f64 = 1000.0 / 60.0;
 /// How often everything is begun anew.
@@ -171,6 +173,18 @@ pub fn lines(waits: &Waits) -> Vec<String> {
     let half = median(known.iter().map(|(ms, _)| *ms).collect());
     lines.push(format!("| half of {} | {half:.1} |", known.len()));
     lines.push(format!("| longer than a frame | {over} |"));
+    // A terminal sends a lone escape as the first byte of other keys, so a program has to wait for a second byte.
+    let others: Vec<f64> = known
+        .iter()
+        .filter(|(_, key)| !key.ends_with(ESCAPE))
+        .map(|(ms, _)| *ms)
+        .collect();
+    if let Some(p99) = others.get(others.len() / 100) {
+        lines.push(format!(
+            "| p99 of the {} others than a lone escape | {p99:.1} |",
+            others.len()
+        ));
+    }
     lines
 }
 

@@ -7,7 +7,7 @@ use overrule::domain::apply::apply;
 use overrule::domain::id::ThreadId;
 use overrule::domain::state::State;
 use overrule::journal::{self, Place};
-use overrule::resilience::escape::{Config, Watch};
+use overrule::resilience::loops::{Config, Watch};
 
 /// The recorded sessions in which a model really goes round, told by whoever looked at them.
 const GO_ROUND: [&str; 3] = ["ring", "spare", "stubborn"];

@@ -3,13 +3,13 @@
 
 use overrule::domain::apply::apply;
 use overrule::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use overrule::domain::envelope::{Actor, Envelope, FORMAT};
+use overrule::domain::envelope::{Actor, Envelope};
 use overrule::domain::event::{CallEvent, Event, TurnEvent};
 use overrule::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use overrule::domain::node::Origin;
 use overrule::domain::state::State;
 use overrule::domain::turn::{Stop, Usage};
-use overrule::resilience::escape::{Config, Watch};
+use overrule::resilience::loops::{Config, Watch};
 use tokio::time::Instant;
 
 /// Lengths of the history.
@@ -95,7 +95,6 @@ impl Grown {
     fn say(&mut self, event: Event) {
         let seq = Seq(self.state.seq.0 + 1);
         let envelope = Envelope {
-            v: FORMAT,
             seq,
             at: seq.0 as i64,
             mono: seq.0,

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use overrule::domain::call::{
     Binding, Consequence, Decision, Digest, EffectClass, ErrorClass, Gate, Outcome, ToolError, Verdict,
 };
-use overrule::domain::envelope::{Actor, Envelope, FORMAT};
+use overrule::domain::envelope::{Actor, Envelope};
 use overrule::domain::event::run::{Limits, Reuse, Started, ToolCard};
 use overrule::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
 use overrule::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use overrule::domain::node::{Channel, Origin};
-use overrule::domain::repeat::sameness;
+use overrule::domain::repeat::dedup_key;
 use overrule::domain::turn::{Producer, Stop, Usage};
 
 /// A hash as a run records them: what comes of one resembles nothing else.
@@ -87,7 +87,6 @@ impl Run {
         self.seq += 1;
         self.clock += 3;
         self.events.push(Envelope {
-            v: FORMAT,
             seq: Seq(self.seq),
             at: self.clock,
             mono: self.seq * 3,
@@ -223,7 +222,7 @@ impl Run {
             rev: Rev(1),
             attempt: Attempt(1),
             key: hash("key", call.no).into(),
-            same: sameness(tool, &args).into(),
+            same: dedup_key(tool, &args).into(),
             effect,
             before: None,
             thread: None,

@@ -11,8 +11,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crate::config;
 
 pub use verb::{
-    AttemptArg, Change, Choice, CommitArgs, ErrorIs, FailureVerb, Look, LoopVerb, On, RevisionArg, Verb,
-    WeightVerb,
+    AttemptArg, Change, Choice, CommitArgs, ErrorIs, FailureVerb, LoopVerb, On, PreviewArg, RevisionArg,
+    Verb, WeightVerb,
 };
 
 /// Supervise an LLM agent from the terminal.

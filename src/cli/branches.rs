@@ -159,8 +159,8 @@ fn compared_json(state: &State, found: &Comparison, all: bool) -> serde_json::Va
                 "node": row.node, "a": row.a, "b": row.b, "same": row.same,
                 "text_a": row.a.map(|rev| revision_text(state, row.node, rev)),
                 "text_b": row.b.map(|rev| revision_text(state, row.node, rev)),
-                "came_a": row.a.and_then(|rev| result_source(state, row.node, rev)).or(row.left_a),
-                "came_b": row.b.and_then(|rev| result_source(state, row.node, rev)).or(row.left_b),
+                "source_a": row.a.and_then(|rev| result_source(state, row.node, rev)).or(row.left_a),
+                "source_b": row.b.and_then(|rev| result_source(state, row.node, rev)).or(row.left_b),
             })
         })
         .collect();

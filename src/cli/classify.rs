@@ -45,7 +45,7 @@ pub fn command(
     let file = keep::correction(&context.env, &context.flags, &rule)?;
     let file = visible(&file.to_string_lossy());
     print::out(&if common.json {
-        serde_json::json!({ "type": "kept", "file": file, "correction": rule }).to_string()
+        serde_json::json!({ "type": "stored", "file": file, "correction": rule }).to_string()
     } else {
         let then = match verdict {
             Verdict::Permanent => "are permanent: they are not retried",

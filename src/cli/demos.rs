@@ -8,7 +8,7 @@ use super::{fit, print};
 use crate::domain::escape::Detector;
 use crate::engine::setup::{ModelSetup, Samples, Setup};
 use crate::model::scripted::{Playbook, builtin};
-use crate::resilience::escape::Others;
+use crate::resilience::loops::Others;
 use crate::resilience::policy::Policy;
 use crate::resilience::repair::{RawRule, ToolSettings};
 use crate::tools::sample::{self, server};

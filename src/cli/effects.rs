@@ -55,7 +55,7 @@ pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         .flat_map(|following| &following.effects)
         .map(|one| {
             if common.json {
-                serde_json::json!({ "behind_damage": fork::elsewhere_json(one) }).to_string()
+                serde_json::json!({ "after_damage": fork::elsewhere_json(one) }).to_string()
             } else {
                 after_damage(one)
             }
@@ -223,7 +223,7 @@ fn consent(decision: Option<&Decision>) -> String {
         Some(Decision::Allowed { by, .. }) => format!("approved by approver {}", visible(by)),
         Some(Decision::Edited) => "approved by an edit".into(),
         Some(Decision::RunAgain) => "consent to run it again".into(),
-        Some(Decision::Leave { .. }) => "left unknown, not to run again".into(),
+        Some(Decision::Abandon { .. }) => "left unknown, not to run again".into(),
         Some(Decision::DidNotFinish) => "did not finish".into(),
         Some(Decision::Withdrawn { .. }) => "taken back before it began".into(),
         Some(Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. }) => "refused".into(),

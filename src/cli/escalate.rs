@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::address::Address;
 use super::build::AppContext;
-use super::watch::End;
+use super::headless_decisions::End;
 use crate::console::event_text;
 use crate::domain::apply;
 use crate::domain::call::Call;
@@ -21,7 +21,7 @@ use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::engine::handle::Subscription;
 use crate::engine::{Handle, Publication};
-use crate::resilience::need::{self, Cause, Need};
+use crate::resilience::attention::{self, Attention, AttentionReason};
 use crate::resilience::notify;
 use crate::resilience::policy::Ms;
 use crate::text::{redact, visible};
@@ -53,7 +53,7 @@ pub struct Caller {
     after: Duration,
     session: Address,
     newest: VecDeque<Arc<Envelope>>,
-    current: Option<(Cause, AlertState)>,
+    current: Option<(AttentionReason, AlertState)>,
     calls: JoinSet<Vec<String>>,
 }
 
@@ -120,7 +120,7 @@ impl Caller {
     /// Looks whether the operator is needed, and since when.
     pub fn look(&mut self, state: &State) {
         self.refit(state);
-        let cause = need::need(state)
+        let cause = attention::need(state)
             .map(|need| need.cause)
             .filter(|_| !self.ways.is_empty());
         if cause.as_ref() != self.current.as_ref().map(|(cause, _)| cause) {
@@ -151,12 +151,12 @@ impl Caller {
 
     /// Calls the operator for what stands now.
     pub fn call(&mut self, state: &State) {
-        let Some(need) = need::need(state) else {
+        let Some(need) = attention::need(state) else {
             self.current = None;
             return;
         };
         self.current = Some((need.cause.clone(), AlertState::Yes));
-        let attempts = need::attempts(state, &need);
+        let attempts = attention::attempts(state, &need);
         self.send(state, need.cause.name(), (&need.reason, &attempts), &need);
     }
 
@@ -166,8 +166,8 @@ impl Caller {
         if self.ways.is_empty() || end.why.is_empty() || matches!(state.mode, Mode::Finished(_)) {
             return;
         }
-        let need = need::need(state);
-        let was = |need: &Need| self.current == Some((need.cause.clone(), AlertState::Yes));
+        let need = attention::need(state);
+        let was = |need: &Attention| self.current == Some((need.cause.clone(), AlertState::Yes));
         // What they paused or stopped themselves they know of.
         let own = need.is_none() && state.mode != Mode::Running;
         if own || need.as_ref().is_some_and(was) {
@@ -176,9 +176,9 @@ impl Caller {
         let cause = need.as_ref().map_or("ended", |need| need.cause.name());
         let attempts = need
             .as_ref()
-            .map_or_else(Vec::new, |need| need::attempts(state, need));
-        let need = need.unwrap_or(Need {
-            cause: Cause::Calls,
+            .map_or_else(Vec::new, |need| attention::attempts(state, need));
+        let need = need.unwrap_or(Attention {
+            cause: AttentionReason::Calls,
             reason: String::new(),
             calls: state.queue().map(|call| call.id).collect(),
         });
@@ -194,7 +194,7 @@ impl Caller {
         failed
     }
 
-    fn send(&mut self, state: &State, cause: &str, (reason, attempts): (&str, &[String]), need: &Need) {
+    fn send(&mut self, state: &State, cause: &str, (reason, attempts): (&str, &[String]), need: &Attention) {
         let text = self.text(state, cause, (reason, attempts), need).to_string();
         let ways = Arc::clone(&self.ways);
         tracing::info!(cause, "the operator is called");
@@ -202,7 +202,13 @@ impl Caller {
     }
 
     /// What is told, as one object: every text visible, without secrets, and short.
-    fn text(&self, state: &State, cause: &str, (reason, attempts): (&str, &[String]), need: &Need) -> Value {
+    fn text(
+        &self,
+        state: &State,
+        cause: &str,
+        (reason, attempts): (&str, &[String]),
+        need: &Attention,
+    ) -> Value {
         let waiting: Vec<Value> = need
             .calls
             .iter()

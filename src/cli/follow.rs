@@ -4,7 +4,7 @@
 //! setting does, where the file is.
 
 use super::build::AppContext;
-use super::looks::Watched;
+use super::live_reload::Watched;
 use super::print;
 use crate::console::files::Files as _;
 use crate::domain::command::{Command, ResilienceCommand};

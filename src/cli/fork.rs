@@ -16,7 +16,7 @@ use crate::console::tabs;
 use crate::domain::advice::Cards;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::decide;
-use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
+use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::fork::{Elsewhere, End, ForkPreview, Reading, Ready};
 use crate::domain::id::Seq;
 use crate::domain::state::State;
@@ -185,7 +185,6 @@ fn titled(point: &State, name: &str, by: &Actor, facts: &[Envelope]) -> Result<V
     let events = decide::command(point, &Cards(point), &command)?;
     let last = facts.last();
     let named = events.into_iter().zip(1..).map(|(event, after)| Envelope {
-        v: FORMAT,
         seq: Seq(last.map_or(0, |last| last.seq.0) + after),
         at: last.map_or(0, |last| last.at),
         mono: last.map_or(0, |last| last.mono),
@@ -222,9 +221,9 @@ fn as_json(id: &str, predicted: &ForkPreview) -> Value {
         .iter()
         .map(|one| {
             let becomes = match &one.end {
-                End::Recorded(_) => "told",
+                End::Recorded(_) => "recorded",
                 End::Again => "again",
-                End::Unknown => "in_doubt",
+                End::Unknown => "outcome_unknown",
             };
             json!({ "call": one.call, "tool": one.tool, "attempt": one.attempt, "becomes": becomes })
         })

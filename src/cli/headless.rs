@@ -7,11 +7,11 @@ use super::build::AppContext;
 use super::escalate::{Caller, Next};
 use super::exit::{Code, Failure};
 use super::follow::Followed;
+use super::headless_decisions::{End, Watch};
 use super::run::Ready;
 use super::signals::{self, StopRequest};
-use super::watch::{End, Watch};
 use super::{cut_off, output, print, progress, sessions};
-use crate::console::asked;
+use crate::console::approval_stats;
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::id::NodeId;
@@ -163,7 +163,7 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
         let tokens = sessions::tokens(state.usage);
         print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
     }
-    if let Some(asked) = asked::of(state) {
+    if let Some(asked) = approval_stats::of(state) {
         print::err(&print::safe_text(&format!("asked {}", asked.words)));
     }
     for words in cut_off::lines(state, end.code == Code::Session) {

@@ -204,7 +204,7 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
         Verb::Compensate { entry, .. } => effects::inserted(state, entry, Purpose::Compensate)?,
         Verb::Take {
             node: id, rev, from, ..
-        } => Edit::Take {
+        } => Edit::Copy {
             node: node(id)?,
             base: rev.map(Rev),
             from: Epoch(*from),

@@ -9,8 +9,8 @@ use super::exit::{Code, Failure};
 use super::orphan_watcher::Watcher;
 use super::replaced::Looker;
 use super::run::{self, Ready};
-use super::{cut_off, looks, print, screen, sent};
-use crate::console::asked;
+use super::{cut_off, live_reload, print, screen, sent};
+use crate::console::approval_stats;
 use crate::console::link::{Frames, Link, LoadTarget, OrphanCandidate, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
@@ -26,8 +26,8 @@ use crate::journal::wire::Wire;
 
 /// Refuses a theme that cannot be shown, and keys that mean nothing, before anything is written.
 pub fn check(context: &AppContext) -> Result<(), Failure> {
-    looks::theme(context)?;
-    looks::keymap(context).map(|_| ())
+    live_reload::theme(context)?;
+    live_reload::keymap(context).map(|_| ())
 }
 
 /// Serves a run on the screen until the operator leaves it.
@@ -75,7 +75,7 @@ pub async fn serve(context: &AppContext, ready: Ready) -> Result<Code, Failure> 
     if let Some(door) = door {
         door.settle().await;
     }
-    if let Some(asked) = asked::of(&last) {
+    if let Some(asked) = approval_stats::of(&last) {
         print::err(&print::safe_text(&format!("{} {}", asked.name, asked.words)));
     }
     for words in cut_off::lines(&last, halt.is_some()) {

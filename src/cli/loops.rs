@@ -11,7 +11,7 @@ use crate::domain::decide::escape::waits_for_operator;
 use crate::domain::escape::{Incident, Lesson, Step};
 use crate::domain::state::State;
 use crate::journal;
-use crate::resilience::need::calls_of;
+use crate::resilience::attention::calls_of;
 
 /// Events that are printed where somebody has to decide.
 const EVENTS: usize = 10;
@@ -103,7 +103,7 @@ fn as_json(state: &State, incident: &Incident) -> serde_json::Value {
 
 fn step(step: &Step) -> serde_json::Value {
     serde_json::json!({
-        "node": step.node, "step": step.kind, "why": step.why, "upshot": step.outcome,
-        "refused": step.forbidden, "told": step.notice,
+        "node": step.node, "step": step.kind, "why": step.why, "outcome": step.outcome,
+        "forbidden": step.forbidden, "notice": step.notice,
     })
 }

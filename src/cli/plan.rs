@@ -123,8 +123,8 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "recalled": plan.recalled,
         "certain": plan.certain,
         "may": may(plan),
-        "anew": plan.first_runs,
-        "kept": plan.unchanged,
+        "first_runs": plan.first_runs,
+        "unchanged": plan.unchanged,
         "cancelled": plan.cancelled,
         "drained": plan.drained,
         "effects": happened,
@@ -137,6 +137,6 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "tokens": plan.tokens,
         "cost": plan.cost.as_ref().map(ToString::to_string),
         "drifted": plan.drifted,
-        "held": plan.held,
+        "suspended": plan.held,
     })
 }

@@ -46,7 +46,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             fault.kind.label(),
             print::safe_text(&fault.message)
         )),
-        Event::Call(CallEvent::Checked { call, faults, .. } | CallEvent::Unfit { call, faults, .. })
+        Event::Call(CallEvent::Checked { call, faults, .. } | CallEvent::Invalid { call, faults, .. })
             if !faults.is_empty() =>
         {
             let wrong: Vec<String> = faults
@@ -184,7 +184,7 @@ fn escape(event: &EscapeEvent) -> Option<String> {
             outcome: step_outcome,
             ..
         } => Some(format!("{node}: {}", step_outcome.label())),
-        EscapeEvent::Over { incident, why } => {
+        EscapeEvent::Ended { incident, why } => {
             Some(format!("loop {incident} is over: {}", print::safe_line(why)))
         }
         EscapeEvent::Warned { .. }

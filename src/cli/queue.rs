@@ -15,7 +15,6 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::console::tabs;
-use crate::domain::again;
 use crate::domain::approver;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
@@ -23,6 +22,7 @@ use crate::domain::call::{Call, EffectClass, Status};
 use crate::domain::fork;
 use crate::domain::node::Node;
 use crate::domain::orphan_process::OrphanProcess;
+use crate::domain::pending_retry;
 use crate::domain::ready;
 use crate::domain::reference::rewrite;
 use crate::domain::repair::Diagnosis;
@@ -34,7 +34,7 @@ use crate::domain::thread;
 use crate::domain::turn::{StreamFault, Turn};
 use crate::domain::why;
 use crate::engine::clock::Clock;
-use crate::resilience::need::Cause;
+use crate::resilience::attention::AttentionReason;
 use crate::text::visible;
 use crate::tools::child;
 
@@ -55,7 +55,8 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let still = still::of(&found.state, !found.held);
     // The one for which nothing goes on is told with that.
     let reported = still.as_ref().map(|still| &still.need.cause);
-    let broken = again::left(&found.state).filter(|(turn, _)| reported != Some(&Cause::Stream(turn.id)));
+    let broken = pending_retry::left(&found.state)
+        .filter(|(turn, _)| reported != Some(&AttentionReason::Stream(turn.id)));
     for (turn, fault) in broken {
         any = true;
         print::out(&as_broken(turn, fault, common.json));
@@ -71,7 +72,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             let why = serde_json::json!({
                 "cause": need.cause.name(), "reason": need.reason, "verbs": verbs,
             });
-            serde_json::json!({ "stands_still": why }).to_string()
+            serde_json::json!({ "needs_attention": why }).to_string()
         } else {
             let mut words = format!("the run stands still: {}", visible(&need.reason));
             if !verbs.is_empty() {
@@ -138,7 +139,7 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
             visible(&delay.why)
         ))
     });
-    let asked = again::all(state).map(|again| visible(&again.describe(Some(now))));
+    let asked = pending_retry::all(state).map(|again| visible(&again.describe(Some(now))));
     let shut = state
         .breakers
         .iter()
@@ -168,7 +169,7 @@ fn as_json(found: &record::SessionSnapshot, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "why": node.and_then(why::of), "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "found": found_wrong(call), "original": original(call, node), "runs": call.operands(), "rule": rule(call), "word": confirmation(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": tool_change::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "found": found_wrong(call), "original": original(call, node), "runs": call.operands(), "rule": rule(call), "confirmation": confirmation(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": tool_change::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
         "outlives": outlives(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
@@ -263,7 +264,7 @@ fn outlives(call: &Call) -> Option<(u32, OrphanProcess)> {
         return None;
     };
     let record = call.attempts.iter().find(|one| one.no == attempt)?;
-    let (pid, ticks) = record.under.process.filter(|_| record.outcome.is_none())?;
+    let (pid, ticks) = record.launch.process.filter(|_| record.outcome.is_none())?;
     Some((pid, child::orphan_process(pid, ticks)?))
 }
 
@@ -275,7 +276,7 @@ fn tags(state: &State, node: Option<&Node>) -> Vec<String> {
 
 /// What has to be typed to let a call run that cannot be undone.
 fn confirmation<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
-    let asks = matches!(call.status, Status::Awaiting | Status::Consent(_));
+    let asks = matches!(call.status, Status::AwaitingApproval | Status::Consent(_));
     tags::confirmation(state, call.id).filter(|_| asks)
 }
 

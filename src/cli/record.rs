@@ -12,7 +12,7 @@ use crate::domain::advance;
 use crate::domain::apply::{apply, fold};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::decide;
-use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
+use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
@@ -303,7 +303,6 @@ impl Draft {
         let last = events.len().saturating_sub(1);
         for (index, event) in events.into_iter().enumerate() {
             let envelope = Envelope {
-                v: FORMAT,
                 seq: self.state.seq.next(),
                 at: self.clock.utc_ms(),
                 mono: self.clock.mono_ms(),

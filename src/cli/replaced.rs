@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 
 use crate::console::diff;
-use crate::console::link::{LoadTarget, Look, Replaced, Update};
+use crate::console::link::{LoadRequest, LoadTarget, Replaced, Update};
 use crate::engine::advise::parse_args;
 use crate::tools::Replacement;
 use crate::tools::registry::Registry;
@@ -81,7 +81,7 @@ fn too_long() -> Replacement {
 }
 
 /// Tells what is found, and, where it can become something else, again whenever it is.
-async fn follow<F>(look: Look, find: Arc<F>, answers: UnboundedSender<Update>, changes: bool)
+async fn follow<F>(look: LoadRequest, find: Arc<F>, answers: UnboundedSender<Update>, changes: bool)
 where
     F: Fn() -> Option<Replacement> + Send + Sync + 'static,
 {
@@ -115,7 +115,7 @@ fn to_replaced(found: &Replacement) -> Replaced {
     match &found.now {
         Ok(None) => Replaced::Nothing,
         Ok(Some(now)) => Replaced::Text(diff::lines(now, &found.then).into()),
-        Err(why) => Replaced::Untold(why.clone()),
+        Err(why) => Replaced::Unreadable(why.clone()),
     }
 }
 
@@ -129,8 +129,8 @@ mod tests {
     use crate::tools::builtin::{Setup, all};
     use crate::tools::child::Environment;
 
-    fn look(rev: u32) -> Look {
-        Look {
+    fn look(rev: u32) -> LoadRequest {
+        LoadRequest {
             call: "c3".parse().unwrap(),
             rev: Rev(rev),
             digest: None,
@@ -182,7 +182,7 @@ mod tests {
         std::fs::write(&file, [0u8, 1, 2]).unwrap();
         let untold = received.recv().await;
         assert!(
-            matches!(&untold, Some(Update::Replaces { found: Replaced::Untold(why), .. }) if why.contains("is no text")),
+            matches!(&untold, Some(Update::Replaces { found: Replaced::Unreadable(why), .. }) if why.contains("is no text")),
             "{untold:?}"
         );
         assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2], "nothing was written");
@@ -215,7 +215,7 @@ mod tests {
         looker.look(Some((look(2), "write_file".into(), of(COMPARED + 1))));
         let Some(Update::Replaces {
             look: of_it,
-            found: Replaced::Untold(why),
+            found: Replaced::Unreadable(why),
         }) = received.recv().await
         else {
             panic!("nothing is said of long arguments");

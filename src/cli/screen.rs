@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::looks::{self, Watched};
+use super::live_reload::{self, Watched};
 use crate::config::settings::{Ambiguous, Glyphs, Origin};
 use crate::console::app::{self, Alerts, Exit, Options, Sources};
 use crate::console::layout::gutter::Line;
@@ -44,14 +44,14 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
     let charset = if wide { Charset::Ascii } else { charset };
     Ok(Options {
         colours,
-        theme: (settings.theme.value.clone(), looks::theme(context)?),
+        theme: (settings.theme.value.clone(), live_reload::theme(context)?),
         charset,
         wide,
         line: match charset {
             Charset::Ascii => Line::Ascii,
             Charset::Unicode => Line::Unicode,
         },
-        keymap: looks::keymap(context)?,
+        keymap: live_reload::keymap(context)?,
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(SHORT_ID_CHARS).collect(),
         resume_hint: format!("to go on: overrule resume {}\n", context.address(session)),

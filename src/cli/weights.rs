@@ -152,7 +152,7 @@ fn repairs(state: &State) -> impl Iterator<Item = (Arc<str>, &'static str, Strin
     state.repair_stats.tools.iter().flat_map(move |(tool, counts)| {
         counts
             .iter()
-            .map(move |(strategy, count)| (Arc::clone(tool), strategy.name(), count.words(price)))
+            .map(move |(strategy, count)| (Arc::clone(tool), strategy.name(), count.describe(price)))
     })
 }
 

@@ -97,7 +97,7 @@ fn with(before: &str, correction: &Correction) -> String {
     for (key, value) in [
         ("tool", &*correction.tool),
         ("matches", &correction.matches),
-        ("error", correction.error.word()),
+        ("error", correction.error.label()),
         ("session", &correction.session),
         ("call", &correction.call),
         ("text", &correction.text),
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    fn kept(path: &Path) -> Vec<Correction> {
+    fn stored(path: &Path) -> Vec<Correction> {
         let text = fs::read_to_string(path).unwrap();
         let read = written::read(path, &text, Origin::User, None).unwrap();
         let list = read.resilience.into_iter().find(|(key, _)| key == CORRECTIONS);
@@ -226,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_back_whatever_is_in_it() {
+    fn stored_rules_are_read_back_with_any_content() {
         let dir = tempfile::tempdir().unwrap();
         // Nothing is there yet, not even the directory.
         let path = dir.path().join("new/config.toml");
         correction(&Env::default(), &flags(&path), &rule()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         correction(&Env::default(), &flags(&path), &rule()).unwrap();
-        assert_eq!(kept(&path), [rule(), rule()]);
+        assert_eq!(stored(&path), [rule(), rule()]);
         let text = fs::read_to_string(&path).unwrap();
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
         assert!(text.contains("text = \"a \\U0000001B[31m"), "{text}");
@@ -248,7 +248,7 @@ mod tests {
             fs::write(&path, before).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
             correction(&Env::default(), &flags(&path), &rule()).unwrap();
-            assert_eq!(kept(&path), [rule()]);
+            assert_eq!(stored(&path), [rule()]);
             assert!(fs::read_to_string(&path).unwrap().starts_with(before));
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         }

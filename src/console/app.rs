@@ -334,7 +334,7 @@ impl App {
                 }
                 Out::Keep(correction) => {
                     let stored = self.files.keep(*correction).map(Box::new);
-                    out.extend(update(&mut self.model, Msg::Kept(stored)));
+                    out.extend(update(&mut self.model, Msg::CorrectionStored(stored)));
                 }
                 Out::Mouse(on) => self.screen.set_mouse(on)?,
                 Out::Wire { turn, request } => {

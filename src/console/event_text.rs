@@ -65,14 +65,14 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             EscapeEvent::Warned { finding, .. } | EscapeEvent::Found { finding, .. } => {
                 finding.nodes.last().copied()
             }
-            EscapeEvent::Over { .. } | EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. } => None,
+            EscapeEvent::Ended { .. } | EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. } => None,
         },
         Event::Edit(event) => match event {
             EditEvent::Committed { intervention, .. } => Some(*intervention),
             EditEvent::Revised { node, .. } | EditEvent::Pinned { node } | EditEvent::Unpinned { node } => {
                 Some(*node)
             }
-            EditEvent::Suspected { calls } | EditEvent::Held { calls, .. } => calls.first().copied(),
+            EditEvent::MarkedStale { calls } | EditEvent::Suspended { calls, .. } => calls.first().copied(),
             EditEvent::Superseded { nodes } | EditEvent::CorrectionsLost { nodes } => nodes.first().copied(),
             EditEvent::Released { node } => *node,
             EditEvent::Orphaned { .. } | EditEvent::Recalled { .. } | EditEvent::Named { .. } => None,
@@ -84,7 +84,7 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             | TurnEvent::Thought { node, .. }
             | TurnEvent::Proposed { node, .. }
             | TurnEvent::Answered { node, .. }
-            | TurnEvent::AnswerUnfit { node, .. } => Some(*node),
+            | TurnEvent::AnswerInvalid { node, .. } => Some(*node),
             TurnEvent::Delegated { call, .. } => Some(*call),
             TurnEvent::Opened { turn, .. }
             | TurnEvent::Requested { turn, .. }
@@ -191,7 +191,7 @@ fn turn(event: &TurnEvent) -> String {
             format!("{node} call of {tool}{why}")
         }
         TurnEvent::Answered { node, .. } => format!("{node} answer"),
-        TurnEvent::AnswerUnfit { node, faults, .. } => {
+        TurnEvent::AnswerInvalid { node, faults, .. } => {
             format!(
                 "{node} does not fit the output schema ({} faults): the model answers again",
                 faults.len()
@@ -242,7 +242,7 @@ fn call(event: &CallEvent) -> String {
             let gate = format!("{:?}", verdict.gate).to_lowercase();
             format!("{call} {rev} ready; {gate} by {}", rule::describe(&verdict.rule))
         }
-        CallEvent::Unfit { call, faults, .. } => {
+        CallEvent::Invalid { call, faults, .. } => {
             format!("{call}: {} faults once references were filled in", faults.len())
         }
         CallEvent::Asked {
@@ -261,10 +261,10 @@ fn call(event: &CallEvent) -> String {
                 span(*wait_ms)
             )
         }
-        CallEvent::GraceOver {
+        CallEvent::GraceEnded {
             call, skipped: true, ..
         } => format!("{call}: the operator would not wait"),
-        CallEvent::GraceOver { call, .. } => format!("{call} was not taken back"),
+        CallEvent::GraceEnded { call, .. } => format!("{call} was not taken back"),
         CallEvent::Started {
             call, rev, attempt, ..
         } => format!("{call} {rev} started ({attempt})"),
@@ -328,12 +328,12 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Revised { node, rev, .. } => format!("{node} is at {rev} now"),
         EditEvent::Pinned { node } => format!("{node} pinned"),
         EditEvent::Unpinned { node } => format!("{node} no longer pinned"),
-        EditEvent::Suspected { calls } => format!("inputs may have changed: {}", list(calls)),
+        EditEvent::MarkedStale { calls } => format!("inputs may have changed: {}", list(calls)),
         EditEvent::Superseded { nodes } => format!("history now: {}", list(nodes)),
         EditEvent::Orphaned { entries } => {
             format!("{} effects happened under what was replaced", entries.len())
         }
-        EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
+        EditEvent::Suspended { calls, .. } => format!("held while an editor is open: {}", list(calls)),
         EditEvent::Released { node: None } => "editors closed".to_owned(),
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("continues from the end of {of}"),
@@ -414,7 +414,7 @@ fn escape(event: &EscapeEvent) -> String {
             outcome: step_outcome,
             ..
         } => format!("{node}: {}", step_outcome.label()),
-        EscapeEvent::Over { incident, why } => format!("loop {incident} is over: {why}"),
+        EscapeEvent::Ended { incident, why } => format!("loop {incident} is over: {why}"),
         EscapeEvent::Allowed { signatures, allowed } => {
             let names: Vec<String> = signatures.iter().map(ToString::to_string).collect();
             let word = if *allowed {

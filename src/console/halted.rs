@@ -86,7 +86,7 @@ fn has_what_it_ends(model: &Model, verb: Verb) -> bool {
             };
             let id = id.call();
             let effective = EffectiveStatus::of(&model.run.state, id);
-            let runs = matches!(effective, Some(EffectiveStatus::Now(Status::Running(_))));
+            let runs = matches!(effective, Some(EffectiveStatus::Active(Status::Running(_))));
             runs && model.run.running().any(|one| one == id)
         }
         Verb::Run(RunVerb::StopTurn) => model.run.streams(),

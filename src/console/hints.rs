@@ -15,17 +15,17 @@ use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use super::tabs::fits;
 use crate::console::update::{cancelled, refusal, unknown_outcome};
-use crate::domain::again;
 use crate::domain::branch;
 use crate::domain::bulk::plain;
 use crate::domain::call::{Call, Status};
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{Epoch, NodeKind};
+use crate::domain::pending_retry;
 use crate::domain::state::{LedgerEntry, Mode};
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
-use crate::resilience::need::standstill;
+use crate::resilience::attention::standstill;
 
 /// Screens with fewer columns get the short words of a dialog.
 const NARROW: u16 = 60;
@@ -255,7 +255,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
     };
     // About history, and what an edit holds, nothing can be decided or edited.
     let status = match subject.and_then(|id| EffectiveStatus::of(state, id.call())) {
-        Some(EffectiveStatus::Now(status)) => Some(status),
+        Some(EffectiveStatus::Active(status)) => Some(status),
         _ => None,
     };
     let counts = subject.filter(|id| state.node(*id).is_some_and(|node| node.active));
@@ -279,7 +279,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                     matches!(model.followed(), Target::Weight(_))
                 }
                 RunVerb::Step => matches!(state.mode, Mode::Paused(_)),
-                RunVerb::StopTurn => model.run.streams() || again::all(state).next().is_some(),
+                RunVerb::StopTurn => model.run.streams() || pending_retry::all(state).next().is_some(),
                 // What can still be done is little, and told; else there are better ways than this.
                 RunVerb::Emergency => halted::is(model) || !model.overlays.is_empty(),
                 // Nothing has to end before somebody leaves.
@@ -323,7 +323,9 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         (Some(Overlay::Dialog(dialog)), verb) => {
             let held = match (&dialog.question, verb) {
                 // There is nothing to keep.
-                (Question::Turn { turn, .. }, Decide::Keep) => !again::has_arrived(&model.run.state, *turn),
+                (Question::Turn { turn, .. }, Decide::Keep) => {
+                    !pending_retry::has_arrived(&model.run.state, *turn)
+                }
                 (Question::Call { call, .. }, Decide::DidNot) => model.run.outlived(*call).runs().is_some(),
                 (Question::Call { call, .. }, Decide::DidNotFinish) => cancelled(model, *call).is_none(),
                 _ => false,
@@ -347,9 +349,11 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     let shown = model.screen.places.inspector.is_some();
     match verb {
         // From the graph the first press puts the call in front of the operator, the second decides.
-        Decide::Approve => status == Some(&Status::Awaiting) && !is_hidden(model) && !is_question(model),
+        Decide::Approve => {
+            status == Some(&Status::AwaitingApproval) && !is_hidden(model) && !is_question(model)
+        }
         Decide::Reject => match status {
-            Some(Status::Awaiting) => !is_hidden(model),
+            Some(Status::AwaitingApproval) => !is_hidden(model),
             status => (shown && status == Some(&Status::Blocked)) || kind == Some(NodeKind::Answer),
         },
         Decide::Always => {
@@ -358,7 +362,7 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
                 _ => None,
             };
             let may = subject.is_some_and(|node| plain(&model.run.state, node));
-            status == Some(&Status::Awaiting) && may && !is_hidden(model)
+            status == Some(&Status::AwaitingApproval) && may && !is_hidden(model)
         }
         Decide::Rule => kind == Some(NodeKind::Call) || kind == Some(NodeKind::Observation),
         Decide::Open => {
@@ -370,14 +374,14 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
             false
         }
         Decide::Retry => status.is_some_and(Status::is_settled),
-        Decide::RunNow => status == Some(&Status::Delayed),
+        Decide::RunNow => status == Some(&Status::Scheduled),
         Decide::ChooseRepair => offers(model),
         Decide::SkipRepair => matches!(status, Some(Status::Repairing(_))),
         Decide::Cancel => match status {
             Some(Status::OutcomeUnknown(_)) => did_not_finish(model),
             status => matches!(
                 status,
-                Some(Status::Running(_) | Status::Queued | Status::Delayed)
+                Some(Status::Running(_) | Status::Queued | Status::Scheduled)
             ),
         },
         _ => true,
@@ -403,7 +407,9 @@ fn is_question(model: &Model) -> bool {
         return false;
     };
     let call = model.run.state.call(id);
-    call.is_some_and(|call| call.status == Status::Awaiting && asks_operator(&model.run.state, call.id))
+    call.is_some_and(|call| {
+        call.status == Status::AwaitingApproval && asks_operator(&model.run.state, call.id)
+    })
 }
 
 /// Whether the row under the cursor of the branch pane is such a branch.
@@ -418,8 +424,8 @@ fn edits(
     (kind, counts): (Option<NodeKind>, bool),
 ) -> bool {
     match (model.overlays.last(), verb) {
-        (Some(Overlay::Editor(editor)), EditVerb::Collect) => return !editor.is_no_edit(),
-        (Some(Overlay::Review(review)), EditVerb::Collect) => {
+        (Some(Overlay::Editor(editor)), EditVerb::Stage) => return !editor.is_no_edit(),
+        (Some(Overlay::Review(review)), EditVerb::Stage) => {
             return review.whose != Whose::AllStaged && !review.edits().is_empty();
         }
         // What cannot be done is not offered.
@@ -440,7 +446,7 @@ fn edits(
         (Some(Overlay::Listing(list)), EditVerb::Probe) => {
             return matches!(list.selected, Some(Item::Effect(seq)) if probe_entry(&model.run.state, seq).is_ok());
         }
-        (Some(Overlay::Listing(list)), EditVerb::TakeBack) => {
+        (Some(Overlay::Listing(list)), EditVerb::Revert) => {
             return matches!(list.selected, Some(Item::Effect(seq)) if compensate_of(&model.run.state, seq).is_ok());
         }
         (Some(_), _) => return true,
@@ -454,7 +460,7 @@ fn edits(
         EditVerb::BranchSwitch | EditVerb::BranchCompare => {
             on_branch(model, |epoch| epoch != branch::current(state))
         }
-        EditVerb::BranchTake => on_branch(model, |epoch| epoch != branch::current(state)) && kind.is_some(),
+        EditVerb::BranchCopy => on_branch(model, |epoch| epoch != branch::current(state)) && kind.is_some(),
         EditVerb::BranchName => on_branch(model, |epoch| epoch.0 > 0),
         EditVerb::StagedEdits | EditVerb::StagedPreview => !model.staged_edits.is_empty(),
         EditVerb::Node => {

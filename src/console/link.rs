@@ -60,7 +60,7 @@ pub enum Update {
     /// What the call that is looked at would replace, as that is now.
     Replaces {
         /// The call.
-        look: Look,
+        look: LoadRequest,
         /// What was found.
         found: Replaced,
     },
@@ -92,7 +92,7 @@ pub enum Update {
 
 /// A call whose decision is looked at, exactly as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
+pub struct LoadRequest {
     /// The call.
     pub call: NodeId,
     /// The revision.
@@ -113,7 +113,7 @@ pub struct OrphanCandidate {
 }
 
 /// A call that is looked at, its tool and its arguments.
-pub type LoadTarget = (Look, Arc<str>, Arc<str>);
+pub type LoadTarget = (LoadRequest, Arc<str>, Arc<str>);
 
 /// What a call would replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub enum Replaced {
     /// A text, which would differ from then on in these lines.
     Text(Arc<[diff::Line]>),
     /// Something that is not shown, and why; holds untrusted text.
-    Untold(String),
+    Unreadable(String),
 }
 
 /// Where a recorded run stands.

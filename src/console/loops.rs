@@ -117,7 +117,7 @@ pub fn proposals(incident: &Incident) -> Vec<String> {
 pub fn proposals_json(incident: &Incident) -> Vec<serde_json::Value> {
     let one = |(level, proposal): (LoopStep, Proposal<'_>)| match proposal {
         Proposal::Taken(step) => {
-            serde_json::json!({ "step": level, "state": "taken", "node": step.node, "upshot": step.outcome })
+            serde_json::json!({ "step": level, "state": "taken", "node": step.node, "outcome": step.outcome })
         }
         Proposal::Skipped(why) => serde_json::json!({ "step": level, "state": "skipped", "why": why }),
         Proposal::Later => serde_json::json!({ "step": level, "state": "later" }),

@@ -1,7 +1,8 @@
 //! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
 
 pub mod app;
-pub mod asked;
+pub mod approval_stats;
+pub mod branch_diff;
 pub mod bulk_exclusion;
 pub mod call_group;
 pub mod columns;
@@ -28,7 +29,6 @@ pub mod pager;
 pub mod rows;
 pub mod scope;
 pub mod sgr;
-pub mod sides;
 pub mod status_line;
 pub mod summary;
 pub mod symbols;

@@ -38,11 +38,11 @@ use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
-use crate::domain::again::{self, Again};
 use crate::domain::call::{Call, Status};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::NodeId;
 use crate::domain::ladder;
+use crate::domain::pending_retry::{self, PendingRetry};
 use crate::domain::state::Mode;
 use crate::resilience::watch::Watch;
 use crate::text::{FormGuard, shown_in_ascii};
@@ -310,7 +310,7 @@ impl Model {
 
     /// Where a call stands, in a few words; a wait with what is left of it.
     pub fn status_words(&self, call: &Call) -> String {
-        if let effective @ EffectiveStatus::History(_) = EffectiveStatus::of_call(&self.run.state, call) {
+        if let effective @ EffectiveStatus::Superseded(_) = EffectiveStatus::of_call(&self.run.state, call) {
             return effective.describe();
         }
         // In a run that is halted no wait ends.
@@ -330,12 +330,12 @@ impl Model {
 
     /// The request that is made again by itself and has to wait for it, where one has: the one that comes first. A wait
     /// that is over is told no more.
-    pub fn again(&self) -> Option<Again<'_>> {
+    pub fn again(&self) -> Option<PendingRetry<'_>> {
         let now = self.utc();
-        let left = |one: &Again<'_>| now.and_then(|now| one.left(now));
-        let waits = |one: &Again<'_>| one.is_long(NOTICED_MS) && left(one) != Some(0);
+        let left = |one: &PendingRetry<'_>| now.and_then(|now| one.left(now));
+        let waits = |one: &PendingRetry<'_>| one.is_long(NOTICED_MS) && left(one) != Some(0);
         let halted = self.run.halted.is_some() || self.run.ended;
-        again::all(&self.run.state)
+        pending_retry::all(&self.run.state)
             .filter(|one| !halted && waits(one))
             .min_by_key(|one| left(one).unwrap_or(u64::MAX))
     }
@@ -368,7 +368,7 @@ impl Model {
         let by_itself = |requested| match requested {
             QueueEntry::Turn { turn, .. } => {
                 let turn = state.turns.get(&turn);
-                turn.is_some_and(|turn| again::by_itself(state, turn))
+                turn.is_some_and(|turn| pending_retry::by_itself(state, turn))
             }
             QueueEntry::Call { .. } => false,
         };
@@ -380,15 +380,15 @@ impl Model {
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
         let verdict = call.verdict.as_ref()?;
         // Nothing follows in a run that is halted.
-        let is_counted = call.asking.approver.is_none();
-        let asks = call.status == Status::Awaiting && is_counted && !halted::is(self);
+        let is_counted = call.approval.approver.is_none();
+        let asks = call.status == Status::AwaitingApproval && is_counted && !halted::is(self);
         let ms = verdict.deadline_ms.filter(|_| asks)?;
-        if call.asking.overdue {
+        if call.approval.overdue {
             return Some("overdue".to_owned());
         }
         let then = verdict.on_expiry.label();
         let counts = self.run.state.mode == Mode::Running;
-        Some(match (call.asking.due.filter(|_| counts), self.utc()) {
+        Some(match (call.approval.due.filter(|_| counts), self.utc()) {
             (Some(due), Some(now)) => {
                 let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
                 format!("{then} in {}", ladder::span(left))

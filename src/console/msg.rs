@@ -47,7 +47,7 @@ pub enum Msg {
     /// What came of a text that was to be written into a file.
     Saved(Result<String, String>),
     /// What came of a correction that was to be kept in the operator's settings.
-    Kept(Result<Box<Correction>, String>),
+    CorrectionStored(Result<Box<Correction>, String>),
     /// `$EDITOR` ended that was opened to read.
     Shown(Result<(), String>),
 }

@@ -439,7 +439,7 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
             args,
         } => own(format!("call {}: ", after(turn))).and(call_of(tool, args)),
         Edit::RejectAnswer { node, reason, .. } => own(format!("{node} refuse: ")).untrusted(reason),
-        Edit::Take { node, from, .. } => {
+        Edit::Copy { node, from, .. } => {
             let id = node.observation();
             let line = branch::line(state, *from);
             let claims = branch::counted(state, id, &line).and_then(|rev| {

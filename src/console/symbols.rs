@@ -141,8 +141,8 @@ impl Symbol {
             Status::Proposed | Status::Ready => Self::Proposed,
             Status::Invalid => Self::Invalid,
             Status::Blocked => Self::Blocked,
-            Status::Awaiting | Status::Consent(_) => Self::Awaiting,
-            Status::Queued | Status::Delayed => Self::Queued,
+            Status::AwaitingApproval | Status::Consent(_) => Self::Awaiting,
+            Status::Queued | Status::Scheduled => Self::Queued,
             Status::Repairing(_) => Self::Repair,
             Status::Running(_) => Self::Running,
             Status::OutcomeUnknown(_) | Status::Abandoned => Self::OutcomeUnknown,
@@ -158,9 +158,9 @@ impl Symbol {
     pub const fn of_effective_status(effective: EffectiveStatus<'_>) -> Self {
         match effective {
             effective if effective.was_left() => Self::History,
-            EffectiveStatus::History(status)
+            EffectiveStatus::Superseded(status)
             | EffectiveStatus::Suspended(status)
-            | EffectiveStatus::Now(status) => Self::of_status(status),
+            | EffectiveStatus::Active(status) => Self::of_status(status),
         }
     }
 

@@ -45,12 +45,12 @@ use super::pager::{Pager, Wrap};
 use super::symbols::{Charset, Symbol};
 use super::theme::Role;
 use super::work::Ticket;
-use crate::domain::again;
 use crate::domain::badge;
 use crate::domain::effective_status;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
+use crate::domain::pending_retry;
 use crate::domain::turn::{Stream, StreamFaultKind};
 
 pub use attempts::{decision_word, ledger_word};
@@ -427,7 +427,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             .own(
                 Role::Error,
                 match fault.kind {
-                    StreamFaultKind::Unfit => format!("the answer of {id} does not fit"),
+                    StreamFaultKind::Invalid => format!("the answer of {id} does not fit"),
                     kind => format!("the stream of {id} broke: {}", kind.label()),
                 },
             )
@@ -447,7 +447,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             format!("the server asked to wait {} s", ms.div_ceil(1000)),
         );
     }
-    let arrived = match again::blocks(&run.state, turn).count() {
+    let arrived = match pending_retry::blocks(&run.state, turn).count() {
         0 => "no block had arrived whole".to_owned(),
         count => {
             let whole = crate::console::rows::many(count, "block");

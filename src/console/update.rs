@@ -2,11 +2,11 @@
 //!
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
+mod attention;
 mod branches;
 mod bulk;
 mod choices;
 mod classify;
-mod collect;
 mod decide;
 mod discard;
 mod done;
@@ -22,9 +22,8 @@ mod lazy_load;
 mod ledger;
 mod listings;
 mod lists;
-mod looks;
+mod live_reload;
 mod mouse;
-mod needed;
 mod offers;
 mod pace;
 mod prompts;
@@ -34,6 +33,7 @@ mod review;
 mod rules;
 mod run;
 mod search;
+mod stage;
 #[cfg(test)]
 mod tests;
 mod typing;
@@ -50,9 +50,9 @@ use super::model::editor::EditBase;
 use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
 
-pub use collect::count as describe_staged;
 pub use pace::soon;
 pub use refresh::{prepare, settle, work};
+pub use stage::count as describe_staged;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
@@ -82,15 +82,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Wire(found) => lazy_load::wire(model, found),
         Msg::Found(finding) => refresh::found(model, finding),
         Msg::Saved(written) => prompts::saved(model, written),
-        Msg::Kept(stored) => classify::kept(model, stored, &mut out),
+        Msg::CorrectionStored(stored) => classify::stored(model, stored, &mut out),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);
             }
         }
-        Msg::Files(read) => looks::take(model, read, &mut out),
+        Msg::Files(read) => live_reload::take(model, read, &mut out),
     }
-    looks::try_on(model);
+    live_reload::try_on(model);
     lazy_load::ask(model, &mut out);
     if halted::is(model) {
         // What lets go of a call that was edited would be refused too, and nothing waits for it any more.

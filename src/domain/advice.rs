@@ -132,7 +132,7 @@ pub trait Advice {
 
 /// The word on a call with its final arguments: that of the policy, made stricter where the tool serves badly, or where
 /// a repair proposed it in place of a call of a lower class.
-pub fn judge(
+pub fn decide(
     advice: &dyn Advice,
     node: &Node,
     bytes: &str,

@@ -19,7 +19,7 @@ pub fn is_asked(state: &State, call: &Call) -> bool {
     let acts = state
         .turn_of(call.id)
         .is_some_and(|turn| thread::acts(state, turn));
-    acts && call.status == Status::Awaiting && call.asking.approver.is_some()
+    acts && call.status == Status::AwaitingApproval && call.approval.approver.is_some()
 }
 
 /// Returns the program that made a decision, if one did.
@@ -33,15 +33,15 @@ pub fn of(decision: &Decision) -> Option<Arc<str>> {
 
 /// Describes what the program says of a call that waits for approval; holds untrusted text.
 pub fn describe(call: &Call) -> Option<String> {
-    if call.status != Status::Awaiting {
+    if call.status != Status::AwaitingApproval {
         return None;
     }
-    if let Some(name) = &call.asking.approver {
+    if let Some(name) = &call.approval.approver {
         return Some(format!("{name} is being asked; the first answer counts"));
     }
     let (_, seq, last) = call.decisions.last()?;
     match &**last {
-        Decision::LeftToOperator { by, reason } if *seq == call.asking.due_set => {
+        Decision::LeftToOperator { by, reason } if *seq == call.approval.due_set => {
             Some(match reason.as_str() {
                 "" => format!("{by} leaves it to you"),
                 reason => format!("{by} leaves it to you: {reason}"),

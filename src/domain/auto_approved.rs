@@ -42,7 +42,7 @@ pub fn no_more(draft: &Draft<'_>, advice: &dyn Advice, call: &Call) -> bool {
     };
     // What it was let run by once does not count against it.
     let used = RuleUses::by(draft).but_once(rule);
-    let waits = matches!(call.status, Status::Queued | Status::Delayed);
+    let waits = matches!(call.status, Status::Queued | Status::Scheduled);
     waits
         && ready::resolved_args(state, call)
             .is_some_and(|args| advice.verdict(tool, &args, &used).gate != Gate::Allow)

@@ -4,7 +4,7 @@
 use super::call::Call;
 use super::id::{NodeId, NodeKind, Seq};
 use super::node::{Node, Origin};
-use super::ready::{self, Look, write_conflicts};
+use super::ready::{self, Readiness, write_conflicts};
 use super::repeat::is_outdated;
 use super::state::State;
 use super::thread::ROOT;
@@ -126,7 +126,7 @@ fn counts(state: &State, id: NodeId) -> bool {
 /// for is not known to be something else.
 fn inputs_changed(state: &State, call: &Call) -> bool {
     let pinned = state.observation(call.id).is_some_and(|node| node.pinned);
-    if !pinned || call.reach.references.is_empty() {
+    if !pinned || call.refs.references.is_empty() {
         return false;
     }
     let Some(before) = call.resolved.as_deref() else {
@@ -134,8 +134,10 @@ fn inputs_changed(state: &State, call: &Call) -> bool {
     };
     let args = state.nodes.get(&call.id).and_then(Node::as_call);
     match ready::look_at_rest(state, call) {
-        Look::Wait => false,
-        Look::Dead { .. } => true,
-        Look::Bound { resolved, .. } => resolved.as_deref().or(args.map(|(_, args)| &**args)) != Some(before),
+        Readiness::Wait => false,
+        Readiness::Dead { .. } => true,
+        Readiness::Bound { resolved, .. } => {
+            resolved.as_deref().or(args.map(|(_, args)| &**args)) != Some(before)
+        }
     }
 }

@@ -67,7 +67,7 @@ pub fn left_out(state: &State) -> BTreeMap<Alone, Vec<NodeId>> {
 
 fn item(state: &State, call: &Call) -> Result<Item, Alone> {
     match call.status {
-        Status::Awaiting => {}
+        Status::AwaitingApproval => {}
         Status::Consent(_) => return Err(Alone::Repeated),
         Status::OutcomeUnknown(_) => return Err(Alone::Unknown),
         Status::Repairing(_) => return Err(Alone::Repair),
@@ -84,7 +84,7 @@ fn item(state: &State, call: &Call) -> Result<Item, Alone> {
     if let Some(why) = by_tool(state, node) {
         return Err(why);
     }
-    let untold = |one: &Operand| matches!(one.seen, FileCheck::Untold | FileCheck::Cut);
+    let untold = |one: &Operand| matches!(one.seen, FileCheck::Unspecified | FileCheck::Cut);
     if verdict.is_some_and(|verdict| verdict.alone) || call.operands().iter().any(untold) {
         return Err(Alone::Shell);
     }

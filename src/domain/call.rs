@@ -19,7 +19,7 @@ mod parts;
 mod verdict;
 
 pub use outcome::{ErrorClass, Outcome, ToolError};
-pub use parts::{Asking, FailureState, Reach, Under, Validation};
+pub use parts::{ApprovalState, DataRefs, FailureState, LaunchContext, Validation};
 pub use verdict::{Answer, Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
 
 /// What running a tool can do to the world, from harmless to anything.
@@ -82,14 +82,14 @@ pub enum Status {
     /// Everything that it reads is there; the gate has not spoken yet.
     Ready,
     /// Ready; waits for a person.
-    Awaiting,
+    AwaitingApproval,
     /// Ready and asked with force: an equal effect may already have happened.
     Consent(ConsentCause),
     /// Decided to run; waits for a place.
     Queued,
     /// Is to run after a wait (in [`FailureState::delay`]): again, after a failure, or for the first time, where it can be
     /// taken back until then.
-    Delayed,
+    Scheduled,
     /// Failed, and its arguments are being repaired.
     Repairing(Stage),
     /// Runs.
@@ -150,7 +150,10 @@ impl Status {
     pub const fn needs_operator(&self) -> bool {
         matches!(
             self,
-            Self::Awaiting | Self::Consent(_) | Self::OutcomeUnknown(_) | Self::Repairing(Stage::Choosing)
+            Self::AwaitingApproval
+                | Self::Consent(_)
+                | Self::OutcomeUnknown(_)
+                | Self::Repairing(Stage::Choosing)
         )
     }
 
@@ -161,10 +164,10 @@ impl Status {
             Self::Invalid => "invalid",
             Self::Blocked => "blocked",
             Self::Ready => "ready",
-            Self::Awaiting => "awaiting approval",
+            Self::AwaitingApproval => "awaiting approval",
             Self::Consent(_) => "awaiting consent",
             Self::Queued => "queued",
-            Self::Delayed => "waiting to run",
+            Self::Scheduled => "waiting to run",
             Self::Repairing(stage) => stage.label(),
             Self::Running(_) => "running",
             Self::OutcomeUnknown(_) => "outcome unknown",
@@ -240,7 +243,7 @@ pub enum FileCheck {
     /// Its size and dates only: it is too long to be read at every look.
     Dates,
     /// Not at all: the word that names it is one of which only a shell can tell what it names.
-    Untold,
+    Unspecified,
     /// There may be more files: not all that the call names was looked at.
     Cut,
 }
@@ -265,7 +268,7 @@ impl FileCheck {
         match self {
             Self::Whole => None,
             Self::Dates => Some("too long to be read: its size and dates count"),
-            Self::Untold => Some("only a shell can tell which file that is: it is not looked at"),
+            Self::Unspecified => Some("only a shell can tell which file that is: it is not looked at"),
             Self::Cut => Some("not all files that it may run were looked at"),
         }
     }
@@ -300,7 +303,7 @@ pub struct AttemptRecord {
     /// True when the result came too late to count.
     pub fenced: bool,
     /// What let it through, and where it runs.
-    pub under: Under,
+    pub launch: LaunchContext,
 }
 
 /// A call's life beyond its content: the content (tool and arguments) stands in its node's revisions.
@@ -317,7 +320,7 @@ pub struct Call {
     /// True when an upstream change may have changed its inputs: kept until proven otherwise.
     pub suspect: bool,
     /// What it reads of others and writes beside its own name.
-    pub reach: Reach,
+    pub refs: DataRefs,
     /// Why it does not run.
     pub validation: Validation,
     /// The exact argument bytes that run, once known.
@@ -343,7 +346,7 @@ pub struct Call {
     /// What was last decided to run: exactly these bytes.
     pub approved: Option<Digest>,
     /// What a person was asked about it.
-    pub asking: Asking,
+    pub approval: ApprovalState,
     /// What is done about its failures.
     pub failure: FailureState,
     /// Where it stood at the end of earlier epochs.
@@ -360,7 +363,7 @@ pub struct Way {
     /// Its name for references.
     pub label: Arc<str>,
     /// What it read of others, and where its result was also written.
-    pub reach: Reach,
+    pub refs: DataRefs,
     /// Why it ended without a value.
     pub validation: Validation,
     /// The argument bytes that ran.
@@ -399,7 +402,7 @@ impl Call {
             label: Arc::from(id.to_string()),
             status: Status::Proposed,
             suspect: false,
-            reach: Reach::default(),
+            refs: DataRefs::default(),
             validation: Validation::default(),
             resolved: None,
             digest: None,
@@ -412,7 +415,7 @@ impl Call {
             slot: None,
             ready: None,
             approved: None,
-            asking: Asking::default(),
+            approval: ApprovalState::default(),
             failure: FailureState::default(),
             history: History::begun(Epoch(0)),
         }
@@ -430,7 +433,7 @@ impl Call {
             status: self.status.clone(),
             suspect: self.suspect,
             label: self.label.clone(),
-            reach: self.reach.clone(),
+            refs: self.refs.clone(),
             validation: self.validation.clone(),
             resolved: self.resolved.clone(),
             digest: self.digest.clone(),
@@ -452,7 +455,7 @@ impl Call {
     pub fn take(&mut self, epoch: Epoch, way: &Way) {
         self.remember(epoch);
         self.label = way.label.clone();
-        self.reach.clone_from(&way.reach);
+        self.refs.clone_from(&way.refs);
         self.validation.clone_from(&way.validation);
         self.resolved.clone_from(&way.resolved);
         self.digest.clone_from(&way.digest);

@@ -245,7 +245,7 @@ pub enum Resolution {
     DidNotFinish,
     /// Nobody finds out: the call ends without a result and does not run again. The ledger keeps its execution as of
     /// unknown outcome, and a later word on that is taken all the same.
-    Leave {
+    Abandon {
         /// What the model is told beside that; may be empty.
         #[serde(default)]
         reason: String,

@@ -13,7 +13,7 @@ use super::id::{Epoch, NodeId, NodeKind, Rev, ThreadId, TurnId};
 use super::node::{Content, Node, Origin};
 use super::ready;
 use super::reference::rewrite;
-use super::repeat::sameness;
+use super::repeat::dedup_key;
 use super::state::State;
 use super::thread;
 use super::turn::{Activity, Turn};
@@ -119,7 +119,7 @@ pub fn of(state: &State, call: NodeId) -> Option<Correction> {
 pub fn has_equal_correction(state: &State, of: &Call) -> bool {
     let same = |call: NodeId| {
         let (tool, _) = state.nodes.get(&call)?.as_call()?;
-        Some(sameness(
+        Some(dedup_key(
             tool,
             &ready::resolved_args(state, state.calls.get(&call)?)?,
         ))
@@ -297,8 +297,8 @@ fn same(state: &State, call: NodeId, line: &Line) -> Option<Same> {
             return None;
         };
         let way = at(&call.history, call.way(), line)?;
-        let bytes = way.reach.pinned_args.as_ref().or(way.resolved.as_ref());
-        Some(sameness(tool, bytes.unwrap_or(args)))
+        let bytes = way.refs.pinned_args.as_ref().or(way.resolved.as_ref());
+        Some(dedup_key(tool, bytes.unwrap_or(args)))
     };
     path.into_iter().map(level).collect()
 }

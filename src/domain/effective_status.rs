@@ -13,11 +13,11 @@ use super::turn::Activity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectiveStatus<'a> {
     /// It is history, with the status that it had when an edit replaced it: nothing waits, nothing can be decided.
-    History(&'a Status),
+    Superseded(&'a Status),
     /// An edit before it is worked in: it stands or falls with that, and nothing can be decided until then.
     Suspended(&'a Status),
     /// It counts.
-    Now(&'a Status),
+    Active(&'a Status),
 }
 
 impl<'a> EffectiveStatus<'a> {
@@ -32,42 +32,42 @@ impl<'a> EffectiveStatus<'a> {
         let counts = state.nodes.get(&call.id).is_some_and(|node| node.active);
         let activity = state.turn_of(call.id).map(|turn| thread::activity(state, turn));
         match activity.filter(|_| counts) {
-            Some(Activity::Active) => Self::Now(&call.status),
+            Some(Activity::Active) => Self::Active(&call.status),
             Some(Activity::Suspended(_)) => Self::Suspended(&call.status),
-            Some(Activity::Superseded(_)) | None => Self::History(&call.status),
+            Some(Activity::Superseded(_)) | None => Self::Superseded(&call.status),
         }
     }
 
     /// The status of a call that counts or is held; none for history.
     pub const fn status(self) -> Option<&'a Status> {
         match self {
-            Self::Now(status) | Self::Suspended(status) => Some(status),
-            Self::History(_) => None,
+            Self::Active(status) | Self::Suspended(status) => Some(status),
+            Self::Superseded(_) => None,
         }
     }
 
     /// True where a person can decide it now.
     pub const fn asks(self) -> bool {
-        matches!(self, Self::Now(status) if status.needs_operator())
+        matches!(self, Self::Active(status) if status.needs_operator())
     }
 
     /// How it stands, in a few lower-case words.
     pub fn describe(self) -> String {
         match self {
-            Self::History(_) if self.was_left() => "history".to_owned(),
-            Self::History(status) => format!("{}, history", status.label()),
+            Self::Superseded(_) if self.was_left() => "history".to_owned(),
+            Self::Superseded(status) => format!("{}, history", status.label()),
             Self::Suspended(status) => format!("{}, held", status.label()),
-            Self::Now(status) => status.label().into_owned(),
+            Self::Active(status) => status.label().into_owned(),
         }
     }
 
     /// True for history that came to no end: what was left of it will never be done.
     pub const fn was_left(self) -> bool {
         match self {
-            Self::History(status) => {
+            Self::Superseded(status) => {
                 !status.is_settled() && !matches!(status, Status::Running(_) | Status::OutcomeUnknown(_))
             }
-            Self::Suspended(_) | Self::Now(_) => false,
+            Self::Suspended(_) | Self::Active(_) => false,
         }
     }
 

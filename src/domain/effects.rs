@@ -298,7 +298,7 @@ fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
 fn deadlines(state: &State) -> Vec<Effect> {
     let open = open_deadlines(state).map(|(call, ms)| Effect::Timer {
         timer: Timer::Deadline { call: call.id },
-        set: call.asking.due_set,
+        set: call.approval.due_set,
         ms,
     });
     open.collect()
@@ -306,7 +306,7 @@ fn deadlines(state: &State) -> Vec<Effect> {
 
 /// What a decision ends and begins.
 fn decided(state: &State, envelope: &Envelope, call: NodeId, decision: &Decision) -> Vec<Effect> {
-    let asking = state.calls.get(&call).map(|life| &life.asking);
+    let asking = state.calls.get(&call).map(|life| &life.approval);
     if let Decision::LeftToOperator { .. } = decision {
         let due = asking.and_then(|asking| asking.due);
         let timer = due.map(|due| Effect::Timer {
@@ -326,7 +326,7 @@ fn approvers(state: &State) -> Vec<Effect> {
     let open = state.queue().filter(|call| approver::is_asked(state, call));
     open.map(|call| Effect::AskApprover {
         call: call.id,
-        set: call.asking.due_set,
+        set: call.approval.due_set,
     })
     .collect()
 }
@@ -338,7 +338,7 @@ pub(super) fn open_deadlines(state: &State) -> impl Iterator<Item = (&Call, u64)
             .turn_of(call.id)
             .is_some_and(|turn| thread::acts(state, turn));
         let ms = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)?;
-        let asks = call.status == Status::Awaiting && call.asking.approver.is_none();
+        let asks = call.status == Status::AwaitingApproval && call.approval.approver.is_none();
         (counts && asks).then_some((call, ms))
     })
 }

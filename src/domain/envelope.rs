@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::event::Event;
 use super::id::Seq;
 
-/// Version of the journal format that this program writes.
-pub const FORMAT: u32 = 1;
+/// Version of the journal format that this program writes. It reads version 1 too, where some names were other ones.
+pub const FORMAT: u32 = 2;
 
 /// Who caused an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,8 +114,6 @@ impl From<&str> for Operator {
 /// An event with its place in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
-    /// Format version.
-    pub v: u32,
     /// Position, from 1.
     pub seq: Seq,
     /// UTC time in milliseconds since 1970; for people, never for order.
@@ -138,7 +136,6 @@ impl Envelope {
     /// An event of the engine's, recorded at the beginning of time.
     pub fn bare(seq: u64, event: Event) -> Self {
         Self {
-            v: FORMAT,
             seq: Seq(seq),
             at: 0,
             mono: 0,

@@ -333,7 +333,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// Which.
-    #[serde(rename = "rung")]
+    #[serde(alias = "rung")]
     pub step: LoopStep,
     /// Why.
     pub why: Arc<str>,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::apply::apply;
 use super::call::{Call, EffectClass, Outcome, Status};
-use super::envelope::{Actor, Envelope, FORMAT};
+use super::envelope::{Actor, Envelope};
 use super::event::{CallEvent, Event, RunEvent};
 use super::id::{Attempt, NodeId, Seq, TurnId};
 use super::ledger;
@@ -274,7 +274,6 @@ impl ForkPreview {
         let numbered = all.into_iter().enumerate();
         numbered
             .map(|(index, (actor, event))| Envelope {
-                v: FORMAT,
                 seq: Seq(first.0 + index as u64),
                 at,
                 // Nobody worked on it meanwhile.
@@ -367,7 +366,7 @@ pub fn asked_about<'s>(state: &'s State, call: &Call) -> Option<&'s Elsewhere> {
     if !matches!(call.status, Status::Consent(_)) {
         return None;
     }
-    let named = call.asking.asked_about.iter().rev();
+    let named = call.approval.asked_about.iter().rev();
     let mut found = named.filter_map(|seq| state.elsewhere.get(seq));
     found.next().map(|one| &*one.what)
 }

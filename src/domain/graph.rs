@@ -133,7 +133,7 @@ impl<'s> Edges<'s> {
         };
         if let Some(call) = state.calls.get(&node) {
             let bound: BTreeSet<NodeId> = call
-                .reach
+                .refs
                 .bindings
                 .iter()
                 .filter_map(|binding| binding.source)
@@ -401,7 +401,7 @@ fn direct_readers(state: &State, source: NodeId, mut visit: impl FnMut(NodeId)) 
     let agenda = &state.agenda;
     let by_label = agenda.readers.get(&call.label).into_iter().flatten();
     by_label.copied().for_each(&mut visit);
-    for head in call.reach.out.iter().flat_map(super::reference::OutPath::heads) {
+    for head in call.refs.out.iter().flat_map(super::reference::OutPath::heads) {
         let by_path = agenda.state_readers.get(head).into_iter().flatten();
         by_path.copied().for_each(&mut visit);
     }
@@ -411,7 +411,7 @@ fn direct_readers(state: &State, source: NodeId, mut visit: impl FnMut(NodeId)) 
 fn reads(state: &State, id: NodeId, source: NodeId) -> bool {
     state.calls.get(&id).is_some_and(|reader| {
         reader
-            .reach
+            .refs
             .bindings
             .iter()
             .any(|binding| binding.source == Some(source))

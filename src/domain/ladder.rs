@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::again;
 use super::breaker::{Breaker, Phase, Scope};
 use super::call::{Call, ErrorClass};
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use super::pending_retry;
 use super::repair::{Change, Diagnosis, Question, Reply, Strategy};
 use super::state::State;
 
@@ -232,7 +232,7 @@ pub fn span(ms: u64) -> String {
 /// has to pass.
 pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
-    let mut own = call.attempts.iter().rev().flat_map(|one| &one.under.guards);
+    let mut own = call.attempts.iter().rev().flat_map(|one| &one.launch.guards);
     let by_server = own.next().map(|(scope, _)| scope.clone());
     let scope = by_server.unwrap_or_else(|| Scope::Tool(Arc::clone(tool)));
     let breaker = state.breakers.get(&scope)?;
@@ -242,7 +242,7 @@ pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
 /// True where something waits at a moment whose end is known.
 pub fn counts_down(state: &State, now: i64) -> bool {
     let open = || state.breakers.values().any(|one| one.phase == Phase::Open);
-    let asked = || again::all(state).any(|one| one.left(now).is_some_and(|ms| ms > 0));
+    let asked = || pending_retry::all(state).any(|one| one.left(now).is_some_and(|ms| ms > 0));
     !state.agenda.delayed.is_empty() || (!state.agenda.queued.is_empty() && open()) || asked()
 }
 

@@ -9,7 +9,7 @@ use super::envelope::Via;
 use super::id::{NodeId, Seq};
 use super::node::Origin;
 use super::reference::rewrite;
-use super::repeat::sameness;
+use super::repeat::dedup_key;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 use super::template::{self, Filled};
 
@@ -104,7 +104,7 @@ pub fn taken_back(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
     let Filled { tool, args } = template::compensate_of(state, entry.seq).ok()?;
     // As it runs: without the signs that keep data from being read as references.
     let args = rewrite::resolve(&args, |_| None);
-    let same = sameness(&tool, &args);
+    let same = dedup_key(&tool, &args);
     state
         .same(&same)
         .filter(|one| one.seq > entry.seq && !one.more.orphaned)

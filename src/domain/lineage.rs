@@ -18,10 +18,10 @@ use super::refusal::Refusal;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 use super::turn::Usage;
 
-use reach::Reach;
+use affected_nodes::AffectedNodes;
 
+mod affected_nodes;
 mod estimate;
-mod reach;
 
 /// Whether the model is asked again after an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -139,12 +139,12 @@ pub fn plan_of(state: &State, command: &EditCommand) -> Result<Plan, Refusal> {
 
 /// Executions with effects that already happened under what these facts replace or run again.
 pub(super) fn effects_of(state: &State, events: &[Event]) -> BTreeSet<Seq> {
-    Reach::of(state, events).effects
+    AffectedNodes::of(state, events).effects
 }
 
 /// The plan that the facts of an edit amount to.
 pub fn of_events(state: &State, events: &[Event]) -> Plan {
-    let mut reach = Reach::of(state, events);
+    let mut reach = AffectedNodes::of(state, events);
     let ended = ended_by_values(state, events, &reach);
     reach.cancelled.extend(ended);
     let stored = unchanged(state, &reach);
@@ -194,7 +194,7 @@ const ROUNDS: usize = 64;
 
 /// Running calls that end because what they read is another value as soon as the edit is made. Tried out on a copy,
 /// only where there are such readers.
-fn ended_by_values(state: &State, events: &[Event], reach: &Reach) -> Vec<NodeId> {
+fn ended_by_values(state: &State, events: &[Event], reach: &AffectedNodes) -> Vec<NodeId> {
     let runs = |id: &&NodeId| {
         let call = state.calls.get(id);
         call.is_some_and(|call| matches!(call.status, Status::Running(_))) && !reach.cancelled.contains(id)
@@ -221,7 +221,7 @@ fn ended_by_values(state: &State, events: &[Event], reach: &Reach) -> Vec<NodeId
 }
 
 /// Calls that have ended and stay as they are: nothing put their results in question, this edit or one before.
-fn unchanged(state: &State, reach: &Reach) -> Vec<NodeId> {
+fn unchanged(state: &State, reach: &AffectedNodes) -> Vec<NodeId> {
     let mut stored = state.agenda.settled.clone();
     let touched = reach.gone.iter().chain(&reach.possible);
     let touched = touched.chain(&reach.perhaps).chain(&reach.continued);

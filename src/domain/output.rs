@@ -14,7 +14,7 @@ const MAX_FAULTS: usize = 20;
 
 /// An answer that does not fit, and went back to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
+pub struct InvalidAnswer {
     /// The answer.
     pub node: NodeId,
     /// Its revision.
@@ -38,8 +38,8 @@ pub fn json_text(answer: &str) -> &str {
 }
 
 /// Returns what is wrong with the answer of a turn, if it counts and went back to the model.
-pub fn of<'s>(state: &State, turn: &'s Turn) -> Option<&'s Unfit> {
-    let unfit = turn.more.unfit.as_ref()?;
+pub fn of<'s>(state: &State, turn: &'s Turn) -> Option<&'s InvalidAnswer> {
+    let unfit = turn.more.invalid_answer.as_ref()?;
     let node = state.nodes.get(&unfit.node)?;
     (node.active && node.rev() == unfit.rev).then_some(unfit)
 }
@@ -53,7 +53,7 @@ pub fn sent_back(state: &State, thread: ThreadId) -> u32 {
 }
 
 /// Returns what the model is told about an answer.
-pub fn retry_message(unfit: &Unfit) -> String {
+pub fn retry_message(unfit: &InvalidAnswer) -> String {
     format!(
         "Your answer does not fit the output schema:\n{}\nAnswer again with one JSON text that fits, and nothing around it.",
         list(&unfit.faults)

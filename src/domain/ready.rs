@@ -23,7 +23,7 @@ pub use writes::{PathWriters, same_targets, write_conflicts, written_paths};
 
 /// What a look at a call finds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Look {
+pub enum Readiness {
     /// Something that it reads is not there yet.
     Wait,
     /// Everything is there.
@@ -57,17 +57,17 @@ struct View<'s> {
 }
 
 /// Looks at what a call reads.
-pub fn look(state: &State, call: &Call) -> Look {
+pub fn look(state: &State, call: &Call) -> Readiness {
     let Some((_, args)) = state.nodes.get(&call.id).and_then(Node::as_call) else {
-        return Look::Wait;
+        return Readiness::Wait;
     };
     look_with(state, call, args)
 }
 
 /// Looks at what a call reads when nothing moves in its turn any more.
-pub fn look_at_rest(state: &State, call: &Call) -> Look {
+pub fn look_at_rest(state: &State, call: &Call) -> Readiness {
     let Some((_, args)) = state.nodes.get(&call.id).and_then(Node::as_call) else {
-        return Look::Wait;
+        return Readiness::Wait;
     };
     let view = View {
         state,
@@ -81,12 +81,12 @@ pub fn look_at_rest(state: &State, call: &Call) -> Look {
 pub fn with_args(call: &Call, args: &str) -> Call {
     let mut other = call.clone();
     let scanned = rewrite::scan(args);
-    other.reach.references = scanned.references;
+    other.refs.references = scanned.references;
     other
 }
 
 /// Looks at what a call would read with other arguments; its references are those of the call given.
-pub fn look_with(state: &State, call: &Call, args: &str) -> Look {
+pub fn look_with(state: &State, call: &Call, args: &str) -> Readiness {
     let view = View {
         state,
         reader: call,
@@ -109,7 +109,7 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
     let mut pending: u64 = 0;
     let mut chosen = None;
     let mut by_status = false;
-    for (place, reference) in (0..).zip(&call.reach.references) {
+    for (place, reference) in (0..).zip(&call.refs.references) {
         let preview = view.availability(&reference.expr);
         by_status |= preview == Availability::Pending;
         let preview = match preview {
@@ -141,7 +141,7 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
     }
     // With every source there it is the values that count, and one that is missing ends the wait.
     let ends = |expr: &Expr| matches!(view.evaluate(expr), Evaluation::Never(_));
-    if !by_status && chosen.is_some() && call.reach.references.iter().any(|one| ends(&one.expr)) {
+    if !by_status && chosen.is_some() && call.refs.references.iter().any(|one| ends(&one.expr)) {
         return None;
     }
     chosen
@@ -155,9 +155,9 @@ pub fn still_waits(state: &State, reader: &Call, place: u32, changed: &Call) -> 
         reader,
         at_rest: false,
     };
-    let writes = changed.reach.out.as_ref().map(OutPath::heads).unwrap_or_default();
+    let writes = changed.refs.out.as_ref().map(OutPath::heads).unwrap_or_default();
     let mut there = false;
-    for (at, reference) in (0..).zip(&reader.reach.references) {
+    for (at, reference) in (0..).zip(&reader.refs.references) {
         if at == place {
             // One that waits for a path, not for a source, is looked at whole.
             there = view.availability(&reference.expr) == Availability::Pending;
@@ -189,7 +189,7 @@ pub fn sources(state: &State, call: &Call) -> BTreeSet<NodeId> {
         at_rest: false,
     };
     let mut found = BTreeSet::new();
-    for reference in &call.reach.references {
+    for reference in &call.refs.references {
         reference.expr.each(&mut |target| match target.root {
             Root::Call => found.extend(view.holder(&target.head)),
             Root::State => found.extend(view.writers(target)),
@@ -207,7 +207,7 @@ pub fn names(state: &State, reader: &Call, source: NodeId) -> bool {
         reader,
         at_rest: false,
     };
-    reader.reach.references.iter().any(|reference| {
+    reader.refs.references.iter().any(|reference| {
         let mut found = false;
         reference.expr.each(&mut |target| {
             found |= match target.root {
@@ -221,8 +221,8 @@ pub fn names(state: &State, reader: &Call, source: NodeId) -> bool {
 }
 
 impl View<'_> {
-    fn look(&self, args: &str) -> Look {
-        let references = &self.reader.reach.references;
+    fn look(&self, args: &str) -> Readiness {
+        let references = &self.reader.refs.references;
         // Statuses first: values are only read once all of them are there.
         let mut waits = false;
         for reference in references {
@@ -231,13 +231,13 @@ impl View<'_> {
                 Availability::Pending => waits = true,
                 Availability::Never => {
                     if let Evaluation::Never(because) = self.evaluate(&reference.expr) {
-                        return Look::Dead { because };
+                        return Readiness::Dead { because };
                     }
                 }
             }
         }
         if waits {
-            return Look::Wait;
+            return Readiness::Wait;
         }
         let mut bindings = Vec::new();
         let mut values = BTreeMap::new();
@@ -248,17 +248,17 @@ impl View<'_> {
                     values.insert(reference.at.as_str(), value);
                 }
                 Evaluation::Pending => waits = true,
-                Evaluation::Never(because) => return Look::Dead { because },
+                Evaluation::Never(because) => return Readiness::Dead { because },
             }
         }
         if waits {
-            return Look::Wait;
+            return Readiness::Wait;
         }
         let resolved = match rewrite::resolve(args, |at| values.get(at).map(Value::to_string)) {
             std::borrow::Cow::Borrowed(_) => None,
             std::borrow::Cow::Owned(text) => Some(text),
         };
-        Look::Bound { bindings, resolved }
+        Readiness::Bound { bindings, resolved }
     }
 
     /// How far an expression has come, by statuses alone. What it finds `There` may still turn out
@@ -350,10 +350,10 @@ impl View<'_> {
             | Status::Invalid
             | Status::Blocked
             | Status::Ready
-            | Status::Awaiting
+            | Status::AwaitingApproval
             | Status::Consent(_)
             | Status::Queued
-            | Status::Delayed
+            | Status::Scheduled
             | Status::Repairing(_)
             | Status::Running(_)
             | Status::OutcomeUnknown(_) => Progress::Pending,

@@ -379,7 +379,7 @@ pub struct Question {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reply {
     /// Its words; whether they are of use is looked at afterwards.
-    #[serde(rename = "said")]
+    #[serde(alias = "said")]
     Answered {
         /// The words.
         text: Arc<str>,

@@ -43,7 +43,7 @@ impl StrategyCount {
     }
 
     /// In a few words: `4 of 5 succeeded, 2 requests, 210 tokens`, with what those cost where the price is known.
-    pub fn words(&self, price: Option<&Price>) -> String {
+    pub fn describe(&self, price: Option<&Price>) -> String {
         let mut words = format!("{} of {} succeeded", self.succeeded, self.tried);
         let mut put = |count: u64, one: &str| match count {
             0 => {}
@@ -199,9 +199,9 @@ mod tests {
         stats.tried(&tool, &both[..1]);
         stats.ended(&tool, &both[..1], false);
         let asked = stats.count("book", Strategy::LlmInferMissingParam);
-        assert_eq!(asked.words(None), "1 of 2 succeeded, 1 request, 105 tokens");
+        assert_eq!(asked.describe(None), "1 of 2 succeeded, 1 request, 105 tokens");
         assert_eq!(
-            stats.count("book", Strategy::TextCleanup).words(None),
+            stats.count("book", Strategy::TextCleanup).describe(None),
             "1 of 1 succeeded"
         );
         let text = serde_json::to_string(&stats).unwrap();

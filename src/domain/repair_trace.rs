@@ -175,14 +175,18 @@ pub(super) fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Roun
 fn end(way: &mut Builder, state: &State, call: &Call) {
     let message = state.turn_of(call.id).is_some_and(|turn| turn.settled);
     match &call.status {
-        Status::Proposed | Status::Blocked | Status::Ready | Status::Awaiting | Status::Consent(_) => {}
+        Status::Proposed
+        | Status::Blocked
+        | Status::Ready
+        | Status::AwaitingApproval
+        | Status::Consent(_) => {}
         Status::Queued => {
             // Between two executions of the same bytes.
             if call.failure.retries > 0 {
                 way.execute(call);
             }
         }
-        Status::Delayed | Status::Running(_) | Status::OutcomeUnknown(_) => way.execute(call),
+        Status::Scheduled | Status::Running(_) | Status::OutcomeUnknown(_) => way.execute(call),
         Status::Rejected => way.leave(call, ExitReason::Rejected),
         Status::Abandoned => way.leave(call, ExitReason::Unknown),
         Status::Expired => way.leave(call, ExitReason::Expired),

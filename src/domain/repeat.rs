@@ -2,7 +2,7 @@
 //! asked, how.
 
 mod earlier;
-mod world;
+mod staleness;
 
 use super::call::{Call, ConsentCause, EffectClass, Outcome};
 use super::correction;
@@ -13,9 +13,9 @@ use super::state::{LedgerEntry, LedgerOutcome, State};
 
 pub use earlier::{Earlier, Since, earlier, repeating, since};
 #[cfg(test)]
-pub(in crate::domain) use world::check;
-pub(in crate::domain) use world::note_effect;
-pub use world::{begun_since, is_outdated, world_changed_since};
+pub(in crate::domain) use staleness::check;
+pub(in crate::domain) use staleness::note_effect;
+pub use staleness::{begun_since, is_outdated, world_changed_since};
 
 /// Whether an equal effect is orphaned, of unknown outcome, of this very call, or of the run that this one left.
 pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<Seq>)> {
@@ -37,16 +37,16 @@ pub fn consent_for(
     let mut own = Vec::new();
     let mut elsewhere = Vec::new();
     // Of which nobody knows with what it ran may be this one.
-    elsewhere.extend(untold(state, tool).filter(|seq| !call.asking.consented.contains(seq)));
+    elsewhere.extend(untold(state, tool).filter(|seq| !call.approval.consented.contains(seq)));
     for seq in equal_to(state, tool, bytes) {
         if state.elsewhere.contains_key(&seq) {
-            elsewhere.extend(Some(seq).filter(|seq| !call.asking.consented.contains(seq)));
+            elsewhere.extend(Some(seq).filter(|seq| !call.approval.consented.contains(seq)));
             continue;
         }
         let Some(entry) = state
             .ledger
             .get(&seq)
-            .filter(|entry| !call.asking.consented.contains(&entry.seq))
+            .filter(|entry| !call.approval.consented.contains(&entry.seq))
         else {
             continue;
         };
@@ -100,7 +100,7 @@ fn unknown_before_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<
     entries
         .filter(move |entry| repaired && entry.effect > EffectClass::Idempotent)
         .filter(|entry| {
-            entry.outcome == LedgerOutcome::Unknown && !call.asking.consented.contains(&entry.seq)
+            entry.outcome == LedgerOutcome::Unknown && !call.approval.consented.contains(&entry.seq)
         })
         .map(|entry| entry.seq)
 }
@@ -110,7 +110,7 @@ fn unknown_before_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<
 /// says nothing about one that nobody saw end.
 pub fn reusable_result(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     let equal = equal_entries(state, call);
-    let ended_well = call.asking.asked_about.iter().map(|seq| {
+    let ended_well = call.approval.asked_about.iter().map(|seq| {
         let outcome = match state.ledger.get(seq).map(|entry| &entry.outcome) {
             Some(LedgerOutcome::Known(outcome)) => outcome,
             Some(_) => return None,
@@ -125,7 +125,7 @@ pub fn reusable_result(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
 
 /// Why no result stands for a call that asks for consent, and what to do.
 pub fn no_result(call: &Call) -> String {
-    let entries: Vec<String> = call.asking.asked_about.iter().map(Seq::to_string).collect();
+    let entries: Vec<String> = call.approval.asked_about.iter().map(Seq::to_string).collect();
     format!(
         "{} would repeat {}, not all of which are known to have ended well, so no recorded result stands for it: say \
          what came of that, run it again, or reject it",
@@ -216,7 +216,7 @@ pub fn equal_entries(state: &State, call: &Call) -> Vec<Seq> {
 
 /// Executions with a tool and final arguments, here and in the run that this one left, in journal order.
 fn equal_to(state: &State, tool: &str, args: &str) -> Vec<Seq> {
-    let same = sameness(tool, args);
+    let same = dedup_key(tool, args);
     let mut all: Vec<Seq> = state.same(&same).map(|entry| entry.seq).collect();
     all.extend(state.same_elsewhere(&same).map(|(seq, _)| seq));
     all.sort_unstable();
@@ -233,7 +233,7 @@ fn untold<'s>(state: &'s State, tool: &'s str) -> impl Iterator<Item = Seq> + 's
 
 /// Hash of a tool and its final arguments: equal effects have equal hashes. Argument texts that
 /// differ in white space or in the order of keys are equal.
-pub fn sameness(tool: &str, args: &str) -> String {
+pub fn dedup_key(tool: &str, args: &str) -> String {
     let canonical = crate::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned());
     crate::canon::hash("overrule sameness v1", &[tool.as_bytes(), canonical.as_bytes()])
 }

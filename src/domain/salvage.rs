@@ -17,7 +17,7 @@ use super::fork::{Elsewhere, UNREADABLE};
 use super::id::{Attempt, NodeId, Rev};
 use super::node::Content;
 use super::reference::rewrite;
-use super::repeat::sameness;
+use super::repeat::dedup_key;
 use super::state::State;
 use super::tags;
 
@@ -95,7 +95,7 @@ impl CallInfo {
     fn ran(&self, same: &str) -> Option<Arc<str>> {
         let of_text = || Some(Arc::from(rewrite::resolve(self.text.as_deref()?, |_| None)));
         let args: Arc<str> = self.bytes.clone().or_else(of_text)?;
-        (sameness(self.tool.as_deref()?, &args) == same).then_some(args)
+        (dedup_key(self.tool.as_deref()?, &args) == same).then_some(args)
     }
 }
 
@@ -232,7 +232,7 @@ impl Reader<'_> {
             return;
         }
         let same = args.as_deref().zip(tool.as_deref());
-        let same = same.map(|(args, tool)| sameness(tool, args).into());
+        let same = same.map(|(args, tool)| dedup_key(tool, args).into());
         let what = self.unknown(envelope, id, tool, effect);
         let what = Elsewhere {
             args: args.unwrap_or_default(),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::active::Active;
-use super::asks::Asks;
+use super::approval_stats::ApprovalStats;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
 use super::envelope::Via;
@@ -112,7 +112,7 @@ pub struct State {
     /// Requests made.
     pub requests: u32,
     /// How often the operator was asked, and by what.
-    pub asks: Asks,
+    pub asks: ApprovalStats,
     /// The limit that stopped the run, with its figures.
     pub limit_reached: Option<(String, String)>,
     /// What is known of repetition.

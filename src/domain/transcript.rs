@@ -22,7 +22,6 @@ pub enum Message {
     /// What the model said and called in one turn.
     Assistant {
         /// Thoughts and texts, in order.
-        #[serde(rename = "said")]
         texts: Vec<ModelText>,
         /// Calls, in order.
         calls: Vec<CalledAs>,

@@ -10,7 +10,7 @@ use super::breaker::Scope;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::ladder::Delay;
-use super::output::Unfit;
+use super::output::InvalidAnswer;
 use super::price::RunCost;
 
 /// One turn of a thread.
@@ -82,7 +82,7 @@ pub struct TurnMore {
     /// is waited for, and while it does not count.
     pub held: Option<Delay>,
     /// What is wrong with its answer, where that went back to the model.
-    pub unfit: Option<Unfit>,
+    pub invalid_answer: Option<InvalidAnswer>,
     /// Members that the provider added to calls, as JSON objects: they go back with the call while nobody edited it.
     pub opaque: Vec<(NodeId, Arc<str>)>,
 }
@@ -238,7 +238,7 @@ pub enum Stop {
     /// It called a tool in a form that no call can be made of: why, in words.
     BadCall(Arc<str>),
     /// The operator took what had arrived as the whole turn.
-    #[serde(rename = "kept")]
+    #[serde(alias = "kept")]
     Accepted,
     /// Something else, in the provider's word.
     Other(Arc<str>),
@@ -287,7 +287,7 @@ pub struct StreamFault {
 impl StreamFault {
     /// That the stream broke, by what, and how it was said.
     pub fn describe(&self) -> String {
-        if self.kind == StreamFaultKind::Unfit {
+        if self.kind == StreamFaultKind::Invalid {
             return format!("waits for you: {}", self.message.replace('\n', " "));
         }
         format!("broke ({}): {}", self.kind.label(), self.message)
@@ -329,7 +329,8 @@ pub enum StreamFaultKind {
     /// The model called a tool in a form that no call can be made of.
     BadCall,
     /// Its answer does not fit the output schema of the session, and went back often enough.
-    Unfit,
+    #[serde(alias = "unfit")]
+    Invalid,
     /// The model said nothing at all, twice.
     Empty,
     /// The playbook of the scripted model has no rule for this.
@@ -357,7 +358,7 @@ impl StreamFaultKind {
             Self::Refusal => "refusal",
             Self::Pause => "pause",
             Self::BadCall => "unusable call",
-            Self::Unfit => "answer does not fit",
+            Self::Invalid => "answer does not fit",
             Self::Empty => "empty answer",
             Self::Script => "playbook",
             Self::Crash => "interrupted",

@@ -107,7 +107,7 @@ pub struct StepRecord {
     #[serde(default)]
     pub tools: Vec<Arc<str>>,
     /// The step.
-    #[serde(rename = "rung")]
+    #[serde(alias = "rung")]
     pub step: LoopStep,
     /// How often it was taken to its end.
     #[serde(default)]

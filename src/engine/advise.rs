@@ -25,9 +25,9 @@ use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::weight::ToolOffer;
 use crate::policy::{Moment, Policy, Preset, Rule, Subject, session};
-use crate::resilience::escape;
 use crate::resilience::execution::GENERAL;
 use crate::resilience::ladder::Ladder;
+use crate::resilience::loops;
 use crate::resilience::repair::{Others, RepairContext};
 use crate::resilience::routing::{KindCache, Offer};
 use crate::resilience::watch::Watch;
@@ -66,7 +66,7 @@ pub struct Adviser {
     /// constant during it. The outcome is recorded, so a fold needs no clock.
     pub now: Option<i64>,
     /// A cache for the detection of repetition, rebuilt from the state when it is missing.
-    pub loops: Arc<Mutex<escape::Watch>>,
+    pub loops: Arc<Mutex<loops::Watch>>,
     /// The kinds of the newest prompts, needed for every call.
     pub kinds: Arc<Mutex<KindCache>>,
 }
@@ -464,7 +464,7 @@ impl Advice for Adviser {
         let guards = |tool: &str, args: &str| Advice::guards(self, tool, args);
         let lasts = |call: &Call| self.ladder.lasts(state, call);
         let instead = |tool: &str| Advice::instead(self, state, tool);
-        let tools = escape::Tools {
+        let tools = loops::Tools {
             lasts: &lasts,
             instead: &instead,
             fits: &fits,
@@ -472,7 +472,7 @@ impl Advice for Adviser {
             weight: &weight,
         };
         let mut watch = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
-        escape::advise(&mut watch, state, thread, &self.ladder.policy.loops, tools)
+        loops::advise(&mut watch, state, thread, &self.ladder.policy.loops, tools)
     }
 }
 

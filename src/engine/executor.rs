@@ -11,10 +11,10 @@ use tokio_util::task::TaskTracker;
 use super::advise::parse_args;
 use super::approved::Approved;
 use super::approver::Approver;
-use super::asking::Asking;
-use super::asks::Asks;
 use super::clock::Clock;
 use super::handle::{Handle, Message};
+use super::model_request::ModelRequest;
+use super::open_streams::OpenStreams;
 use super::side_request::SideReply;
 use crate::domain::call::{Answer, ErrorClass, Outcome, ToolError};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
@@ -32,7 +32,7 @@ pub struct Executor {
     workspace: Arc<std::path::PathBuf>,
     inbox: Handle,
     clock: Clock,
-    asks: Asks,
+    asks: OpenStreams,
     runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
     timers: BTreeMap<Timer, (Seq, CancellationToken)>,
     /// Questions outside the conversation, by call and round of repair.
@@ -61,7 +61,7 @@ impl Executor {
             workspace,
             inbox,
             clock,
-            asks: Asks::default(),
+            asks: OpenStreams::default(),
             runs: BTreeMap::new(),
             timers: BTreeMap::new(),
             asides: BTreeSet::new(),
@@ -75,7 +75,7 @@ impl Executor {
     /// Asks the model; blocks are reported as they complete.
     pub fn ask(&mut self, (turn, request): (TurnId, u32), what: Request) {
         tracing::debug!(turn = turn.0, request, "asking the model");
-        let job = Asking {
+        let job = ModelRequest {
             turn,
             request,
             inbox: self.inbox.clone(),

@@ -5,8 +5,6 @@
 pub mod advise;
 pub mod approved;
 pub mod approver;
-mod asking;
-mod asks;
 pub mod clock;
 pub mod driver;
 pub mod executor;
@@ -14,6 +12,8 @@ pub mod halt;
 pub mod handle;
 pub mod ids;
 pub mod log;
+mod model_request;
+mod open_streams;
 mod panic_guard;
 pub mod prompt;
 pub mod resume;

@@ -1,6 +1,6 @@
 //! The first events of a process that continues a recorded run. Must not know: the journal's format.
 
-use crate::domain::advice::{Advice, RuleUses, judge};
+use crate::domain::advice::{Advice, RuleUses, decide};
 use crate::domain::auto_approved;
 use crate::domain::call::{Call, Status, Verdict};
 use crate::domain::draft::Draft;
@@ -31,7 +31,7 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     };
     let of_call = |call: &Call| {
         let attempts = call.attempts.iter().filter(|one| unseen(&one.intent));
-        let processes = attempts.filter_map(|one| one.under.process);
+        let processes = attempts.filter_map(|one| one.launch.process);
         let found = processes.map(|(pid, ticks)| (call.id, pid, ticks));
         found.collect::<Vec<_>>()
     };
@@ -51,15 +51,19 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
         let (tool, _) = node.as_call()?;
         let shown = matches!(
             call.status,
-            Status::Ready | Status::Awaiting | Status::Consent(_) | Status::Queued | Status::Delayed
+            Status::Ready
+                | Status::AwaitingApproval
+                | Status::Consent(_)
+                | Status::Queued
+                | Status::Scheduled
         );
         let bytes = ready::resolved_args(state, call)?;
         let operands = advice.operands(tool, &bytes);
         let now = advice.digest(*id, node.rev(), (tool, &bytes), &operands);
-        let asked = call.status == Status::Awaiting;
+        let asked = call.status == Status::AwaitingApproval;
         let decided_differently = || {
             let task = thread::task(state, advice, node);
-            let now = judge(advice, node, &bytes, task.as_deref(), &used);
+            let now = decide(advice, node, &bytes, task.as_deref(), &used);
             let shown = call.verdict.as_ref().zip(now);
             asked && shown.is_some_and(|(shown, now)| !same_question(shown, &now))
         };

@@ -5,7 +5,7 @@ mod steps;
 use super::*;
 use crate::domain::apply::fold;
 use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
@@ -167,7 +167,6 @@ impl Tale {
             .iter()
             .zip(1_u64..)
             .map(|(event, seq)| Envelope {
-                v: FORMAT,
                 seq: Seq(seq),
                 at: 1000 + seq as i64,
                 mono: seq,

@@ -92,7 +92,6 @@ pub(super) fn compose(
         why: error.to_string(),
     })?;
     let Envelope {
-        v,
         seq,
         at,
         mono,
@@ -104,7 +103,7 @@ pub(super) fn compose(
     let mut line = String::with_capacity(body.len() + 320);
     let _ = write!(
         line,
-        "{{\"v\":{v},\"seq\":{},\"prev\":\"{prev}\",\"at\":{at},\"mono\":{mono},\"run\":\"{run}\",\
+        "{{\"v\":{FORMAT},\"seq\":{},\"prev\":\"{prev}\",\"at\":{at},\"mono\":{mono},\"run\":\"{run}\",\
          \"actor\":{actor},\"cause\":{}{more},\"type\":\"{family}.{name}\",\"body\":{body}",
         seq.0, cause.0
     );
@@ -175,8 +174,11 @@ pub(super) fn head(line: &[u8]) -> Result<Head<'_>, Error> {
     let text = std::str::from_utf8(line).map_err(|_| why("it is not UTF-8".to_owned()))?;
     let head: Head<'_> = serde_json::from_str(text)
         .map_err(|error| why(crate::text::visible(&format!("it is no envelope: {error}"))))?;
-    if head.v != FORMAT {
-        return Err(why(format!("it has format {} and not {FORMAT}", head.v)));
+    if !(1..=FORMAT).contains(&head.v) {
+        return Err(why(format!(
+            "it has format {}, and this program reads formats 1 to {FORMAT}",
+            head.v
+        )));
     }
     Ok(head)
 }
@@ -210,7 +212,6 @@ pub(super) fn envelope(head: &Head<'_>, body: &str) -> Result<Envelope, Error> {
         return Err(Error::Line { why });
     }
     Ok(Envelope {
-        v: head.v,
         seq: head.seq,
         at: head.at,
         mono: head.mono,

@@ -22,8 +22,8 @@ pub const MAX_RECORDS: u64 = 1 << 22;
 /// Maximum length of a journal in bytes, far beyond any real run.
 pub(super) const MAX_BYTES: u64 = 16 << 30;
 
-/// The beginning of every first record.
-const BEGINNING: &[u8] = b"{\"v\":1,\"seq\":1,";
+/// The beginnings of first records, by format version.
+const BEGINNINGS: [&[u8]; FORMAT as usize] = [b"{\"v\":1,\"seq\":1,", b"{\"v\":2,\"seq\":1,"];
 
 /// A session that was read.
 #[derive(Debug, Clone)]
@@ -265,8 +265,10 @@ fn after_gap(
 
 /// Returns true if a line begins as a first record does, as far as it goes.
 pub(super) fn is_beginning(line: &[u8]) -> bool {
-    let cut = BEGINNING.len().min(line.len());
-    BEGINNING.get(..cut) == line.get(..cut)
+    BEGINNINGS.iter().any(|beginning| {
+        let cut = beginning.len().min(line.len());
+        beginning.get(..cut) == line.get(..cut)
+    })
 }
 
 /// What the next record has to match.

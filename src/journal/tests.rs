@@ -1,5 +1,6 @@
 //! Tests of the journal.
 
+mod aliases;
 mod damage;
 mod escape;
 mod examples;
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::{Link, Loaded, Place, Store, Writer, encode_line, read};
-use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
+use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::Seq;
 
@@ -25,7 +26,6 @@ fn id(n: u128) -> Uuid {
 
 fn envelope(seq: u64, event: Event) -> Envelope {
     Envelope {
-        v: FORMAT,
         seq: Seq(seq),
         at: 1_790_000_000_000 + seq as i64,
         mono: seq * 3,

@@ -14,7 +14,7 @@ use super::lock::Lock;
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Loaded, MAX_BYTES, MAX_RECORDS, Report, Torn};
 use super::store::{FORK, Place, TITLE};
-use crate::domain::envelope::{Envelope, FORMAT};
+use crate::domain::envelope::Envelope;
 use crate::domain::id::Seq;
 use crate::regular_file;
 
@@ -190,7 +190,7 @@ impl Writer {
     /// on disk when this returns.
     pub fn append(&mut self, envelope: &Envelope) -> Result<(), Error> {
         self.check()?;
-        if envelope.seq != self.next || envelope.v != FORMAT {
+        if envelope.seq != self.next {
             return Err(Error::Order {
                 expected: self.next.0,
                 got: envelope.seq.0,

@@ -102,7 +102,7 @@ pub fn would(state: &State, requested: &RuleRequest) -> Result<Would, String> {
         found.rejected += usize::from(decisions.any(rejected));
     }
     let waits = state.queue().filter(|call| {
-        call.status == Status::Awaiting
+        call.status == Status::AwaitingApproval
             && !call.suspect
             && !tags::asks_operator(state, call.id)
             && state.turn_of(call.id).is_some_and(Turn::is_active)

@@ -185,7 +185,7 @@ impl Classifier {
         let Some((one, found)) = found else {
             return false;
         };
-        let output = one.error.word();
+        let output = one.error.label();
         error.evidence = format!(
             "your correction ({output}): `{}`; {}",
             found.as_str(),

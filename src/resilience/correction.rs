@@ -16,7 +16,7 @@ const MOST: usize = 64;
 /// Maximum number of bytes of each of their texts.
 const LONGEST: usize = 1024;
 /// Maximum number of characters of an error's text that are kept as evidence.
-const KEPT: usize = 300;
+const MAX_MESSAGE: usize = 300;
 /// Maximum number of characters of a suggested pattern's source.
 const SUGGESTED: usize = 120;
 
@@ -32,7 +32,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// In one word.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Permanent => "permanent",
             Self::Temporary => "temporary",
@@ -196,7 +196,7 @@ impl Corrigible {
             error,
             session: session.to_owned(),
             call: self.call.to_string(),
-            text: self.error.message.chars().take(KEPT).collect(),
+            text: self.error.message.chars().take(MAX_MESSAGE).collect(),
             date: date.to_owned(),
             by: by.to_owned(),
         };

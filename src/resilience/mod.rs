@@ -4,16 +4,16 @@
 //!
 //! Must not know: who asks, clocks, files, how anything is shown, where settings come from.
 
+pub mod attention;
 pub mod breaker;
 pub mod classify;
 pub mod correction;
-pub mod escape;
 pub mod execution;
 pub mod health;
 pub mod instead;
 pub mod ladder;
 pub mod learned;
-pub mod need;
+pub mod loops;
 pub mod notify;
 pub mod policy;
 pub mod repair;

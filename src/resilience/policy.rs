@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{breaker, classify, escape, notify, repair, retry, routing};
+use super::{breaker, classify, loops, notify, repair, retry, routing};
 use crate::domain::setting_change;
 use crate::domain::state::State;
 
@@ -27,7 +27,7 @@ pub struct Policy {
     /// What is learned about tools.
     pub routing: routing::Settings,
     /// Loop detection and the steps against loops.
-    pub loops: escape::Config,
+    pub loops: loops::Config,
     /// How the operator is notified, as far as it differs from their files.
     pub notify: notify::Settings,
 }
@@ -94,7 +94,7 @@ impl Policy {
 
     /// Returns the tree with one value replaced; the key is written like `retry.retries`.
     pub fn with(&self, key: &str, value: Value) -> Result<Self, Bad> {
-        if let Some(why) = escape::Removed::removed_key_hint(key) {
+        if let Some(why) = loops::Removed::removed_key_hint(key) {
             return Err(Bad::of(key, why));
         }
         let mut tree = serde_json::to_value(self).map_err(|error| Bad::of(key, error.to_string()))?;

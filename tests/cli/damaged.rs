@@ -197,7 +197,7 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
         let proposed = damaged_line.contains("turn.proposed");
         let message = output.out.contains("c3 shell") && output.out.contains("echo paid");
         assert_eq!(message, listed && !proposed, "line {at}: {}", output.out);
-        assert_eq!(listed, json.contains("\"behind_damage\":{"), "{json}");
+        assert_eq!(listed, json.contains("\"after_damage\":{"), "{json}");
         let nothing = "nothing that could change the world stands in what can be read";
         assert!(!output.err.contains(nothing), "line {at}: {}", output.err);
     }

@@ -308,7 +308,7 @@ fn a_spare_is_approved_by_whom_the_call_was_approved() {
             holder.state().calls.len() == time
                 && matches!(
                     holder.state().calls.values().last().unwrap().status,
-                    Status::Awaiting
+                    Status::AwaitingApproval
                 )
         });
         holder.approve("page");
@@ -316,7 +316,7 @@ fn a_spare_is_approved_by_whom_the_call_was_approved() {
     until("the spare waits", || {
         let state = holder.state();
         let call = state.calls.values().last().unwrap();
-        call.status == Status::Awaiting
+        call.status == Status::AwaitingApproval
             && state.nodes[&call.id]
                 .as_call()
                 .is_some_and(|(tool, _)| &**tool == "mirror_b")

@@ -34,7 +34,7 @@ pub fn killed(world: &World) -> String {
 fn end_the_rest(world: &World, id: &str) -> i32 {
     let state = world.state(id);
     let mut attempts = state.calls.values().flat_map(|call| &call.attempts);
-    let (pid, ticks) = attempts.find_map(|one| one.under.process).unwrap();
+    let (pid, ticks) = attempts.find_map(|one| one.launch.process).unwrap();
     let group = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     // What has ended by itself need not be ended.
     let _ = kill_process_group(group, Signal::KILL);

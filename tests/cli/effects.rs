@@ -134,7 +134,7 @@ fn a_write_is_taken_back_by_an_ordinary_call_that_asks() {
     assert_eq!(world.read("notes.txt"), "gone\u{202e}\n", "nothing ran");
     let state = world.state(&id);
     let undo = state.calls.values().next_back().unwrap();
-    assert_eq!(undo.status, Status::Awaiting);
+    assert_eq!(undo.status, Status::AwaitingApproval);
     assert_eq!(executions(&state, undo.id), 0);
     let (undo, digest) = (undo.id.to_string(), undo.digest.clone().unwrap());
     world
@@ -152,7 +152,7 @@ fn a_write_is_taken_back_by_an_ordinary_call_that_asks() {
     let state = world.state(&id);
     assert_eq!(executions(&state, call(&state, "put")), 1);
     let rows = listed(&world, &id);
-    assert_eq!(rows[0]["taken_back"], json!(undo));
+    assert_eq!(rows[0]["reverted"], json!(undo));
     let output = world.run(&["effects", &id]).ends(0);
     assert!(
         output.out.contains(&format!("taken back by {undo}")),

@@ -137,7 +137,7 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
         .calls
         .values()
         .flat_map(|call| &call.attempts)
-        .find_map(|one| one.under.process)
+        .find_map(|one| one.launch.process)
         .unwrap();
     until("the shell has ended", || {
         child::orphan_process(of, ticks) == Some(OrphanProcess::Group)

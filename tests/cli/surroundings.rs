@@ -112,7 +112,7 @@ fn what_outlived_the_program_and_its_own_process_is_told_as_that_until_it_ends()
     let _ = rustix::process::kill_process(group, Signal::KILL);
     let state = world.state(&id);
     let mut attempts = state.calls.values().flat_map(|call| &call.attempts);
-    let (of, ticks) = attempts.find_map(|one| one.under.process).unwrap();
+    let (of, ticks) = attempts.find_map(|one| one.launch.process).unwrap();
     until("the shell has ended", || {
         child::orphan_process(of, ticks) == Some(OrphanProcess::Group)
     });

@@ -156,7 +156,7 @@ pub fn resolve(world: &World, id: &str) {
             COMMANDS.contains(&label),
             "of {label} the files tell: nobody needs to be asked"
         );
-        for (pid, ticks) in call.attempts.iter().filter_map(|attempt| attempt.under.process) {
+        for (pid, ticks) in call.attempts.iter().filter_map(|attempt| attempt.launch.process) {
             until("the command has ended", || !still_running(pid, ticks));
         }
         let value = format!("\"did {label}\\n\"");

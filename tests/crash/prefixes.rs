@@ -443,7 +443,7 @@ fn rests(state: &State) -> bool {
 fn usual(state: &State, call: &Call) -> CallCommand {
     let (id, rev) = (call.id, state.nodes[&call.id].rev());
     let digest = call.digest.clone().unwrap();
-    if matches!(call.status, Status::Awaiting) {
+    if matches!(call.status, Status::AwaitingApproval) {
         return CallCommand::Approve {
             call: id,
             rev,
@@ -484,6 +484,6 @@ pub fn finished(state: &State) -> bool {
 
 /// True where the call of a label waits for approval.
 pub fn waits(state: &State, label: &str) -> bool {
-    let awaits = |call: &Call| *call.label == *label && call.status == Status::Awaiting;
+    let awaits = |call: &Call| *call.label == *label && call.status == Status::AwaitingApproval;
     state.queue().any(awaits)
 }

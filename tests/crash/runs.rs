@@ -353,7 +353,7 @@ async fn an_edit_undone_redone_and_undone_in_part() {
             }),
             at_the_end(|state| {
                 let node = call(state, "s1");
-                commit(vec![Edit::Take {
+                commit(vec![Edit::Copy {
                     node,
                     base: None,
                     from: Epoch(0),

@@ -93,7 +93,7 @@ fn what_was_learnt_survives_a_kill_and_is_learnt_on() {
 
     // The command may have happened: the operator says so.
     let unknown = before.calls.values().find(|call| &*call.label == "slow").unwrap();
-    for (pid, ticks) in unknown.attempts.iter().filter_map(|one| one.under.process) {
+    for (pid, ticks) in unknown.attempts.iter().filter_map(|one| one.launch.process) {
         until("the command has ended", || !still_running(pid, ticks));
     }
     let text = world

@@ -161,7 +161,7 @@ fn killed(format: &'static crate::formats::Format) -> Course {
 fn end_the_rest(phase: &Course) {
     let state = phase.state();
     let attempts = state.calls.values().flat_map(|call| &call.attempts);
-    for (pid, ticks) in attempts.filter_map(|one| one.under.process) {
+    for (pid, ticks) in attempts.filter_map(|one| one.launch.process) {
         let group = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
         // What has ended by itself need not be ended.
         let _ = kill_process_group(group, Signal::KILL);

@@ -218,7 +218,7 @@ async fn a_result_taken_from_another_branch_is_told_as_it_was_there() {
             .live
             .settles("the first answer stands", |state| answered(state, "First."))
             .await;
-        let take = Edit::Take {
+        let take = Edit::Copy {
             node: notes,
             base: None,
             from: Epoch(1),

@@ -29,7 +29,7 @@ fn logs(label: &'static str) -> Part {
 fn waits(label: &'static str) -> impl Fn(&State) -> bool {
     move |state| {
         let mut calls = state.calls.values();
-        calls.any(|call| *call.label == *label && call.status == Status::Awaiting)
+        calls.any(|call| *call.label == *label && call.status == Status::AwaitingApproval)
     }
 }
 

@@ -82,14 +82,14 @@ impl Stage {
                     && call.is_running()
                     && call
                         .last_attempt()
-                        .is_some_and(|last| last.under.process.is_some())
+                        .is_some_and(|last| last.launch.process.is_some())
             })
         };
         self.live.until("the command runs", runs).await;
         let world = &self.world;
         eventually("it has begun", || world.read("log.txt").contains("begun")).await;
         let call = &self.live.state.calls[&self.call(label)];
-        call.last_attempt().unwrap().under.process.unwrap()
+        call.last_attempt().unwrap().launch.process.unwrap()
     }
 
     /// Waits until so many calls have given their result.

@@ -38,7 +38,7 @@ async fn an_answer_of_another_branch_is_what_the_model_said_here() {
             .live
             .settles("the first answer stands", answered("First."))
             .await;
-        let take = Edit::Take {
+        let take = Edit::Copy {
             node: theirs,
             base: None,
             from: Epoch(1),
@@ -90,7 +90,7 @@ async fn a_call_that_only_another_branch_has_comes_with_its_result_and_does_not_
             .live
             .settles("the first answer stands", answered("First."))
             .await;
-        let take = Edit::Take {
+        let take = Edit::Copy {
             node: log,
             base: None,
             from: Epoch(1),

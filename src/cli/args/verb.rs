@@ -10,7 +10,7 @@ use clap::Subcommand;
 
 use super::number;
 pub use failures::{ErrorIs, FailureVerb, LoopVerb, WeightVerb};
-pub use takes::{AttemptArg, Change, Choice, CommitArgs, Look, On, RevisionArg};
+pub use takes::{AttemptArg, Change, Choice, CommitArgs, On, PreviewArg, RevisionArg};
 
 /// Operator verbs on a session, stored or running.
 #[derive(Debug, Subcommand)]
@@ -56,7 +56,7 @@ pub enum Verb {
         on: On,
         /// The preview: the rule word for word, with the calls that it would have been about
         #[command(flatten)]
-        look: Look,
+        look: PreviewArg,
         /// The rule, such as: tool = "read_file", gate = "allow"
         rule: String,
         /// Digest that the preview printed: the calls that wait are decided at once
@@ -135,7 +135,7 @@ pub enum Verb {
         seen: RevisionArg,
         /// The preview
         #[command(flatten)]
-        look: Look,
+        look: PreviewArg,
         /// The call
         call: String,
         /// The value, as JSON
@@ -152,7 +152,7 @@ pub enum Verb {
         seen: RevisionArg,
         /// The preview
         #[command(flatten)]
-        look: Look,
+        look: PreviewArg,
         /// The call
         call: String,
     },
@@ -163,7 +163,7 @@ pub enum Verb {
         on: On,
         /// The preview
         #[command(flatten)]
-        look: Look,
+        look: PreviewArg,
         /// What was seen
         #[command(flatten)]
         seen: RevisionArg,
@@ -393,7 +393,7 @@ pub enum Verb {
         on: On,
         /// The preview
         #[command(flatten)]
-        look: Look,
+        look: PreviewArg,
         /// Number of the turn
         #[arg(value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         turn: u32,

@@ -31,8 +31,8 @@ fn caller(command: &[&str]) -> Caller {
 }
 
 fn alert_json(caller: &Caller, state: &State) -> Value {
-    let need = need::need(state).unwrap();
-    let attempts = need::attempts(state, &need);
+    let need = attention::need(state).unwrap();
+    let attempts = attention::attempts(state, &need);
     caller.text(state, need.cause.name(), (&need.reason, &attempts), &need)
 }
 
@@ -111,7 +111,7 @@ async fn an_active_reason_is_notified_only_once() {
     // A second call that waits is the same reason: the operator is called already.
     stage.awaiting("c4", "write_file", "{}");
     caller.look(&stage.model.run.state);
-    assert_eq!(caller.current, Some((Cause::Calls, AlertState::Yes)));
+    assert_eq!(caller.current, Some((AttentionReason::Calls, AlertState::Yes)));
     // What stood at the end of a run was told before.
     let end = End::new(crate::cli::exit::Code::Halted, "nobody is here");
     caller.call_at_end(&stage.model.run.state, &end);
@@ -124,7 +124,10 @@ async fn an_active_reason_is_notified_only_once() {
     assert_eq!(caller.current, None);
     stage.engine(Event::Run(RunEvent::Resumed {}));
     caller.look(&stage.model.run.state);
-    assert!(matches!(caller.current, Some((Cause::Calls, AlertState::Due(_)))));
+    assert!(matches!(
+        caller.current,
+        Some((AttentionReason::Calls, AlertState::Due(_)))
+    ));
     caller.call(&stage.model.run.state);
     assert_eq!(caller.finish().await, Vec::<String>::new());
     assert_eq!(count(), 2);
@@ -144,7 +147,7 @@ async fn a_failed_notify_command_reports_only_the_failure() {
         Next::Due => panic!("it was told"),
     }
     caller.look(&stage.model.run.state);
-    assert_eq!(caller.current, Some((Cause::Calls, AlertState::Yes)));
+    assert_eq!(caller.current, Some((AttentionReason::Calls, AlertState::Yes)));
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
             let what = match happened.as_deref() {
                 Some(value) => Resolution::Happened { value: text(value) },
                 None if *did_not_finish => Resolution::DidNotFinish,
-                None if *leave => Resolution::Leave { reason },
+                None if *leave => Resolution::Abandon { reason },
                 None => Resolution::DidNot,
             };
             CallCommand::Resolve {

@@ -13,7 +13,7 @@ fn asked(call: &Call) -> Option<(&Verdict, u64)> {
     let verdict = call
         .verdict
         .as_ref()
-        .filter(|_| call.status == Status::Awaiting && call.asking.approver.is_none())?;
+        .filter(|_| call.status == Status::AwaitingApproval && call.approval.approver.is_none())?;
     Some((verdict, verdict.deadline_ms?))
 }
 
@@ -21,10 +21,10 @@ fn asked(call: &Call) -> Option<(&Verdict, u64)> {
 /// is worked in and where nobody has the session open the time stands still, and begins anew.
 fn due(state: &State, call: &Call, held: bool) -> Option<i64> {
     let counts = held
-        && !call.asking.overdue
+        && !call.approval.overdue
         && state.mode == Mode::Running
         && state.turn_of(call.id).is_some_and(Turn::is_active);
-    call.asking.due.filter(|_| counts)
+    call.approval.due.filter(|_| counts)
 }
 
 /// What becomes of a question that nobody answers, and when; none of one that waits for ever.
@@ -32,7 +32,9 @@ pub fn describe(state: &State, call: &Call, held: bool, now: i64) -> Option<Stri
     let (verdict, ms) = asked(call)?;
     let then = verdict.on_expiry.label();
     Some(match due(state, call, held) {
-        _ if call.asking.overdue => format!("over: nobody answered within {}; it goes on waiting", span(ms)),
+        _ if call.approval.overdue => {
+            format!("over: nobody answered within {}; it goes on waiting", span(ms))
+        }
         Some(due) => {
             let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
             format!("{then} in {}, at {}", span(left), print::moment(due))
@@ -46,7 +48,7 @@ pub fn describe(state: &State, call: &Call, held: bool, now: i64) -> Option<Stri
 pub fn json(state: &State, call: &Call, held: bool) -> Value {
     asked(call).map_or(Value::Null, |(verdict, ms)| {
         json!({
-            "ms": ms, "then": verdict.on_expiry, "due": due(state, call, held), "overdue": call.asking.overdue,
+            "ms": ms, "then": verdict.on_expiry, "due": due(state, call, held), "overdue": call.approval.overdue,
         })
     })
 }
@@ -74,14 +76,14 @@ mod tests {
     fn both_forms(stage: &Stage, held: bool, left: i64) -> (Option<String>, Value) {
         let state = &stage.model.run.state;
         let call = &state.calls[&id("c3")];
-        let now = call.asking.due.unwrap_or_default() - left;
+        let now = call.approval.due.unwrap_or_default() - left;
         (describe(state, call, held, now), json(state, call, held))
     }
 
     #[test]
     fn consequence_and_time_are_shown_while_the_deadline_counts() {
         let stage = asked(Some(90_000), Consequence::Deny);
-        let due = stage.model.run.state.calls[&id("c3")].asking.due.unwrap();
+        let due = stage.model.run.state.calls[&id("c3")].approval.due.unwrap();
         let (words, json) = both_forms(&stage, true, 42_000);
         assert_eq!(
             words.unwrap(),

@@ -18,8 +18,8 @@ pub fn json(state: &State, call: &Call) -> Vec<Value> {
             let since = repeat::since(state, entry);
             json!({
                 "entry": entry.seq, "call": entry.call, "path": thread::path(state, entry.call), "rev": entry.rev,
-                "outcome": kind(&entry.outcome), "counts": since.counts(), "since": since.describe(),
-                "taken_back": ledger::taken_back(state, entry),
+                "outcome": kind(&entry.outcome), "active": since.counts(), "since": since.describe(),
+                "reverted": ledger::taken_back(state, entry),
             })
         }
         Earlier::Elsewhere(seq, one) => json!({ "recorded": seq, "elsewhere": elsewhere_json(one) }),
@@ -47,8 +47,8 @@ mod tests {
         assert_eq!(
             json(state, &state.calls[&id("c8")]),
             [json!({
-                "entry": seq, "call": "c3", "path": [], "rev": 1, "outcome": "ok", "counts": false,
-                "since": since, "taken_back": null,
+                "entry": seq, "call": "c3", "path": [], "rev": 1, "outcome": "ok", "active": false,
+                "since": since, "reverted": null,
             })]
         );
         let found = crate::cli::record::SessionSnapshot {

@@ -196,7 +196,7 @@ mod tests {
             resolved: None,
             digest: Digest("d".into()),
             operands: vec![
-                operand("*.sh", FileCheck::Untold),
+                operand("*.sh", FileCheck::Unspecified),
                 operand("a.sh", FileCheck::Dates),
                 operand("", FileCheck::Cut),
             ],
@@ -218,7 +218,7 @@ mod tests {
             ]
         );
         let card = card(&mut stage);
-        for seen in [FileCheck::Untold, FileCheck::Dates, FileCheck::Cut] {
+        for seen in [FileCheck::Unspecified, FileCheck::Dates, FileCheck::Cut] {
             assert!(card.contains(seen.warning().unwrap()), "{seen:?}: {card}");
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::cli::lost_edits;
 use crate::domain::state::State;
-use crate::resilience::need::{Cause, Need, standstill};
+use crate::resilience::attention::{Attention, AttentionReason, standstill};
 
 /// The verbs about a stream that broke.
 pub(super) const STREAM: &[&str] = &["ask-again", "keep", "stop-turn"];
@@ -12,7 +12,7 @@ pub(super) const STREAM: &[&str] = &["ask-again", "keep", "stop-turn"];
 /// Why nothing goes on, and what is done about it.
 pub(super) struct Still {
     /// Why.
-    pub need: Need,
+    pub need: Attention,
     /// The verbs that let it go on; none where only the console that has it open can.
     pub verbs: &'static [&'static str],
 }
@@ -20,13 +20,14 @@ pub(super) struct Still {
 /// Why nothing goes on, for another reason than the calls that are listed. `gone` where no program has the run open:
 /// what was typed in an editor is nowhere then.
 pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
-    let need = standstill(state).filter(|need| !matches!(need.cause, Cause::Calls | Cause::Repair))?;
+    let need = standstill(state)
+        .filter(|need| !matches!(need.cause, AttentionReason::Calls | AttentionReason::Repair))?;
     if gone
-        && need.cause == Cause::Edit
+        && need.cause == AttentionReason::Edit
         && let Some(lost) = lost_edits::describe(state)
     {
         let reason = format!("{lost}; `overrule resume` opens the run again, paused");
-        let need = Need { reason, ..need };
+        let need = Attention { reason, ..need };
         return Some(Still {
             need,
             verbs: &["resume"],
@@ -37,14 +38,14 @@ pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
 }
 
 /// The verbs that let it go on.
-const fn verbs(cause: &Cause) -> &'static [&'static str] {
+const fn verbs(cause: &AttentionReason) -> &'static [&'static str] {
     match cause {
-        Cause::Stream(_) => STREAM,
-        Cause::Loop(_) => &["allow-loop", "guide", "stop"],
-        Cause::Stopped => &["guide"],
-        Cause::Limit => &["set-limits", "unpause"],
-        Cause::Breaker => &["run-now", "reset-breaker"],
-        Cause::Own => &["unpause", "guide"],
-        Cause::Calls | Cause::Repair | Cause::Edit => &[],
+        AttentionReason::Stream(_) => STREAM,
+        AttentionReason::Loop(_) => &["allow-loop", "guide", "stop"],
+        AttentionReason::Stopped => &["guide"],
+        AttentionReason::Limit => &["set-limits", "unpause"],
+        AttentionReason::Breaker => &["run-now", "reset-breaker"],
+        AttentionReason::Own => &["unpause", "guide"],
+        AttentionReason::Calls | AttentionReason::Repair | AttentionReason::Edit => &[],
     }
 }

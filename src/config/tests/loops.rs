@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::domain::escape::Detector;
-use crate::resilience::escape::Config;
+use crate::resilience::loops::Config;
 
 #[test]
 fn what_nobody_set_is_the_default() {

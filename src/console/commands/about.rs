@@ -65,13 +65,13 @@ impl EditVerb {
             | Self::Thought
             | Self::Delete
             | Self::Unpin
-            | Self::BranchTake => About::Node,
+            | Self::BranchCopy => About::Node,
             Self::Prompt | Self::Call | Self::AskTurn => About::Turn,
             Self::Guide
             | Self::Impact
             | Self::Commit
             | Self::Reason
-            | Self::Collect
+            | Self::Stage
             | Self::StagedEdits
             | Self::StagedPreview
             | Self::StagedOpen
@@ -87,7 +87,7 @@ impl EditVerb {
             | Self::BranchCompare
             | Self::CompareAll
             | Self::EffectsAll
-            | Self::TakeBack
+            | Self::Revert
             | Self::Probe => About::Nothing,
         }
     }

@@ -30,7 +30,7 @@ impl Verb {
             // A question is opened to be answered.
             Self::Decide(Decide::Open) => true,
             Self::Edit(
-                EditVerb::Collect
+                EditVerb::Stage
                 | EditVerb::StagedEdits
                 | EditVerb::StagedPreview
                 | EditVerb::StagedRemove

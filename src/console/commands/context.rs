@@ -34,7 +34,7 @@ pub enum Context {
     /// Text to read: help, a refusal.
     Page,
     /// Why the run waits for a person.
-    Needed,
+    Attention,
     /// The impact of an edit, before it is committed.
     Review,
     /// The collected edits.
@@ -85,7 +85,7 @@ impl Context {
         Self::Line,
         Self::List,
         Self::Page,
-        Self::Needed,
+        Self::Attention,
         Self::Review,
         Self::StagedEdits,
         Self::Branches,
@@ -118,7 +118,7 @@ impl Context {
             Self::Line => &[Self::Line, Self::Always],
             Self::List => &[Self::List, Self::Always],
             Self::Page => &[Self::Page, Self::Always],
-            Self::Needed => &[Self::Needed, Self::Always],
+            Self::Attention => &[Self::Attention, Self::Always],
             Self::Review => &[Self::Review, Self::Always],
             Self::StagedEdits => &[Self::StagedEdits, Self::Always],
             Self::Branches => &[Self::Branches, Self::Always],
@@ -149,7 +149,7 @@ impl Context {
             Self::Always => "everywhere".to_owned(),
             Self::Panes => "in every pane".to_owned(),
             Self::Replay => "in a recorded run".to_owned(),
-            Self::Needed => "where it says why the run waits".to_owned(),
+            Self::Attention => "where it says why the run waits".to_owned(),
             Self::Branches | Self::Effects | Self::Rules | Self::StagedEdits => {
                 format!("in the list of {}", self.heading())
             }
@@ -181,7 +181,7 @@ impl Context {
             Self::Line => "one-line input",
             Self::List => "list",
             Self::Page => "page",
-            Self::Needed => "why the run waits",
+            Self::Attention => "why the run waits",
             Self::Review => "impact preview",
             Self::StagedEdits => "collected edits",
             Self::Branches => "branches",

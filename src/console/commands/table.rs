@@ -3,9 +3,9 @@
 use super::{
     Classify, Context,
     Context::{
-        Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Editor, Effects, Fork,
-        Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes, Queue, Replay, Review, Rule,
-        Rules, StagedEdits, State, UnknownOutcome,
+        Always, Attention, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Editor,
+        Effects, Fork, Graph, Health, Inspector, Leave, Line, List, Log, Page, Panes, Queue, Replay, Review,
+        Rule, Rules, StagedEdits, State, UnknownOutcome,
     },
     Decide, EditVerb, Entry, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
@@ -79,8 +79,8 @@ static EDIT: &[Entry] = &[
     entry(Verb::Edit(EditVerb::Unpin), "unpin", &["U"], &[Panes], "unpin", "let executions replace a corrected observation again"),
     entry(Verb::Edit(EditVerb::Impact), "impact", &["v"], &[Panes], "", "show what a change of the selected node would do; changes nothing"),
     entry(Verb::Edit(EditVerb::Commit), "commit-edit", &["enter"], &[Review], "commit", "commit the edit, or the collected edits, as previewed"),
-    entry(Verb::Edit(EditVerb::Collect), "collect", &["ctrl-g"], &[Editor], "collect", "keep the edit, to be committed together with others"),
-    entry(Verb::Edit(EditVerb::Collect), "collect-previewed", &["c"], &[Review], "collect", "keep the previewed edit, to be committed together with others"),
+    entry(Verb::Edit(EditVerb::Stage), "collect", &["ctrl-g"], &[Editor], "collect", "keep the edit, to be committed together with others"),
+    entry(Verb::Edit(EditVerb::Stage), "collect-previewed", &["c"], &[Review], "collect", "keep the previewed edit, to be committed together with others"),
     entry(Verb::Edit(EditVerb::Reason), "edit-reason", &["r"], &[Review], "reason", "say why the edit is made; it is recorded with it"),
     entry(Verb::Edit(EditVerb::KeepLater), "keep-later", &["l"], &[Review], "keep later turns", "let later turns stand although the edit changes what they were asked with; they are marked as drifted"),
     entry(Verb::Edit(EditVerb::StagedEdits), "collected", &["E"], &[Panes], "collected edits", "list the collected edits"),
@@ -104,11 +104,11 @@ static BRANCH: &[Entry] = &[
     entry(Verb::Edit(EditVerb::BranchCompare), "pane-compare", &["alt-c"], &[BranchPane], "compare", "compare the branch under the cursor with the one that stands, or with the marked one"),
     entry(Verb::Edit(EditVerb::BranchName), "pane-name", &["alt-n"], &[BranchPane], "name", "give the branch under the cursor a name"),
     entry(Verb::Edit(EditVerb::BranchMark), "pane-mark", &["space"], &[BranchPane], "mark", "mark the branch under the cursor, to compare others with it"),
-    entry(Verb::Edit(EditVerb::BranchTake), "pane-take", &["alt-t"], &[BranchPane], "take over", "take what the node selected in the graph says on the branch under the cursor; shows first what that does"),
-    entry(Verb::Edit(EditVerb::BranchTake), "branch-take", &["t"], &[Compare], "take over", "take what the node says on the other branch; shows first what that does"),
+    entry(Verb::Edit(EditVerb::BranchCopy), "pane-take", &["alt-t"], &[BranchPane], "take over", "take what the node selected in the graph says on the branch under the cursor; shows first what that does"),
+    entry(Verb::Edit(EditVerb::BranchCopy), "branch-take", &["t"], &[Compare], "take over", "take what the node says on the other branch; shows first what that does"),
     entry(Verb::Edit(EditVerb::CompareAll), "compare-all", &["s", "space"], &[Compare], "same ones too", "list nodes that say the same on both, or only the others"),
     entry(Verb::Edit(EditVerb::EffectsAll), "effects-all", &["s", "space"], &[Effects], "all effects", "list everything that could change the world, or only what was left behind or is in doubt"),
-    entry(Verb::Edit(EditVerb::TakeBack), "take-back", &["c"], &[Effects], "take back", "put in the call with which the tool takes the effect back; it is shown first"),
+    entry(Verb::Edit(EditVerb::Revert), "take-back", &["c"], &[Effects], "take back", "put in the call with which the tool takes the effect back; it is shown first"),
     entry(Verb::Edit(EditVerb::Probe), "probe", &["p"], &[UnknownOutcome, Effects], "look whether it happened", "put in the call with which the tool finds out whether it happened; it is shown first"),
 ];
 
@@ -167,7 +167,7 @@ static JUMP: &[Entry] = &[
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key, those that work here first"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, UnknownOutcome, Context::Classify, Broken], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, UnknownOutcome, Context::Classify, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
     entry(Verb::View(View::Pane(Pane::Graph)), "graph", &["1"], &[Panes], "", "go to the graph"),
@@ -191,7 +191,7 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Colours), "output-colours", &["#"], &[Panes], "exact bytes", "show the output of tools in the colours that it asks for, or with every byte of it as it came"),
     entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
     entry(Verb::View(View::Loops), "loops", &["C"], &[Panes], "", "show what went round, which steps were taken against it and what came of them"),
-    entry(Verb::View(View::Needed), "why-waiting", &["W"], &[Panes], "", "show why the run waits for you: the reason, what was tried, the newest events, and what you can do by one key"),
+    entry(Verb::View(View::Attention), "why-waiting", &["W"], &[Panes], "", "show why the run waits for you: the reason, what was tried, the newest events, and what you can do by one key"),
     entry(Verb::View(View::Orphans), "effects", &["O"], &[Panes], "", "list what ran and could change the world: what edits left behind and what is in doubt, or all of it"),
     entry(Verb::View(View::Theme), "theme", &[], &[Panes], "", "choose the colours of this session"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
@@ -199,24 +199,24 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Save), "save", &[], &[Panes], "", "write the shown text, byte for byte, into a file that you name; nothing is overwritten"),
     entry(Verb::View(View::Outside), "open-outside", &["ctrl-o"], &[Panes], "", "open the shown text in $EDITOR, to read; what is changed there counts nowhere"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, UnknownOutcome, Context::Classify, Broken, Bulk, Rules, StagedEdits, Branches, Compare, Effects], "close", "close"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Attention, Consent, UnknownOutcome, Context::Classify, Broken, Bulk, Rules, StagedEdits, Branches, Compare, Effects], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Fork, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
-    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
+    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Attention, Review, StagedEdits, Branches, Compare, Effects, Bulk, Rule, Rules, Fork, Consent, UnknownOutcome, Context::Classify, Broken], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::PageUp), "list-page-up", &["pgup"], &[List], "", "one screen of the list up"),
@@ -233,14 +233,14 @@ static MOVE: &[Entry] = &[
 
 #[rustfmt::skip]
 static FIX: &[Entry] = &[
-    entry(Verb::Fix(Fix::Go), "fix-go", &["enter"], &[Needed], "go there", "go to what waits, or change the limit or the breaker that holds it"),
-    entry(Verb::Fix(Fix::Arguments), "fix-arguments", &["e"], &[Needed], "arguments", "give the call other arguments"),
-    entry(Verb::Fix(Fix::Tool), "fix-tool", &["r"], &[Needed], "other tool", "let another tool make the call"),
-    entry(Verb::Fix(Fix::Answer), "fix-answer", &["w"], &[Needed], "answer", "say what the call gives, in place of the tool"),
-    entry(Verb::Fix(Fix::Guide), "fix-guide", &["i"], &[Needed], "guide", "give the model guidance"),
-    entry(Verb::Fix(Fix::Allow), "fix-allow", &["Y"], &[Needed], "let it repeat", "allow exactly these calls to repeat"),
-    entry(Verb::Fix(Fix::Resume), "fix-go-on", &["p"], &[Needed], "go on", "go on as it is"),
-    entry(Verb::Fix(Fix::Stop), "fix-stop", &["X"], &[Needed], "stop", "stop what this belongs to: the call and what reads it, the sub-agent, or the course that repeats; the rest goes on. Asks first"),
+    entry(Verb::Fix(Fix::Go), "fix-go", &["enter"], &[Attention], "go there", "go to what waits, or change the limit or the breaker that holds it"),
+    entry(Verb::Fix(Fix::Arguments), "fix-arguments", &["e"], &[Attention], "arguments", "give the call other arguments"),
+    entry(Verb::Fix(Fix::Tool), "fix-tool", &["r"], &[Attention], "other tool", "let another tool make the call"),
+    entry(Verb::Fix(Fix::Answer), "fix-answer", &["w"], &[Attention], "answer", "say what the call gives, in place of the tool"),
+    entry(Verb::Fix(Fix::Guide), "fix-guide", &["i"], &[Attention], "guide", "give the model guidance"),
+    entry(Verb::Fix(Fix::Allow), "fix-allow", &["Y"], &[Attention], "let it repeat", "allow exactly these calls to repeat"),
+    entry(Verb::Fix(Fix::Resume), "fix-go-on", &["p"], &[Attention], "go on", "go on as it is"),
+    entry(Verb::Fix(Fix::Stop), "fix-stop", &["X"], &[Attention], "stop", "stop what this belongs to: the call and what reads it, the sub-agent, or the course that repeats; the rest goes on. Asks first"),
 ];
 
 #[rustfmt::skip]

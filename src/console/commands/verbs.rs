@@ -92,7 +92,7 @@ pub enum View {
     /// What went round, and what was done about it.
     Loops,
     /// Why the run waits for a person.
-    Needed,
+    Attention,
     /// Copy.
     Copy,
     /// Write into a file.
@@ -243,7 +243,7 @@ pub enum EditVerb {
     /// Say why the reviewed edit is made.
     Reason,
     /// Keep the edit for later, with others.
-    Collect,
+    Stage,
     /// Show the collected edits.
     StagedEdits,
     /// Show what all collected edits do together; they are committed from there.
@@ -273,13 +273,13 @@ pub enum EditVerb {
     /// Compare the branch under the cursor.
     BranchCompare,
     /// Take what the node under the cursor says on the other branch.
-    BranchTake,
+    BranchCopy,
     /// List nodes that say the same too.
     CompareAll,
     /// List the whole ledger, or only what needs an eye.
     EffectsAll,
     /// Put in the call that takes the effect under the cursor back.
-    TakeBack,
+    Revert,
     /// Put in the call that finds out whether an execution happened.
     Probe,
 }

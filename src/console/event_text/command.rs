@@ -58,7 +58,7 @@ fn edit(command: &EditCommand) -> String {
                 format!("edit {node}")
             }
             [Edit::RejectAnswer { node, .. }] => format!("reject {node}"),
-            [Edit::Take { node, from, .. }] => format!("take {node} from branch {}", from.0),
+            [Edit::Copy { node, from, .. }] => format!("take {node} from branch {}", from.0),
             [Edit::Delete { node, .. }] => format!("delete {node}"),
             [Edit::InsertPrompt { .. }] => "insert a prompt".to_owned(),
             [Edit::InsertThought { .. }] => "insert a thought".to_owned(),

@@ -3,8 +3,8 @@
 //! Must not know: what is worked out, who shows it.
 
 use super::edit_preview::{Change, EditPreview};
+use crate::console::branch_diff::BranchDiff;
 use crate::console::effects::Effects;
-use crate::console::sides::Sides;
 use crate::domain::branch::{Branch, branches};
 use crate::domain::id::{Epoch, NodeId, Seq};
 use crate::domain::state::{Mode, State};
@@ -55,7 +55,7 @@ pub struct Caches {
     edit_preview: Cached<EditPreview, Change>,
     branches: Cached<Vec<Branch>>,
     effects: Cached<Effects>,
-    sides: Cached<Sides, (Epoch, Epoch)>,
+    branch_diff: Cached<BranchDiff, (Epoch, Epoch)>,
     failed_calls: Cached<Vec<NodeId>>,
 }
 
@@ -95,8 +95,9 @@ impl Caches {
     }
 
     /// Two branches side by side.
-    pub fn sides(&mut self, state: &State, two: (Epoch, Epoch)) -> &Sides {
-        self.sides.renew(state, two, |state, two| Sides::of(state, *two))
+    pub fn branch_diff(&mut self, state: &State, two: (Epoch, Epoch)) -> &BranchDiff {
+        self.branch_diff
+            .renew(state, two, |state, two| BranchDiff::of(state, *two))
     }
 }
 

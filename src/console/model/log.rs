@@ -50,7 +50,7 @@ fn is_problem(event: &Event) -> bool {
         Event::Call(event) => match event {
             CallEvent::Finished { outcome, .. } | CallEvent::Given { outcome, .. } => !outcome.is_ok(),
             CallEvent::Checked { faults, .. } => !faults.is_empty(),
-            CallEvent::Unfit { .. }
+            CallEvent::Invalid { .. }
             | CallEvent::Skipped { .. }
             | CallEvent::Unsatisfiable { .. }
             | CallEvent::Undetermined { .. } => true,

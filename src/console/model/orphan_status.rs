@@ -65,7 +65,7 @@ impl RunPart {
         let call = self.state.call(call)?;
         let mut attempts = call.attempts.iter();
         let record = attempts.find(|one| one.no == attempt && one.outcome.is_none())?;
-        let (pid, ticks) = record.under.process?;
+        let (pid, ticks) = record.launch.process?;
         let call = call.id;
         Some(OrphanCandidate { call, pid, ticks })
     }

@@ -61,7 +61,7 @@ impl Overlay {
     /// Where its keys are looked up.
     pub const fn context(&self) -> Context {
         match self {
-            Self::Page(page) if matches!(page.content, PageContent::Needed) => Context::Needed,
+            Self::Page(page) if matches!(page.content, PageContent::Attention) => Context::Attention,
             Self::Page(page) if matches!(page.content, PageContent::Classify(_)) => Context::Classify,
             Self::Page(_) => Context::Page,
             Self::Editor(_) => Context::Editor,
@@ -143,7 +143,7 @@ pub enum PageContent {
     /// A line of the log; holds untrusted text.
     Note(String),
     /// Why the run waits for a person.
-    Needed,
+    Attention,
     /// The error of a call whose class is to be corrected.
     Classify(Box<Classifying>),
     /// A difference.

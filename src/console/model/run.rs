@@ -13,8 +13,7 @@ use super::lower::NameHash;
 use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
-use crate::console::link::{At, Frames, Look, OrphanCandidate, Replaced};
-use crate::domain::again::{self, Again, Until};
+use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced};
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
 use crate::domain::command::{CallCommand, Command, RunCommand};
@@ -23,10 +22,11 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::live::Live;
 use crate::domain::node::Node;
+use crate::domain::pending_retry::{self, PendingRetry, Until};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
-use crate::resilience::need::{Cause, Need, standstill};
+use crate::resilience::attention::{Attention, AttentionReason, standstill};
 use crate::resilience::routing::Row as Weight;
 use crate::resilience::watch::Watch;
 
@@ -67,7 +67,7 @@ pub struct RunPart {
     /// What the request said that was looked at last.
     pub sent_then: Option<SentThen>,
     /// The call whose decision is looked at, with what it would replace; none until that has come.
-    pub looked: Option<(Look, Option<Replaced>)>,
+    pub looked: Option<(LoadRequest, Option<Replaced>)>,
     /// Processes that may have outlived the program which had started them, with what is known of each.
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// Last event received out of order, if any: `(expected, got)`.
@@ -134,11 +134,13 @@ impl RunPart {
     pub fn waits(&self, call: &Call) -> Result<(), String> {
         let id = call.id;
         match EffectiveStatus::of_call(&self.state, call) {
-            EffectiveStatus::History(_) => {
+            EffectiveStatus::Superseded(_) => {
                 let why = effective_status::replaced_words(&self.state, id);
                 Err(format!("{id} is history: {why}"))
             }
-            EffectiveStatus::Suspended(status) | EffectiveStatus::Now(status) if !status.needs_operator() => {
+            EffectiveStatus::Suspended(status) | EffectiveStatus::Active(status)
+                if !status.needs_operator() =>
+            {
                 Err(format!(
                     "{id} does not wait for you: it is {}",
                     status.base_label()
@@ -147,7 +149,7 @@ impl RunPart {
             EffectiveStatus::Suspended(_) => Err(format!(
                 "{id} is held by an edit before it: nothing can be decided until it stands again"
             )),
-            EffectiveStatus::Now(_) => Ok(()),
+            EffectiveStatus::Active(_) => Ok(()),
         }
     }
 
@@ -241,12 +243,12 @@ impl RunPart {
 
     /// The active turns whose stream broke, in order.
     pub fn broken(&self) -> impl Iterator<Item = &Turn> {
-        again::broken(&self.state).map(|(turn, _)| turn)
+        pending_retry::broken(&self.state).map(|(turn, _)| turn)
     }
 
     /// Those of them that are left to the operator: nothing is asked again by itself.
     pub fn left_broken(&self) -> impl Iterator<Item = &Turn> {
-        again::left(&self.state).map(|(turn, _)| turn)
+        pending_retry::left(&self.state).map(|(turn, _)| turn)
     }
 
     /// How many calls and streams wait for the operator.
@@ -255,7 +257,7 @@ impl RunPart {
     }
 
     /// What a person has to do about a run that stands still, where no call waits for their word.
-    pub fn stuck(&self) -> Option<Need> {
+    pub fn stuck(&self) -> Option<Attention> {
         let shut = || {
             self.state
                 .breakers
@@ -266,10 +268,13 @@ impl RunPart {
         if matches!(self.state.mode, Mode::Running) && self.state.editing.is_empty() && !shut() {
             return None;
         }
-        let still = |need: &Need| {
+        let still = |need: &Attention| {
             matches!(
                 need.cause,
-                Cause::Loop(_) | Cause::Stopped | Cause::Breaker | Cause::Edit
+                AttentionReason::Loop(_)
+                    | AttentionReason::Stopped
+                    | AttentionReason::Breaker
+                    | AttentionReason::Edit
             )
         };
         standstill(&self.state).filter(still)
@@ -277,7 +282,8 @@ impl RunPart {
 
     /// True where all that is left to do waits for an edit that is not committed.
     pub fn waits_for_edit(&self) -> bool {
-        self.stuck().is_some_and(|need| need.cause == Cause::Edit)
+        self.stuck()
+            .is_some_and(|need| need.cause == AttentionReason::Edit)
     }
 
     /// Milliseconds of working time up to a moment, or else to the newest event, where this console saw the process
@@ -327,12 +333,13 @@ impl RunPart {
     /// True where nothing goes on but requests that are made again by themselves, after a wait that can be noticed.
     fn retries(&self) -> bool {
         let idle = self.state.agenda.running.is_empty();
-        let is_idle = |turn: &Turn| again::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
+        let is_idle =
+            |turn: &Turn| pending_retry::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
         let mut open = open_streams(&self.state);
         // What waits for an edit goes on by the operator's hand.
-        let by_itself = |one: &Again<'_>| one.until != Until::Edit && one.is_long(NOTICED_MS);
+        let by_itself = |one: &PendingRetry<'_>| one.until != Until::Edit && one.is_long(NOTICED_MS);
         idle && open.all(is_idle)
-            && again::all(&self.state).any(|one| by_itself(&one))
+            && pending_retry::all(&self.state).any(|one| by_itself(&one))
             && self.live.is_empty()
     }
 

@@ -46,7 +46,7 @@ fn about(edit: &Edit) -> Option<About> {
             Some(About::Node(*node))
         }
         Edit::Delete { node, .. } | Edit::RejectAnswer { node, .. } => Some(About::Gone(*node)),
-        Edit::Take { node, .. } => Some(About::Taken(node.observation())),
+        Edit::Copy { node, .. } => Some(About::Taken(node.observation())),
         Edit::InsertPrompt { .. } | Edit::InsertThought { .. } | Edit::InsertCall { .. } => None,
     }
 }
@@ -60,7 +60,7 @@ pub const fn node_of(edit: &Edit) -> Option<NodeId> {
         | Edit::Delete { node, .. }
         | Edit::RejectAnswer { node, .. } => Some(*node),
         // It may not count here at all.
-        Edit::Take { .. }
+        Edit::Copy { .. }
         | Edit::InsertPrompt { .. }
         | Edit::InsertThought { .. }
         | Edit::InsertCall { .. } => None,
@@ -75,7 +75,7 @@ const fn base_of(edit: &Edit) -> Option<Rev> {
         | Edit::Observation { base, .. }
         | Edit::Delete { base, .. } => Some(*base),
         Edit::RejectAnswer { .. }
-        | Edit::Take { .. }
+        | Edit::Copy { .. }
         | Edit::InsertPrompt { .. }
         | Edit::InsertThought { .. }
         | Edit::InsertCall { .. } => None,

@@ -20,7 +20,8 @@ impl Model {
         // What is left of a deadline, once a second.
         let running = continues && self.utc().is_some() && self.run.state.mode == Mode::Running;
         let mut asked = self.run.state.queue();
-        let due = running && asked.any(|call| call.asking.due.is_some() && call.status == Status::Awaiting);
+        let due = running
+            && asked.any(|call| call.approval.due.is_some() && call.status == Status::AwaitingApproval);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
         // How long nothing came, and the time at work, once a second.
         let after = |ms: u64| self.arming.now.saturating_add(ms);

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::many;
-use crate::console::asked;
+use crate::console::approval_stats;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
@@ -34,7 +34,7 @@ pub(super) fn make((run, now): (&RunPart, Option<i64>), width: u16, charset: Cha
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let mut rows = limits((run, now), price, &meter);
     rows.push(calls(state, &Tally::of(state)));
-    if let Some(asked) = asked::of(state) {
+    if let Some(asked) = approval_stats::of(state) {
         let words = named(asked.name).untrusted(Role::Text, &asked.words, 400);
         rows.push(Row::new(Target::Nothing, words));
     }

@@ -250,7 +250,7 @@ impl Pane<'_> {
                 };
                 let words = Styled::new()
                     .own(Role::Dim, format!("  repairs by {}: ", strategy.name()))
-                    .own(role, count.words(price));
+                    .own(role, count.describe(price));
                 Row::new(Target::Nothing, words)
             })
     }

@@ -75,7 +75,7 @@ fn readers(state: &State) -> BTreeMap<NodeId, Vec<NodeId>> {
         if !state.node(*id).is_some_and(|node| node.active) {
             continue;
         }
-        for source in call.reach.bindings.iter().filter_map(|binding| binding.source) {
+        for source in call.refs.bindings.iter().filter_map(|binding| binding.source) {
             let all = out.entry(source).or_default();
             if !all.contains(id) {
                 all.push(*id);

@@ -54,7 +54,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
         if let Some(ms) = attempt.ms {
             let _ = write!(words, ", {ms} ms");
         }
-        if let Some((pid, _)) = attempt.under.process {
+        if let Some((pid, _)) = attempt.launch.process {
             let _ = write!(words, ", process {pid}");
         }
         if attempt.fenced {
@@ -126,7 +126,7 @@ pub fn decision_word(decision: &Decision) -> String {
             format!("operator's result of {from} used")
         }
         Decision::RunAgain => "run again with consent".to_owned(),
-        Decision::Leave { reason } => because("left unknown by the operator, not to run again", reason),
+        Decision::Abandon { reason } => because("left unknown by the operator, not to run again", reason),
         Decision::DidNotFinish => "did not finish, said by the operator".to_owned(),
         Decision::Withdrawn { reason } => format!("taken back before it began: {reason}"),
     }

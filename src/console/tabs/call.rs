@@ -129,12 +129,12 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
     let arrived = result_source::now(&maker.run.state, call)
         .filter(|_| matches!(call.status, Status::Succeeded | Status::Exited(_)));
     let (symbol, words) = match (arrived, effective) {
-        (Some(arrived), EffectiveStatus::Now(_)) => (Symbol::Edited, arrived.label().to_owned()),
+        (Some(arrived), EffectiveStatus::Active(_)) => (Symbol::Edited, arrived.label().to_owned()),
         (Some(arrived), effective) => (
             Symbol::of_effective_status(effective),
             format!("{}, {}", arrived.label(), inactive_label(effective)),
         ),
-        (None, EffectiveStatus::Now(Status::Running(_))) if maker.run.halted.is_some() => {
+        (None, EffectiveStatus::Active(Status::Running(_))) if maker.run.halted.is_some() => {
             (Symbol::of_effective_status(effective), AT_THE_HALT.to_owned())
         }
         (None, effective) => (Symbol::of_effective_status(effective), effective.describe()),
@@ -162,8 +162,8 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
 /// Why a call does not count now, in a word.
 const fn inactive_label(effective: EffectiveStatus<'_>) -> &'static str {
     match effective {
-        EffectiveStatus::History(_) => "history",
-        EffectiveStatus::Suspended(_) | EffectiveStatus::Now(_) => "held",
+        EffectiveStatus::Superseded(_) => "history",
+        EffectiveStatus::Suspended(_) | EffectiveStatus::Active(_) => "held",
     }
 }
 
@@ -191,14 +191,14 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
 /// Why nothing is asked about a call that an edit replaced or holds, whatever it waited for.
 fn undecided(state: &State, id: NodeId, effective: EffectiveStatus<'_>) -> Option<String> {
     match effective {
-        EffectiveStatus::History(_) => {
+        EffectiveStatus::Superseded(_) => {
             let why = effective_status::replaced_words(state, id);
             Some(format!("history: {why}, nothing can be decided about it"))
         }
         EffectiveStatus::Suspended(status) if status.needs_operator() => {
             Some("held by an edit before it: nothing can be decided until it stands again".to_owned())
         }
-        EffectiveStatus::Suspended(_) | EffectiveStatus::Now(_) => None,
+        EffectiveStatus::Suspended(_) | EffectiveStatus::Active(_) => None,
     }
 }
 
@@ -260,7 +260,7 @@ fn orphan_warning(call: &Call, left: OrphanStatus) -> Option<String> {
         .attempts
         .iter()
         .find(|one| one.no == attempt)?
-        .under
+        .launch
         .process?;
     Some(match left {
         OrphanStatus::Runs(left) => format!(
@@ -370,7 +370,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let as_written =
         Arc::ptr_eq(&shown, &args) || maker.cache.common_prefix(&shown, &args) == shown.len().max(args.len());
     if !as_written {
-        let words = if call.reach.bindings.is_empty() {
+        let words = if call.refs.bindings.is_empty() {
             "as written: its label and the path of its result do not go to the tool"
         } else {
             "as written, before the references were filled in"
@@ -384,7 +384,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
             (Role::Dim, "  ".to_owned()),
         );
     }
-    for binding in &call.reach.bindings {
+    for binding in &call.refs.bindings {
         let source = binding.source.map_or("input".to_owned(), |id| id.to_string());
         maker.field(
             "reference",

@@ -82,7 +82,7 @@ fn now(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev)) {
     match looked.and_then(|(_, found)| found.as_ref()) {
         None => {}
         Some(Replaced::Nothing) => maker.own(Role::Title, "a new file: nothing is there now"),
-        Some(Replaced::Untold(why)) => {
+        Some(Replaced::Unreadable(why)) => {
             let why = text::visible(why);
             let words = format!("the file as it is now is not compared: {why}");
             maker.own(Role::Dim, words);

@@ -7,9 +7,9 @@ use std::ops::Range;
 use super::Maker;
 use super::branches::{BESIDE, clipped, cost, title};
 use super::revisions::{content_text, diff_texts};
+use crate::console::branch_diff::{BranchDiff, Pair};
 use crate::console::doc::Styled;
 use crate::console::model::listing::{Line, Rows};
-use crate::console::sides::{Pair, Sides};
 use crate::console::summary::{self, Summary};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -93,7 +93,7 @@ fn nothing() -> Styled {
 }
 
 /// The rows of a comparison: what the two are and came to, then those of each node, which [`nodes`] makes.
-pub fn rows(maker: &Maker<'_>, sides: &Sides, all: bool) -> Rows {
+pub fn rows(maker: &Maker<'_>, sides: &BranchDiff, all: bool) -> Rows {
     let layout = Layout::of(maker);
     Rows::sparse(
         head(maker, sides, &layout),
@@ -101,7 +101,7 @@ pub fn rows(maker: &Maker<'_>, sides: &Sides, all: bool) -> Rows {
     )
 }
 
-fn head(maker: &Maker<'_>, sides: &Sides, layout: &Layout) -> Vec<Line> {
+fn head(maker: &Maker<'_>, sides: &BranchDiff, layout: &Layout) -> Vec<Line> {
     let comparison = &sides.comparison;
     let state = &maker.run.state;
     let mut lines = Vec::new();
@@ -147,7 +147,7 @@ fn equal(nodes: usize) -> Line {
 }
 
 /// The rows of some of the nodes.
-pub fn nodes(maker: &Maker<'_>, sides: &Sides, all: bool, which: Range<usize>) -> Vec<Line> {
+pub fn nodes(maker: &Maker<'_>, sides: &BranchDiff, all: bool, which: Range<usize>) -> Vec<Line> {
     let layout = Layout::of(maker);
     which
         .filter_map(|at| Some((at, sides.pair(all, at)?)))

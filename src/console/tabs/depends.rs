@@ -26,7 +26,7 @@ pub fn make(maker: &mut Maker<'_>, id: NodeId) {
         row(maker, word, edge.from);
     }
     if let Some(call) = state.call(id) {
-        for binding in &call.reach.bindings {
+        for binding in &call.refs.bindings {
             let source = binding.source.map_or("the input".to_owned(), |id| id.to_string());
             maker.field(
                 "bound",

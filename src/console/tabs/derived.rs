@@ -96,10 +96,10 @@ impl<'c> Derived<'c> {
                 many(modified, "file")
             ));
         }
-        if seen(FileCheck::Untold) > 0 {
+        if seen(FileCheck::Unspecified) > 0 {
             words.push(format!(
                 "{} for a file that it may run, and only a shell can tell which: not looked at",
-                many(seen(FileCheck::Untold), "word")
+                many(seen(FileCheck::Unspecified), "word")
             ));
         }
         if seen(FileCheck::Dates) > 0 {
@@ -207,7 +207,7 @@ pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
         let row = Styled::new().own(Role::Dim, format!("{:indent$}{name:<10} ", ""));
         let message = one.seen.warning().unwrap_or_default();
         match one.seen {
-            FileCheck::Untold => {
+            FileCheck::Unspecified => {
                 let row = row.untrusted(Role::Accent, &one.path, PATH);
                 row.own(Role::Warning, format!("  {message}"))
             }

@@ -46,15 +46,19 @@ pub(super) fn approver(maker: &mut Maker<'_>, call: &Call) {
 
 /// How long there is for an answer, and what then.
 pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
-    let Some(verdict) = call.verdict.as_ref().filter(|_| call.status == Status::Awaiting) else {
+    let Some(verdict) = call
+        .verdict
+        .as_ref()
+        .filter(|_| call.status == Status::AwaitingApproval)
+    else {
         return;
     };
     let Some(ms) = verdict.deadline_ms else { return };
     let then = verdict.on_expiry.label();
-    if call.asking.approver.is_some() {
+    if call.approval.approver.is_some() {
         return;
     }
-    let words = if call.asking.overdue {
+    let words = if call.approval.overdue {
         format!("over: nobody answered within {}; it goes on waiting", span(ms))
     } else {
         format!("{} to answer, then: {then}", span(ms))

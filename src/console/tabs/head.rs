@@ -20,7 +20,7 @@ const NAME: usize = 40;
 pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str) {
     let card = maker.run.tool(tool);
     let mut line = Styled::new().own(Role::Decision, format!("{} {rev} ", call.id));
-    if call.status != Status::Awaiting {
+    if call.status != Status::AwaitingApproval {
         line = line.own(Role::Warning, format!(" {} ", call.status.base_label()));
     }
     let known = card.map_or(&[][..], |card| &card.tags);

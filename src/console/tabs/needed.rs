@@ -9,10 +9,10 @@ use crate::console::model::log::LogPane;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::theme::Role;
 use crate::console::{event_text, loops, summary};
-use crate::domain::again;
 use crate::domain::node::Node;
+use crate::domain::pending_retry;
 use crate::domain::state::Mode;
-use crate::resilience::need::{Branch, Cause, Need, attempts, standstill};
+use crate::resilience::attention::{Attention, AttentionReason, Branch, attempts, standstill};
 use crate::text::visible;
 use std::borrow::Cow;
 
@@ -40,19 +40,28 @@ const FIXES: [(&str, Fix, &str); 8] = [
 ];
 
 /// Whether a fix is one for this cause.
-pub fn fits(fix: Fix, cause: &Cause) -> bool {
+pub fn fits(fix: Fix, cause: &AttentionReason) -> bool {
     let about_calls = matches!(
         cause,
-        Cause::Loop(_) | Cause::Repair | Cause::Calls | Cause::Breaker
+        AttentionReason::Loop(_)
+            | AttentionReason::Repair
+            | AttentionReason::Calls
+            | AttentionReason::Breaker
     );
     match fix {
-        Fix::Go => !matches!(cause, Cause::Stopped),
+        Fix::Go => !matches!(cause, AttentionReason::Stopped),
         // What they hold themselves they let go, or stop as they did.
-        Fix::Stop => !matches!(cause, Cause::Stopped | Cause::Edit | Cause::Own),
+        Fix::Stop => !matches!(
+            cause,
+            AttentionReason::Stopped | AttentionReason::Edit | AttentionReason::Own
+        ),
         Fix::Arguments | Fix::Tool | Fix::Answer => about_calls,
-        Fix::Guide => !matches!(cause, Cause::Limit),
-        Fix::Allow => matches!(cause, Cause::Loop(_)),
-        Fix::Resume => matches!(cause, Cause::Loop(_) | Cause::Stopped | Cause::Own),
+        Fix::Guide => !matches!(cause, AttentionReason::Limit),
+        Fix::Allow => matches!(cause, AttentionReason::Loop(_)),
+        Fix::Resume => matches!(
+            cause,
+            AttentionReason::Loop(_) | AttentionReason::Stopped | AttentionReason::Own
+        ),
     }
 }
 
@@ -82,7 +91,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         }
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
-        if let Cause::Loop(no) = need.cause
+        if let AttentionReason::Loop(no) = need.cause
             && let Some(incident) = run.state.escape.incident(no)
         {
             let steps = loops::proposals(incident);
@@ -90,7 +99,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         }
     }
     // How long it still is counts down in the line of trouble.
-    let again: Vec<String> = again::all(&run.state)
+    let again: Vec<String> = pending_retry::all(&run.state)
         .filter(|one| run.halted.is_none() && one.is_long(NOTICED_MS))
         .map(|one| one.describe(None))
         .collect();
@@ -101,21 +110,21 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
 }
 
 /// What helps here, with its keys.
-fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
+fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
     maker.doc.line(Styled::new());
     maker.own(Role::Title, "what you can do");
     for (name, fix, what) in FIXES {
         let keys: Vec<String> = keymap.keys_of(name).iter().map(ToString::to_string).collect();
-        let nowhere = fix == Fix::Go && need.cause == Cause::Own && need.calls.is_empty();
+        let nowhere = fix == Fix::Go && need.cause == AttentionReason::Own && need.calls.is_empty();
         if keys.is_empty() || nowhere || !fits(fix, &need.cause) {
             continue;
         }
         let what = match fix {
-            Fix::Go if need.cause == Cause::Edit => format!(
+            Fix::Go if need.cause == AttentionReason::Edit => format!(
                 "look at the collected edits ({}): commit them, or take them out",
                 keymap.first("collected")
             ),
-            Fix::Resume if need.cause == Cause::Own => "let the run go on".to_owned(),
+            Fix::Resume if need.cause == AttentionReason::Own => "let the run go on".to_owned(),
             Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).describe()),
             _ => what.to_owned(),
         };
@@ -140,7 +149,7 @@ fn run_status(run: &RunPart) -> String {
     }
 }
 
-fn calls(maker: &mut Maker<'_>, need: &Need) {
+fn calls(maker: &mut Maker<'_>, need: &Attention) {
     let run = maker.run;
     let mut lines = Vec::new();
     for id in need.calls.iter().take(CALLS) {

@@ -107,7 +107,7 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
                 ("goes", words.and(summary::named_node(state, *node)))
             }
         },
-        Edit::Take { node, from, .. } => {
+        Edit::Copy { node, from, .. } => {
             let here = node.observation();
             let place = match state.node(here).filter(|node| node.active) {
                 Some(node) => format!("in the place of what {here} {} says now, of ", node.rev()),

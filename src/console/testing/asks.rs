@@ -32,7 +32,7 @@ impl Stage {
         self.thought("t2", "I book, and tell where.");
         let stopped = |stage: &mut Self, node: &str, tool: &str, args: &str, path: &str| {
             stage.proposed(node, tool, args);
-            stage.call(CallEvent::Unfit {
+            stage.call(CallEvent::Invalid {
                 call: id(node),
                 rev: Rev(1),
                 faults: vec![Fault {
@@ -182,7 +182,7 @@ impl Stage {
     pub fn proposed_in_place(&mut self, node: &str, (tool, args): (&str, &str), other: (&str, &str)) {
         let (call, round) = (id(node), 1);
         self.proposed(node, tool, args);
-        self.call(CallEvent::Unfit {
+        self.call(CallEvent::Invalid {
             call,
             rev: Rev(1),
             faults: vec![Fault {
@@ -223,7 +223,7 @@ impl Stage {
         self.begin();
         self.thought("t2", "first this");
         self.proposed("c3", "book_flight", r#"{"day":"10/11/2024"}"#);
-        self.call(CallEvent::Unfit {
+        self.call(CallEvent::Invalid {
             call: id("c3"),
             rev: Rev(1),
             faults: vec![Fault {

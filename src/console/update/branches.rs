@@ -262,6 +262,6 @@ fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), String>
         .node(node.observation())
         .filter(|node| node.active);
     let base = here.map(crate::domain::node::Node::rev);
-    review::edits(model, vec![Edit::Take { node, base, from }], Whose::New);
+    review::edits(model, vec![Edit::Copy { node, base, from }], Whose::New);
     Ok(())
 }

@@ -85,7 +85,7 @@ pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64
         call: item.call,
         rev: item.rev,
         digest: Some(item.digest.clone()),
-        status: Status::Awaiting.base_label(),
+        status: Status::AwaitingApproval.base_label(),
     };
     match run.shown_args(item.call) {
         Some(args) if !arming.was_read(&question) => args.len() as u64,
@@ -101,7 +101,7 @@ pub(super) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
         if item.left.is_none() && !waits.get(&item.call).is_some_and(|one| is_same(one, item)) {
             let waits = state
                 .call(item.call)
-                .is_some_and(|call| call.status == Status::Awaiting);
+                .is_some_and(|call| call.status == Status::AwaitingApproval);
             let rev = state.node(item.call).map(crate::domain::node::Node::rev);
             let digest = state.call(item.call).and_then(|call| call.digest.as_ref());
             let as_listed = rev == Some(item.rev) && digest == Some(&item.digest);

@@ -28,7 +28,7 @@ pub(super) fn choices(model: &mut Model) -> Result<(), String> {
     match model.run.state.call(call).map(|call| call.status.clone()) {
         Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
         Some(Status::OutcomeUnknown(_)) => dialog(model, DialogKind::UnknownOutcome),
-        Some(Status::Awaiting) => Err(format!(
+        Some(Status::AwaitingApproval) => Err(format!(
             "{} approves, {} rejects, {} edits",
             model.settings.keymap.first("approve"),
             model.settings.keymap.first("reject"),

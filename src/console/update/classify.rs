@@ -90,7 +90,7 @@ fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), S
 }
 
 /// The rule was kept, and the run uses it from now on; or it was not, and nothing is changed.
-pub(super) fn kept(model: &mut Model, stored: Result<Box<Correction>, String>, out: &mut Vec<Out>) {
+pub(super) fn stored(model: &mut Model, stored: Result<Box<Correction>, String>, out: &mut Vec<Out>) {
     let rule = match stored {
         Ok(rule) => rule,
         Err(why) => return model.complain(why),
@@ -104,7 +104,7 @@ pub(super) fn kept(model: &mut Model, stored: Result<Box<Correction>, String>, o
     model.set_status(format!(
         "kept: such errors of {} are {}; {} stays as it is, the rule counts from the next failure on",
         visible(&rule.tool),
-        rule.error.word(),
+        rule.error.label(),
         rule.call
     ));
     let configure = ResilienceCommand::Configure {

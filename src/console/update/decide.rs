@@ -366,7 +366,7 @@ fn nothing_here(model: &Model) -> String {
 fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, rev, digest, question) = waiting(model)?;
     match model.run.state.call(call).map(|call| &call.status) {
-        Some(Status::Awaiting) => {}
+        Some(Status::AwaitingApproval) => {}
         _ => return choices(model),
     }
     if tags::asks_operator(&model.run.state, call) {
@@ -515,7 +515,7 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     }
     let (call, rev, _, question) = waiting(model)?;
     match model.run.state.call(call).map(|call| &call.status) {
-        Some(Status::Awaiting) => {}
+        Some(Status::AwaitingApproval) => {}
         _ => return choices(model),
     }
     armed(model, &question, by, at)?;

@@ -1,6 +1,6 @@
 //! Closing what is typed into without finishing it. Must not know: keys, what the text is for.
 
-use super::collect;
+use super::stage;
 use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::double_press::What;
@@ -36,11 +36,11 @@ pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
         return;
     }
     if let Some(node) = node {
-        let runs = collect::describe_released(model, node, "now");
+        let runs = stage::describe_released(model, node, "now");
         if !runs.is_empty() {
             model.set_status(format!("closed{runs}"));
         }
-        collect::release(model, node, out);
+        stage::release(model, node, out);
     }
     model.overlays.pop();
 }
@@ -87,7 +87,7 @@ fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) 
     }
     let runs = editor
         .holds()
-        .map(|node| collect::describe_released(model, node, "then"));
+        .map(|node| stage::describe_released(model, node, "then"));
     let runs = runs.unwrap_or_default();
     format!("the text was changed: {keep} finishes it, {drop} again drops it{runs}")
 }

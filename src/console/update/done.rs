@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::collect;
 use super::prompts::limits_line;
+use super::stage;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePrompt;
 use crate::console::rows::many;
@@ -18,7 +18,7 @@ use crate::text::visible;
 pub(super) fn describe(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
-            let waits = collect::waits(model, *call);
+            let waits = stage::waits(model, *call);
             Some(match unread {
                 0 => format!("approved {call}{waits}"),
                 bytes => format!("approved {call} with {bytes} bytes unread{waits}"),
@@ -61,7 +61,9 @@ fn limits_are(limits: &Limits, before: &str) -> String {
 /// waiting, whatever the new one says of it.
 fn policy_is(model: &Model, policy: &str) -> String {
     let state = &model.run.state;
-    let waits = state.queue().filter(|call| call.status == Status::Awaiting);
+    let waits = state
+        .queue()
+        .filter(|call| call.status == Status::AwaitingApproval);
     let (again, before): (Vec<_>, Vec<_>) = waits.partition(|call| auto_approved::is_taken_back(state, call));
     let mut words = format!("the policy is {} from now on", visible(policy));
     if !before.is_empty() {

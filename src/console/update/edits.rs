@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{send, subject};
 use super::input::By;
-use super::{branches, collect, ledger, lists, offers, open, review, rules};
+use super::{branches, ledger, lists, offers, open, review, rules, stage};
 use crate::console::commands::{EditVerb, Verb};
 use crate::console::field::too_much;
 use crate::console::model::Model;
@@ -48,12 +48,12 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
         EditVerb::Impact => impact(model),
         EditVerb::Commit => review::commit(model, by, at, out),
         EditVerb::Reason => review::reason(model),
-        EditVerb::Collect => collect::collect(model, out),
-        EditVerb::StagedEdits => collect::list(model),
-        EditVerb::StagedPreview => collect::review(model),
-        EditVerb::StagedOpen => collect::reopen(model, out),
-        EditVerb::StagedRemove => collect::remove(model, out),
-        EditVerb::StagedDrop => collect::drop_all(model, out),
+        EditVerb::Stage => stage::collect(model, out),
+        EditVerb::StagedEdits => stage::list(model),
+        EditVerb::StagedPreview => stage::review(model),
+        EditVerb::StagedOpen => stage::reopen(model, out),
+        EditVerb::StagedRemove => stage::remove(model, out),
+        EditVerb::StagedDrop => stage::drop_all(model, out),
         EditVerb::KeepLater => review::keep_later(model),
         EditVerb::Undo => branches::undo(model),
         EditVerb::Redo => branches::redo(model),
@@ -63,12 +63,12 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
         EditVerb::BranchName => branches::name(model),
         EditVerb::BranchMark => branches::mark(model),
         EditVerb::BranchCompare => branches::compare(model),
-        EditVerb::BranchTake => branches::take(model),
+        EditVerb::BranchCopy => branches::take(model),
         EditVerb::EffectsAll => {
             ledger::toggle(model);
             Ok(())
         }
-        EditVerb::TakeBack => offers::take_back(model, out),
+        EditVerb::Revert => offers::take_back(model, out),
         EditVerb::Probe => offers::probe(model, out),
         EditVerb::CompareAll => {
             branches::compare_all(model);
@@ -177,7 +177,7 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
 fn node(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (id, _) = selected(model)?;
     let editor = editor_on(model, id)?;
-    let editor = collect::with_staged_text(model, editor);
+    let editor = stage::with_staged_text(model, editor);
     open_editor(model, editor, out);
     Ok(())
 }
@@ -224,7 +224,7 @@ fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     })?;
     let id = node.id;
     let editor = editor_on(model, id)?;
-    let editor = collect::with_staged_text(model, editor);
+    let editor = stage::with_staged_text(model, editor);
     open_editor(model, editor, out);
     Ok(())
 }

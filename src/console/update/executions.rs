@@ -72,7 +72,7 @@ pub(super) fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
     let begun = matches!(status, Some(Status::Running(_)));
     if !begun {
         can_decide(model)?;
-        if !matches!(status, Some(Status::Queued | Status::Delayed)) {
+        if !matches!(status, Some(Status::Queued | Status::Scheduled)) {
             return Err(format!(
                 "{call} does not run and does not wait to run: it is {}",
                 status.map_or("unknown", Status::base_label)

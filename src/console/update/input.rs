@@ -5,7 +5,7 @@
 //! under it was not looked at. What only stops the run is never refused for its pace. Must not know: what verbs do.
 
 use super::refresh::prepare;
-use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
+use super::{attention, decide, drive, edits, graph, jumps, lists, prompts, search, views};
 use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, View};
 use crate::console::halted;
 use crate::console::hints::context;
@@ -227,7 +227,7 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
         Verb::Decide(verb) => decide::decide(model, verb, by, at, out),
         Verb::Edit(verb) => edits::edit(model, verb, by, at, out),
         Verb::Run(verb) => drive::drive(model, verb, by, at, out),
-        Verb::Fix(fix) => needed::fix(model, fix, at, out),
+        Verb::Fix(fix) => attention::fix(model, fix, at, out),
         Verb::Text(verb) => prompts::edit(model, verb, out),
         Verb::Replay(verb) => drive::replay(model, verb, out),
     }

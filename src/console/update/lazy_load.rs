@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{decide, ledger};
-use crate::console::link::{Frames, LoadTarget, Look, OrphanCandidate, Replaced};
+use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, Replaced};
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
@@ -125,12 +125,12 @@ fn decision(model: &Model) -> Option<LoadTarget> {
     };
     let (tool, _) = model.run.state.node(call)?.as_call()?;
     let args = model.run.shown_args(call)?;
-    let look = Look { call, rev, digest };
+    let look = LoadRequest { call, rev, digest };
     Some((look, Arc::clone(tool), args))
 }
 
 /// Takes in what a call would replace.
-pub(super) fn replaces(model: &mut Model, of: &Look, found: Replaced) {
+pub(super) fn replaces(model: &mut Model, of: &LoadRequest, found: Replaced) {
     if let Some((look, known)) = &mut model.run.looked
         && look == of
     {

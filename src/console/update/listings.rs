@@ -2,8 +2,8 @@
 //!
 //! Must not know: keys, how rows are drawn.
 
-use super::collect::count;
 use super::review::texts;
+use super::stage::count;
 use crate::console::doc::{Doc, Styled};
 use crate::console::keymap::Keymap;
 use crate::console::model::cached::Caches;
@@ -29,7 +29,7 @@ pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cache
     };
     let lines = match list.kind {
         Kind::Compare { a, b, all } => {
-            let sides = cached.sides(&maker.run.state, (a, b));
+            let sides = cached.branch_diff(&maker.run.state, (a, b));
             tabs::compared_nodes(maker, sides, all, lacks.clone())
         }
         Kind::Effects { .. } => tabs::effect_rows(maker, &list.items, lacks.clone()),
@@ -93,7 +93,7 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (staged, cached): (&StagedEdit
         }
         Kind::Compare { a, b, all } => {
             list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
-            let sides = cached.sides(&maker.run.state, (a, b));
+            let sides = cached.branch_diff(&maker.run.state, (a, b));
             list.take(sides.pairs(all).map(|pair| Item::Node(pair.node.node)).collect());
             list.rows = tabs::compared_rows(maker, sides, all);
         }
@@ -121,7 +121,7 @@ fn more(
             }
         }
         (Kind::Compare { a, b, all }, _) => {
-            let sides = cached.sides(&maker.run.state, (*a, *b));
+            let sides = cached.branch_diff(&maker.run.state, (*a, *b));
             match sides.pair(*all, list.at) {
                 Some(pair) => tabs::compared_node(maker, pair),
                 None => maker.doc.line(Styled::new().own(Role::Dim, "no node differs")),

@@ -8,7 +8,7 @@ use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::input::{self, By};
-use super::{edits, looks, open, prepare, typing};
+use super::{edits, live_reload, open, prepare, typing};
 use crate::console::commands::{self, Context, EditVerb, Entry, Verb};
 use crate::console::field::Field;
 use crate::console::halted;
@@ -238,7 +238,7 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         }
         Gives::Theme(name) => {
             model.overlays.pop();
-            looks::choose(model, &name);
+            live_reload::choose(model, &name);
         }
         Gives::Tool(_) if halted::is(model) => model.complain(halted::why(model)),
         Gives::Tool(tool) => {

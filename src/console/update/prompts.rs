@@ -315,7 +315,7 @@ fn about_call(
             )
         }
         LinePurpose::LeaveUnknown { call, attempt } => {
-            let what = Resolution::Leave { reason: text };
+            let what = Resolution::Abandon { reason: text };
             (call, CallCommand::Resolve { call, attempt, what })
         }
         LinePurpose::RefuseEffect { call, rev, digest } => {

@@ -18,9 +18,9 @@ use crate::console::rows::Chosen;
 use crate::console::status_line;
 use crate::console::tabs::{self, Maker, Older, Output};
 use crate::console::work::Work;
-use crate::domain::again;
 use crate::domain::id::Seq;
 use crate::domain::node::Node;
+use crate::domain::pending_retry;
 use crate::domain::turn::Turn;
 
 /// Brings everything that is drawn up to date.
@@ -189,7 +189,7 @@ fn compare(model: &mut Model, requested: Vec<QueueEntry>) {
 
 /// Whether a broken stream stays for as long as it takes to read of it.
 fn stays(run: &RunPart, turn: &Turn) -> bool {
-    again::of(&run.state, turn).is_none_or(|one| one.is_long(NOTICED_MS))
+    pending_retry::of(&run.state, turn).is_none_or(|one| one.is_long(NOTICED_MS))
 }
 
 /// What waits for the operator, in the order of arrival.

@@ -111,7 +111,7 @@ pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
         }
         Edit::InsertCall { tool, args, .. } => (String::new(), call(tool, args)),
         Edit::RejectAnswer { node, reason, .. } => (old(*node), reason.to_string()),
-        Edit::Take { node, from, .. } => {
+        Edit::Copy { node, from, .. } => {
             let id = node.observation();
             let here = state.node(id).is_some_and(|node| node.active);
             let claims = if here { old(id) } else { String::new() };

@@ -44,7 +44,7 @@ fn call(model: &Model) -> Option<NodeId> {
 pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     live(model)?;
     let id = call(model).ok_or("no call is selected")?;
-    if EffectiveStatus::of(&model.run.state, id) != Some(EffectiveStatus::Now(&Status::Awaiting)) {
+    if EffectiveStatus::of(&model.run.state, id) != Some(EffectiveStatus::Active(&Status::AwaitingApproval)) {
         return Err(format!(
             "{id} does not wait for approval: \"always\" is for a call that does"
         ));

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{bulk, collect, done, ledger};
+use super::{bulk, done, ledger, stage};
 use crate::console::event_text;
 use crate::console::halted;
 use crate::console::link::Update;
@@ -120,7 +120,7 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
         // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
         model.run.overtaken = model.run.committing;
-        collect::hold_again(model, out);
+        stage::hold_again(model, out);
     }
     let waits = model.run.asking();
     if waits > 0 && model.message.text == IDLE {
@@ -234,7 +234,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
     if closes(command) {
         model.run.committing = false;
         if std::mem::take(&mut model.run.overtaken) {
-            collect::hold_again(model, out);
+            stage::hold_again(model, out);
         }
         model.staged_edits.sending = None;
         for overlay in &mut model.overlays {

@@ -37,7 +37,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
             }
         }
         View::Follow => follow(model, out),
-        View::Theme => super::looks::list(model),
+        View::Theme => super::live_reload::list(model),
         View::Decisions => model.log.decisions = !model.log.decisions,
         View::Zoom => model.screen.zoom = !model.screen.zoom,
         View::NextTab => tab(model, model.inspector.next_tab(false)),
@@ -48,7 +48,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Expand => model.graph.toggle(None, &model.run.state),
         View::Help => help(model),
         View::Loops => open(model, Overlay::Page(Page::new("loops", PageContent::Loops))),
-        View::Needed => super::needed::show(model),
+        View::Attention => super::attention::show(model),
         View::Orphans => ledger::list(model),
         View::Copy => copy(model, out),
         View::Save => save(model),

@@ -17,12 +17,12 @@ use crate::console::model::screen::Pane;
 use crate::console::rows::many;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::again;
 use crate::domain::id::TurnId;
 use crate::domain::ladder;
+use crate::domain::pending_retry;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stream, Turn};
-use crate::resilience::need::Cause;
+use crate::resilience::attention::AttentionReason;
 use crate::text::{head, visible};
 
 /// Screens with fewer columns get the short words.
@@ -261,7 +261,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             Stream::Broken(fault) => fault.kind.label(),
             _ => "broken",
         };
-        let what = if again::has_arrived(&run.state, turn.id) {
+        let what = if pending_retry::has_arrived(&run.state, turn.id) {
             "ask again, keep what arrived, or stop"
         } else {
             "ask again, or stop"
@@ -282,7 +282,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         let reason: String = need.reason.chars().take(200).collect();
         hint = if !received {
             String::new()
-        } else if need.cause == Cause::Edit && !model.staged_edits.is_empty() {
+        } else if need.cause == AttentionReason::Edit && !model.staged_edits.is_empty() {
             format!("; {}: look at it", keymap.first("collected"))
         } else {
             format!("; {}: why, what to do", keymap.first("why-waiting"))

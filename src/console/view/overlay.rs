@@ -18,9 +18,9 @@ use crate::console::model::screen::inside;
 use crate::console::symbols::Charset;
 use crate::console::theme::Role;
 use crate::console::{halted, hints};
-use crate::domain::again;
 use crate::domain::lineage::Plan;
 use crate::domain::node::Node;
+use crate::domain::pending_retry;
 
 /// A title of two parts needs so many columns, the place in the text at its right end included.
 const WIDE_TITLE: u16 = 76;
@@ -119,7 +119,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 _ if model.run.still_asks(&dialog.question).is_err() => "this is no longer asked",
                 DialogKind::Consent => "this effect may have happened already",
                 DialogKind::UnknownOutcome => "did it happen?",
-                DialogKind::Broken(turn) if again::has_arrived(&model.run.state, turn) => {
+                DialogKind::Broken(turn) if pending_retry::has_arrived(&model.run.state, turn) => {
                     "the stream broke: ask again, keep what arrived, or stop"
                 }
                 DialogKind::Broken(_) => "the stream broke: ask again, or stop",

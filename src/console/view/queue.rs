@@ -15,10 +15,10 @@ use crate::console::model::{Model, idle};
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::again;
 use crate::domain::call::{Call, FileCheck, Status};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::pending_retry;
 use crate::domain::ready;
 use crate::domain::tags;
 use crate::domain::thread;
@@ -93,7 +93,7 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
         QueueEntry::Call { call, rev, .. } => call_entry(model, call, rev, width),
         QueueEntry::Turn { turn, .. } => {
             let again = model.run.state.turns.get(&turn);
-            let again = again.and_then(|turn| again::of(&model.run.state, turn));
+            let again = again.and_then(|turn| pending_retry::of(&model.run.state, turn));
             let again = again.filter(|_| !item.gone);
             let role = match (item.gone, &again) {
                 (true, _) => Role::Dim,
@@ -115,7 +115,7 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
 fn unfit(model: &Model, turn: TurnId) -> bool {
     let turn = model.run.state.turns.get(&turn);
     turn.is_some_and(
-        |turn| matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Unfit),
+        |turn| matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Invalid),
     )
 }
 
@@ -181,17 +181,17 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     if model.staged_edits.touches(id) {
         line = line.own(Role::Edited, "(edit collected) ");
     }
-    if !matches!(call.status, Status::Awaiting) {
+    if !matches!(call.status, Status::AwaitingApproval) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
     if let EffectiveStatus::Suspended(_) = EffectiveStatus::of_call(state, call) {
         line = line.own(Role::Warning, "(held) ");
     }
     if let Some(name) = call
-        .asking
+        .approval
         .approver
         .as_deref()
-        .filter(|_| call.status == Status::Awaiting)
+        .filter(|_| call.status == Status::AwaitingApproval)
     {
         line = line
             .own(Role::Warning, "(asking ")

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::output::{self, AnswerCheck};
 use super::{correction, delegate, escape, warn};
 use crate::domain::advice::Advice;
-use crate::domain::again;
 use crate::domain::branch::recall::recorded_reply;
 use crate::domain::breaker::{self, Breaker};
 use crate::domain::draft::Draft;
 use crate::domain::escape::open_step;
 use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::pending_retry;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::build::{self, Piece};
@@ -216,7 +216,7 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     if fault.kind == StreamFaultKind::Empty {
         return (turn.asked < 2).then_some(0);
     }
-    let nothing_whole = again::blocks(state, turn).next().is_none();
+    let nothing_whole = pending_retry::blocks(state, turn).next().is_none();
     if !fault.kind.is_transient() || !nothing_whole || turn.asked > RETRIES {
         return None;
     }

@@ -53,7 +53,7 @@ fn note(draft: &mut Draft<'_>, incident: &Incident, result: StepOutcome) {
 }
 
 fn over(draft: &mut Draft<'_>, incident: &Incident, why: &str) {
-    draft.escape(EscapeEvent::Over {
+    draft.escape(EscapeEvent::Ended {
         incident: incident.no,
         why: Arc::from(why),
     });

@@ -14,7 +14,7 @@ use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::tags;
 
-pub use crate::domain::repeat::{equal_entries, sameness};
+pub use crate::domain::repeat::{dedup_key, equal_entries};
 
 pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
@@ -114,8 +114,8 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
         return;
     }
     if !asks {
-        if call.asking.edit_approves.is_some()
-            && call.asking.edit_approves == call.digest
+        if call.approval.edit_approves.is_some()
+            && call.approval.edit_approves == call.digest
             && !was_decided(call, rev)
         {
             draft.call(decided(Decision::Edited));
@@ -157,7 +157,7 @@ fn repeats(state: &State, call: &Call) -> Option<(String, String)> {
 fn was_decided(call: &Call, rev: Rev) -> bool {
     call.decisions
         .iter()
-        .any(|(one, seq, _)| *one == rev && *seq > call.asking.revived)
+        .any(|(one, seq, _)| *one == rev && *seq > call.approval.revived)
 }
 
 /// One approval covers further attempts of the same bytes only while every earlier one is proven

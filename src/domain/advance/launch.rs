@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::gate::sameness;
+use super::gate::dedup_key;
 use super::{breaker, delegate};
 use crate::domain::advice::Advice;
 use crate::domain::auto_approved;
@@ -110,7 +110,7 @@ fn grace(state: &State, call: &Call) -> Option<CallEvent> {
     let (tool, _) = node.as_call()?;
     let wait_ms = tags::card(state, tool)?.pause_ms;
     let decided = call.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
-    (wait_ms > 0 && call.asking.graced != decided && state.mode == Mode::Running).then_some(
+    (wait_ms > 0 && call.approval.graced != decided && state.mode == Mode::Running).then_some(
         CallEvent::Graced {
             call: call.id,
             rev: node.rev(),
@@ -180,7 +180,7 @@ pub(super) fn start(
     } else {
         None
     };
-    let same = sameness(tool, &bytes);
+    let same = dedup_key(tool, &bytes);
     draft.call(CallEvent::Started {
         call: call.id,
         rev: node.rev(),

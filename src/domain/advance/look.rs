@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use super::correction;
-use crate::domain::advice::{Advice, RuleUses, judge};
+use crate::domain::advice::{Advice, RuleUses, decide};
 use crate::domain::call::{Binding, Call, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::node::Node;
-use crate::domain::ready::{self, Look};
+use crate::domain::ready::{self, Readiness};
 use crate::domain::thread;
 
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -22,17 +22,17 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         };
         match ready::look(draft.state, call) {
-            Look::Wait => {}
-            Look::Dead { .. } if call.suspect => reconsider(draft, call, None),
-            Look::Dead { .. } if correction::carry(draft, id) => {}
-            Look::Dead { because } => draft.call(CallEvent::Skipped {
+            Readiness::Wait => {}
+            Readiness::Dead { .. } if call.suspect => reconsider(draft, call, None),
+            Readiness::Dead { .. } if correction::carry(draft, id) => {}
+            Readiness::Dead { because } => draft.call(CallEvent::Skipped {
                 call: id,
                 because: Arc::from(because),
             }),
-            Look::Bound { bindings, resolved } if call.suspect => {
+            Readiness::Bound { bindings, resolved } if call.suspect => {
                 reconsider(draft, call, Some((bindings, resolved.as_deref())));
             }
-            Look::Bound { bindings, resolved } => become_ready(draft, advice, call, bindings, resolved),
+            Readiness::Bound { bindings, resolved } => become_ready(draft, advice, call, bindings, resolved),
         }
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
         let based_on = changed.and_then(|(_, resolved)| resolved.map(Arc::from).or(args));
         draft.call(CallEvent::Retained {
             call: call.id,
-            bindings: call.reach.bindings.clone(),
+            bindings: call.refs.bindings.clone(),
             pinned_args: based_on,
         });
         return;
@@ -98,7 +98,7 @@ pub(super) fn become_ready(
     let bytes = resolved.as_deref().unwrap_or(args);
     let faults = advice.check(tool, bytes, true);
     if !faults.is_empty() {
-        draft.call(CallEvent::Unfit {
+        draft.call(CallEvent::Invalid {
             call: call.id,
             rev: node.rev(),
             faults,
@@ -108,7 +108,7 @@ pub(super) fn become_ready(
     let operands = advice.operands(tool, bytes);
     let digest = advice.digest(call.id, node.rev(), (tool, bytes), &operands);
     let task = thread::task(draft.state, advice, node);
-    let Some(verdict) = judge(advice, node, bytes, task.as_deref(), &RuleUses::by(draft)) else {
+    let Some(verdict) = decide(advice, node, bytes, task.as_deref(), &RuleUses::by(draft)) else {
         return;
     };
     draft.call(CallEvent::Ready {

@@ -43,7 +43,7 @@ pub(super) fn check_answer(
     }
     let by_model = !matches!(node.now().origin, Origin::Operator { .. });
     if by_model && output::sent_back(draft.state, turn.thread) < output::BACK {
-        draft.turn_event(TurnEvent::AnswerUnfit {
+        draft.turn_event(TurnEvent::AnswerInvalid {
             turn: turn.id,
             node: id,
             rev: node.rev(),
@@ -54,7 +54,7 @@ pub(super) fn check_answer(
     draft.turn_event(TurnEvent::Broken {
         turn: turn.id,
         fault: StreamFault {
-            kind: StreamFaultKind::Unfit,
+            kind: StreamFaultKind::Invalid,
             message: output::left(id, &faults),
             retry_after_ms: None,
         },
@@ -72,7 +72,7 @@ pub(super) fn rewritten(draft: &mut Draft<'_>, turn: &Turn) -> bool {
         let node = draft.state.nodes.get(id);
         node.is_some_and(|node| node.active && node.is_edited() && node.now().event > turn.ended_at)
     };
-    if fault.kind != StreamFaultKind::Unfit || !turn.nodes.iter().any(newer) {
+    if fault.kind != StreamFaultKind::Invalid || !turn.nodes.iter().any(newer) {
         return false;
     }
     draft.turn_event(TurnEvent::Closed {

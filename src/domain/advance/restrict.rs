@@ -32,7 +32,7 @@ pub(super) fn deny(draft: &mut Draft<'_>, _advice: &dyn Advice) {
             continue;
         }
         match call.status {
-            Status::Awaiting | Status::Consent(_) | Status::Queued | Status::Delayed => {
+            Status::AwaitingApproval | Status::Consent(_) | Status::Queued | Status::Scheduled => {
                 draft.call(denial(state, call));
             }
             Status::Repairing(_) => draft.resilience(ResilienceEvent::GaveUp {

@@ -13,7 +13,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::Content;
-use crate::domain::ready::{self, Look};
+use crate::domain::ready::{self, Readiness};
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::transcript::result;
@@ -98,15 +98,15 @@ fn moves(state: &State, turn: TurnId) -> bool {
 fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
     for call in stuck {
         match ready::look_at_rest(draft.state, call) {
-            Look::Wait => {}
-            Look::Bound { bindings, resolved } if call.suspect => {
+            Readiness::Wait => {}
+            Readiness::Bound { bindings, resolved } if call.suspect => {
                 look::reconsider(draft, call, Some((bindings, resolved.as_deref())));
             }
-            Look::Bound { bindings, resolved } => {
+            Readiness::Bound { bindings, resolved } => {
                 look::become_ready(draft, advice, call, bindings, resolved);
             }
-            Look::Dead { .. } if call.suspect => look::reconsider(draft, call, None),
-            Look::Dead { because } => skip_call(draft, call, &because),
+            Readiness::Dead { .. } if call.suspect => look::reconsider(draft, call, None),
+            Readiness::Dead { because } => skip_call(draft, call, &because),
         }
     }
     if !draft.events.is_empty() {
@@ -152,7 +152,7 @@ fn skip_call(draft: &mut Draft<'_>, call: &Call, because: &str) {
 /// The references of a call, in words.
 fn reads(call: &Call) -> String {
     let names: Vec<String> = call
-        .reach
+        .refs
         .references
         .iter()
         .map(|reference| {

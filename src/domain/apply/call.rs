@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{At, index};
 use crate::domain::breaker::Source;
-use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status, Under};
+use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, LaunchContext, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::ladder::Delay;
@@ -39,8 +39,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 return;
             };
             life.validation.faults.clone_from(faults);
-            life.reach.references.clone_from(references);
-            life.reach.out.clone_from(out);
+            life.refs.references.clone_from(references);
+            life.refs.out.clone_from(out);
             life.label = label.clone();
             life.effect = *effect;
             life.delegates = *delegates;
@@ -57,7 +57,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             super::edit::hold_new(state, *call);
         }
         CallEvent::Ready { .. } => ready(state, at, event),
-        CallEvent::Unfit { call, faults, .. } => {
+        CallEvent::Invalid { call, faults, .. } => {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
@@ -73,15 +73,15 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => {
             if let Some(life) = state.calls.get_mut(call) {
                 let due = deadline_ms.filter(|_| approver.is_none()).map(|ms| after(at, ms));
-                (life.asking.due, life.asking.due_set) = (due, at.seq);
-                life.asking.approver.clone_from(approver);
+                (life.approval.due, life.approval.due_set) = (due, at.seq);
+                life.approval.approver.clone_from(approver);
                 state.asks.by_policy(life.verdict.as_deref());
             }
-            index::set_status(state, *call, Status::Awaiting);
+            index::set_status(state, *call, Status::AwaitingApproval);
         }
         CallEvent::ConsentAsked { call, cause, entries } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.asking.asked_about.clone_from(entries);
+                life.approval.asked_about.clone_from(entries);
             }
             state.asks.by_effect();
             index::set_status(state, *call, Status::Consent(*cause));
@@ -95,7 +95,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         CallEvent::Graced { call, wait_ms, .. } => {
             graced(state, at, *call, *wait_ms);
         }
-        CallEvent::GraceOver { call, .. } => grace_over(state, *call),
+        CallEvent::GraceEnded { call, .. } => grace_over(state, *call),
         CallEvent::Started { .. } => started(state, at, event),
         executed => super::outcome::apply(state, at, executed),
     }
@@ -121,8 +121,8 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
-    life.reach.bindings.clone_from(bindings);
-    life.reach.pinned_args = None;
+    life.refs.bindings.clone_from(bindings);
+    life.refs.pinned_args = None;
     let resolved = resolved.clone().or(args);
     let again = life.digest.is_some() && life.resolved == resolved;
     life.resolved = resolved;
@@ -130,8 +130,8 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     life.take_operands(operands, again);
     life.verdict = Some(verdict);
     life.ready = Some(at.seq);
-    (life.asking.due, life.asking.overdue) = (None, false);
-    life.asking.approver = None;
+    (life.approval.due, life.approval.overdue) = (None, false);
+    life.approval.approver = None;
     index::set_status(state, *call, Status::Ready);
 }
 
@@ -151,7 +151,7 @@ fn shared<T: Clone + PartialEq>(lately: &mut Vec<Arc<T>>, output: &T) -> Arc<T> 
 /// It waits a moment in which it can be taken back.
 fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
     let since = (state.mode == Mode::Running).then_some(at.utc_ms);
-    index::set_status(state, call, Status::Delayed);
+    index::set_status(state, call, Status::Scheduled);
     if let Some(life) = state.calls.get_mut(&call) {
         let delay = Delay {
             tries: None,
@@ -168,7 +168,7 @@ fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
 fn grace_over(state: &mut State, call: NodeId) {
     if let Some(life) = state.calls.get_mut(&call) {
         let decided = life.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
-        life.asking.graced = decided;
+        life.approval.graced = decided;
     }
     index::set_status(state, call, Status::Queued);
 }
@@ -185,7 +185,7 @@ pub(super) fn restart_deadlines(state: &mut State, at: At) {
         .collect();
     for (id, ms) in asked {
         if let Some(life) = state.calls.get_mut(&id) {
-            (life.asking.due, life.asking.due_set) = (Some(after(at, ms)), at.seq);
+            (life.approval.due, life.approval.due_set) = (Some(after(at, ms)), at.seq);
         }
     }
 }
@@ -212,13 +212,13 @@ fn note_names(state: &mut State, id: NodeId) {
     if !holders.contains(&id) {
         holders.push(id);
     }
-    for head in call.reach.out.iter().flat_map(OutPath::heads) {
+    for head in call.refs.out.iter().flat_map(OutPath::heads) {
         let writers = agenda.writers.entry(Arc::from(head)).or_default();
         if !writers.contains(&id) {
             writers.push(id);
         }
     }
-    for reference in &call.reach.references {
+    for reference in &call.refs.references {
         reference.expr.each(&mut |target| {
             let head: Arc<str> = Arc::from(target.head.as_str());
             match target.root {
@@ -255,14 +255,14 @@ fn decided(
             let shown = life.digest.as_ref().filter(|shown| Some(*shown) == digest);
             life.approved = shown.or(digest).cloned();
             if *decision == Decision::RunAgain {
-                let asked_about = std::mem::take(&mut life.asking.asked_about);
-                life.asking.consented.extend(asked_about);
+                let asked_about = std::mem::take(&mut life.approval.asked_about);
+                life.approval.consented.extend(asked_about);
             }
             Status::Queued
         }
         Decision::Withdrawn { .. } => {
-            life.asking.consented.clear();
-            life.asking.edit_approves = None;
+            life.approval.consented.clear();
+            life.approval.edit_approves = None;
             Status::Ready
         }
         Decision::DidNotFinish => {
@@ -271,7 +271,7 @@ fn decided(
             }
             return;
         }
-        Decision::Leave { reason } => {
+        Decision::Abandon { reason } => {
             life.validation.because = Some(Arc::from(reason.as_str()));
             life.validation.denied_by = None;
             Status::Abandoned
@@ -288,7 +288,7 @@ fn decided(
         }
         Decision::Expire { consequence } => match consequence {
             crate::domain::call::Consequence::Escalate => {
-                (life.asking.due, life.asking.overdue) = (None, true);
+                (life.approval.due, life.approval.overdue) = (None, true);
                 return;
             }
             crate::domain::call::Consequence::Deny | crate::domain::call::Consequence::Halt => {
@@ -297,9 +297,9 @@ fn decided(
         },
         // From here on it is a question like any other: the time for it begins now.
         Decision::LeftToOperator { .. } => {
-            life.asking.approver = None;
+            life.approval.approver = None;
             let ms = life.verdict.as_ref().and_then(|verdict| verdict.deadline_ms);
-            (life.asking.due, life.asking.due_set) = (ms.map(|ms| after(at, ms)), at.seq);
+            (life.approval.due, life.approval.due_set) = (ms.map(|ms| after(at, ms)), at.seq);
             return;
         }
         // The value follows as an event of its own.
@@ -360,9 +360,9 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         digest: None,
         ms: None,
         fenced: false,
-        under: Under::default(),
+        launch: LaunchContext::default(),
     };
-    record.under.guards = guards;
+    record.launch.guards = guards;
     life.attempts.push(record);
     let mut entry = LedgerEntry {
         seq: at.seq,

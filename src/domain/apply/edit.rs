@@ -70,7 +70,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         }
         EditEvent::Pinned { node } => pin(state, *node, true),
         EditEvent::Unpinned { node } => pin(state, *node, false),
-        EditEvent::Suspected { calls } => {
+        EditEvent::MarkedStale { calls } => {
             index::suspect(state, calls);
         }
         EditEvent::Superseded { nodes } => {
@@ -89,7 +89,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             }
             index::gate_again(state);
         }
-        EditEvent::Held { node, calls } => {
+        EditEvent::Suspended { node, calls } => {
             state.editing.entry(*node).or_default().extend(calls);
             state.held.extend(calls);
         }
@@ -237,16 +237,16 @@ fn revised(
         call::trust(state, id);
         if let Some(life) = state.calls.get_mut(&id) {
             life.remember(epoch);
-            life.reach.references.clear();
-            life.reach.bindings.clear();
-            life.reach.pinned_args = None;
+            life.refs.references.clear();
+            life.refs.bindings.clear();
+            life.refs.pinned_args = None;
             life.resolved = None;
             life.digest = None;
             life.verdict = None;
             life.validation = Validation::default();
             life.failure.retries = 0;
-            life.asking.consented.clear();
-            life.asking.edit_approves = approves.cloned();
+            life.approval.consented.clear();
+            life.approval.edit_approves = approves.cloned();
         }
         pin(state, id.observation(), false);
         index::reopen_turn(state, turn);

@@ -48,7 +48,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
             node,
             outcome: result,
         } => end_step(state, at, *incident, *node, *result),
-        EscapeEvent::Over { incident, .. } => {
+        EscapeEvent::Ended { incident, .. } => {
             state.escape.open.retain(|_, no| no != incident);
             if let Some(incident) = incident_mut(&mut state.escape, *incident) {
                 incident.over = true;

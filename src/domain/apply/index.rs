@@ -23,7 +23,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     if call.status != status {
         call.remember(epoch);
     }
-    if status != Status::Delayed {
+    if status != Status::Scheduled {
         call.failure.delay = None;
     }
     call.failure.given_up = None;
@@ -46,10 +46,10 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         Status::Ready => {
             agenda.ungated.insert(id);
         }
-        Status::Awaiting | Status::Consent(_) | Status::OutcomeUnknown(_) => {
+        Status::AwaitingApproval | Status::Consent(_) | Status::OutcomeUnknown(_) => {
             agenda.waiting.insert(call.ready.unwrap_or_default(), id);
         }
-        Status::Delayed => {
+        Status::Scheduled => {
             agenda.delayed.insert(id);
         }
         Status::Repairing(stage) => {
@@ -183,10 +183,10 @@ fn leave_sets(state: &mut State, id: NodeId) {
                 None => {}
             }
         }
-        Status::Delayed => {
+        Status::Scheduled => {
             agenda.delayed.remove(&id);
         }
-        Status::Awaiting | Status::Consent(_) | Status::OutcomeUnknown(_) | Status::Repairing(_) => {
+        Status::AwaitingApproval | Status::Consent(_) | Status::OutcomeUnknown(_) | Status::Repairing(_) => {
             agenda.repairing.remove(&id);
             let since = call.ready.unwrap_or_default();
             if agenda.waiting.get(&since) == Some(&id) {
@@ -288,13 +288,13 @@ fn gate_again_if(state: &mut State, may: impl Fn(&Node) -> bool) {
         .filter(|id| state.nodes.get(id).is_some_and(&may))
         .filter_map(|id| state.calls.get(id))
         .filter(|call| match call.status {
-            Status::Awaiting | Status::Queued => repeat::consent_needed(state, call).is_some(),
+            Status::AwaitingApproval | Status::Queued => repeat::consent_needed(state, call).is_some(),
             // It is tried again after a failure that did nothing; another run may have done it by then.
-            Status::Delayed => repeat::consent_needed(state, call)
+            Status::Scheduled => repeat::consent_needed(state, call)
                 .is_some_and(|(_, entries)| entries.iter().any(|seq| state.elsewhere.contains_key(seq))),
             Status::Consent(_) => {
                 let now = repeat::consent_needed(state, call);
-                now.is_some_and(|(_, entries)| entries != call.asking.asked_about)
+                now.is_some_and(|(_, entries)| entries != call.approval.asked_about)
             }
             _ => false,
         })
@@ -439,7 +439,7 @@ pub(super) fn readers(state: &State, id: NodeId) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let by_label = agenda.readers.get(&call.label).into_iter().flatten();
     let mut readers: Vec<NodeId> = by_label.filter(|reader| **reader != id).copied().collect();
-    if let Some(out) = &call.reach.out {
+    if let Some(out) = &call.refs.out {
         for head in out.heads() {
             let by_path = agenda.state_readers.get(head).into_iter().flatten();
             readers.extend(by_path.filter(|reader| **reader != id));

@@ -23,7 +23,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             ticks,
         } => {
             if let Some(record) = attempt_mut(state, *call, *attempt) {
-                record.under.process = Some((*pid, *ticks));
+                record.launch.process = Some((*pid, *ticks));
             }
         }
         CallEvent::Finished {
@@ -61,8 +61,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             pinned_args: based_on,
         } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.reach.bindings.clone_from(bindings);
-                life.reach.pinned_args.clone_from(based_on);
+                life.refs.bindings.clone_from(bindings);
+                life.refs.pinned_args.clone_from(based_on);
             }
             trust(state, *call);
         }
@@ -130,7 +130,7 @@ fn finished(
     record.ms = Some(ms);
     record.digest = digest;
     record.fenced = !current;
-    let guards = record.under.guards.clone();
+    let guards = record.launch.guards.clone();
     state.agenda.ending.remove(&(id, attempt));
     // What a sub-agent did is known from its own calls.
     let by_child = record.thread.is_some();

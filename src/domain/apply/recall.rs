@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{At, index};
 use crate::domain::branch;
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
-use crate::domain::call::{Reach, Status, Validation, Way};
+use crate::domain::call::{DataRefs, Status, Validation, Way};
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use crate::domain::node::NodeState;
@@ -209,7 +209,7 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                     let label: Arc<str> = Arc::from(id.to_string());
                     let way = Way {
                         label,
-                        reach: Reach::default(),
+                        refs: DataRefs::default(),
                         validation: Validation::default(),
                         resolved: None,
                         digest: None,
@@ -238,7 +238,7 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
         };
         let reads = state.calls.get(id).is_some_and(|call| {
             let looked = !matches!(call.status, Status::Blocked | Status::Proposed);
-            !call.reach.references.is_empty() && looked
+            !call.refs.references.is_empty() && looked
         });
         if was && reads {
             in_question.push(*id);
@@ -253,9 +253,9 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
     if let Some(call) = state.calls.get_mut(&id) {
         call.take(epoch, way);
         call.approved = None;
-        call.asking.revived = at.seq;
-        call.asking.edit_approves = None;
-        call.asking.consented.clear();
+        call.approval.revived = at.seq;
+        call.approval.edit_approves = None;
+        call.approval.consented.clear();
         call.failure.retries = 0;
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             call, rev, attempt, ..
         } => {
             let waits = counts(state, *call, *rev).is_some_and(|life| {
-                life.status == Status::Delayed && life.last_attempt().is_some_and(|one| one.no == *attempt)
+                life.status == Status::Scheduled && life.last_attempt().is_some_and(|one| one.no == *attempt)
             });
             if waits {
                 index::set_status(state, *call, Status::Queued);
@@ -357,7 +357,7 @@ fn scheduled(state: &mut State, (id, rev): (NodeId, Rev), delay: Delay) {
     }
     // A place among the writes of the turn is given to what gave a value.
     let gave_value = state.nodes.get(&id.observation()).is_some_and(ever_ok);
-    index::set_status(state, id, Status::Delayed);
+    index::set_status(state, id, Status::Scheduled);
     with(state, id, |life| {
         if !gave_value {
             life.slot = None;

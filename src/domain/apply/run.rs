@@ -112,7 +112,7 @@ fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
         .collect();
     for (call, attempt) in unseen {
         if let Some(record) = super::outcome::attempt_mut(state, call, attempt) {
-            record.under.process = None;
+            record.launch.process = None;
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
 use crate::domain::node::{Channel, Content, Origin};
-use crate::domain::output::Unfit;
+use crate::domain::output::InvalidAnswer;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
@@ -88,7 +88,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             add_node(state, at, *turn, *node, spoken(text), Origin::Model);
             received(state, *turn, &Origin::Model);
         }
-        TurnEvent::AnswerUnfit { .. } => unfit(state, event),
+        TurnEvent::AnswerInvalid { .. } => unfit(state, event),
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
         TurnEvent::Partial {
             turn,
@@ -211,7 +211,7 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
 
 /// An answer went back to the model.
 fn unfit(state: &mut State, event: &TurnEvent) {
-    let TurnEvent::AnswerUnfit {
+    let TurnEvent::AnswerInvalid {
         turn,
         node,
         rev,
@@ -220,12 +220,12 @@ fn unfit(state: &mut State, event: &TurnEvent) {
     else {
         return;
     };
-    let unfit = Unfit {
+    let unfit = InvalidAnswer {
         node: *node,
         rev: *rev,
         faults: faults.clone(),
     };
-    with(state, *turn, |turn| turn.more.unfit = Some(unfit));
+    with(state, *turn, |turn| turn.more.invalid_answer = Some(unfit));
 }
 
 /// Folds the end of streams and turns, and whether turns count.
@@ -241,7 +241,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
                 kind.is_transient() || matches!(kind, StreamFaultKind::Auth | StreamFaultKind::Quota);
             super::breaker::answered(state, *turn, speaks.then_some(true));
             end_stream(state, at, *turn, Stream::Broken(fault.clone()), *usage);
-            if kind == StreamFaultKind::Unfit {
+            if kind == StreamFaultKind::Invalid {
                 // Everything in it had ended before its answer was judged.
                 index::reopen_turn(state, *turn);
             }
@@ -307,7 +307,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         | TurnEvent::Thought { .. }
         | TurnEvent::Proposed { .. }
         | TurnEvent::Answered { .. }
-        | TurnEvent::AnswerUnfit { .. }
+        | TurnEvent::AnswerInvalid { .. }
         | TurnEvent::Matched { .. }
         | TurnEvent::Partial { .. } => {}
     }

@@ -14,7 +14,7 @@ use crate::domain::reference::{OutPath, Reference};
 
 /// What a call reads of others, and where it writes beside its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reach {
+pub struct DataRefs {
     /// Where the result is also written (`_out`).
     pub out: Option<OutPath>,
     /// The references in this revision's arguments.
@@ -38,7 +38,7 @@ pub struct Validation {
 
 /// What a person was asked about a call, and what their answers hold for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Asking {
+pub struct ApprovalState {
     /// What the newest edit also approved: exactly these bytes.
     pub edit_approves: Option<Digest>,
     /// UTC milliseconds since 1970 at which the question is over, by the clock of the process that counts; none
@@ -77,7 +77,7 @@ pub struct FailureState {
 
 /// What let an execution through, and where it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Under {
+pub struct LaunchContext {
     /// The breakers that let it through, each in which generation.
     pub guards: Vec<(Scope, u32)>,
     /// Process of the tool, where it is one: pid and start time in clock ticks.

@@ -206,7 +206,8 @@ pub enum Decision {
     /// A person let an effect run although it may have happened before.
     RunAgain,
     /// A person left it open what came of an execution whose outcome is not known: the call does not run again.
-    Leave {
+    #[serde(alias = "leave")]
+    Abandon {
         /// What the model is told beside that; may be empty.
         reason: String,
     },

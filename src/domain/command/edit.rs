@@ -75,7 +75,7 @@ pub enum Edit {
         reason: Arc<str>,
     },
     /// Take over what a node says on another branch: a result, an answer, words.
-    Take {
+    Copy {
         /// The node; a call stands for its observation.
         node: NodeId,
         /// The revision of it that counts here, where one was shown; where another counts by now it is refused.
@@ -125,7 +125,7 @@ impl Edit {
             }
             Self::Observation { value, .. } => Some(value),
             Self::RejectAnswer { reason, .. } => Some(reason),
-            Self::Take { .. } | Self::Delete { .. } => None,
+            Self::Copy { .. } | Self::Delete { .. } => None,
         }
     }
 }

@@ -69,10 +69,10 @@ pub(super) fn approver_answered(
     let Some(call) = draft.state.calls.get(&id) else {
         return;
     };
-    let Some(by) = call.asking.approver.clone() else {
+    let Some(by) = call.approval.approver.clone() else {
         return;
     };
-    let same = call.asking.due_set == set && !call.suspect && approver::is_asked(draft.state, call);
+    let same = call.approval.due_set == set && !call.suspect && approver::is_asked(draft.state, call);
     let is_over = matches!(draft.state.mode, Mode::Stopped(_) | Mode::Finished(_));
     let Some(rev) = draft.state.nodes.get(&id).map(Node::rev) else {
         return;
@@ -198,7 +198,7 @@ fn approve(
     same_rev(draft.state, id, rev)?;
     restrict::refuse(draft.state, call, "approve")?;
     match &call.status {
-        Status::Awaiting => {}
+        Status::AwaitingApproval => {}
         Status::Consent(_) => {
             return Err(wrong_status(
                 call,
@@ -399,7 +399,7 @@ fn cancel(
 
 /// Takes back what had let a call run that has not begun.
 fn withdraw(draft: &mut Draft<'_>, call: &Call, shown: Option<Attempt>, reason: &str) -> Result<(), Refusal> {
-    if !matches!(call.status, Status::Queued | Status::Delayed) {
+    if !matches!(call.status, Status::Queued | Status::Scheduled) {
         return Err(wrong_status(
             call,
             "cancel",

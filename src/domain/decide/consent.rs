@@ -124,7 +124,7 @@ pub(super) fn resolve(
     what: &Resolution,
 ) -> Result<(), Refusal> {
     match what {
-        Resolution::Leave { reason } => return leave(draft, (id, shown), reason),
+        Resolution::Abandon { reason } => return leave(draft, (id, shown), reason),
         Resolution::DidNotFinish => return did_not_finish(draft, advice, (id, shown)),
         Resolution::Happened { .. } | Resolution::DidNot => {}
     }
@@ -135,7 +135,7 @@ pub(super) fn resolve(
     };
     let value = match what {
         Resolution::Happened { value } => Some(value),
-        Resolution::DidNot | Resolution::DidNotFinish | Resolution::Leave { .. } => None,
+        Resolution::DidNot | Resolution::DidNotFinish | Resolution::Abandon { .. } => None,
     };
     let resolved = |attempt, stored: Option<&Arc<str>>| CallEvent::Resolved {
         call: id,
@@ -181,7 +181,7 @@ fn leave(draft: &mut Draft<'_>, (id, shown): (NodeId, Option<Attempt>), reason: 
         call: id,
         rev: draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default(),
         digest: call.digest.clone(),
-        decision: Decision::Leave {
+        decision: Decision::Abandon {
             reason: reason.trim().to_owned(),
         },
     });
@@ -207,7 +207,7 @@ fn did_not_finish(
         ));
     }
     let process = call.attempts.iter().find(|one| one.no == attempt);
-    let process = process.and_then(|one| one.under.process);
+    let process = process.and_then(|one| one.launch.process);
     if let Some((pid, ticks)) = process
         && let Some(left) = advice.still_runs(pid, ticks)
     {
@@ -227,7 +227,7 @@ fn has_ended(state: &State, advice: &dyn Advice, (id, attempt): (NodeId, Attempt
     let attempts = state.calls.get(&id).map(|call| call.attempts.iter());
     let mut of_it = attempts.into_iter().flatten().filter(|one| one.no == attempt);
     let running = of_it.find_map(|one| {
-        let (pid, ticks) = one.under.process.filter(|_| one.outcome.is_none())?;
+        let (pid, ticks) = one.launch.process.filter(|_| one.outcome.is_none())?;
         advice.still_runs(pid, ticks).map(|left| (left, pid))
     });
     match running {

@@ -5,13 +5,13 @@
 //! or shown.
 
 mod back;
+mod copy_node;
 mod insert;
+mod invalidation;
 mod recall;
 mod revise;
 mod structure;
-mod take;
 mod waits;
-mod wave;
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::domain::apply;
 use crate::domain::command::{Edit, EditCommand};
 use crate::domain::draft::Draft;
 use crate::domain::effective_status;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
@@ -32,12 +32,12 @@ use crate::domain::state::State;
 use crate::domain::thread;
 
 pub(super) use back::go_back;
-pub(super) use waits::restore_holds;
-pub(crate) use wave::supersede_turns;
-pub(crate) use wave::{cancel_running, effects_of, orphan};
-pub(super) use wave::{
+pub(crate) use invalidation::supersede_turns;
+pub(crate) use invalidation::{cancel_running, effects_of, orphan};
+pub(super) use invalidation::{
     end_child, invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
 };
+pub(super) use waits::restore_holds;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -101,7 +101,7 @@ fn hold(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
         ));
     }
     let calls = waits::touched(draft.state, node);
-    draft.edit(EditEvent::Held { node, calls });
+    draft.edit(EditEvent::Suspended { node, calls });
     Ok(())
 }
 
@@ -183,7 +183,6 @@ fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<
 pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
     for event in events {
         let envelope = Envelope {
-            v: FORMAT,
             seq: Seq(copy.seq.0 + 1),
             at: 0,
             mono: 0,
@@ -215,7 +214,7 @@ fn not_too_long(edit: &Edit) -> Result<(), Refusal> {
 /// Later turns can stand only where they go on from what is edited, not from what would replace it.
 pub fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
     let value = match edit {
-        Edit::Call { .. } | Edit::Observation { .. } | Edit::Take { .. } => true,
+        Edit::Call { .. } | Edit::Observation { .. } | Edit::Copy { .. } => true,
         Edit::Text { node, .. } => matches!(node.kind, NodeKind::Prompt | NodeKind::Answer),
         Edit::Delete { node, .. } => node.kind != NodeKind::Thought,
         Edit::InsertPrompt { .. }
@@ -260,7 +259,7 @@ fn one(
         Edit::InsertPrompt { after, text } => insert::prompt(draft, *after, text, reason),
         Edit::InsertThought { after, text } => insert::thought(draft, *after, text, reason),
         Edit::InsertCall { after, tool, args } => insert::call(draft, advice, *after, (tool, args), reason),
-        Edit::Take { node, base, from } => take::take(draft, (*node, *base), *from, reason),
+        Edit::Copy { node, base, from } => copy_node::take(draft, (*node, *base), *from, reason),
         Edit::RejectAnswer {
             node,
             base,
@@ -351,7 +350,7 @@ fn begin_at(
     });
     let after = after.and_then(|id| draft.state.turns.get(&id));
     if let Some(turn) = after.or_else(|| draft.state.turn_of(target?)) {
-        wave::resume_callers(draft, turn.thread);
+        invalidation::resume_callers(draft, turn.thread);
     }
 }
 

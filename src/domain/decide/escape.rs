@@ -100,7 +100,7 @@ pub(super) fn ended_by_operator(draft: &mut Draft<'_>, thread: ThreadId) {
     let mut asked = false;
     for incident in open.filter(inside) {
         asked |= waits_for_operator(state, incident);
-        draft.escape(EscapeEvent::Over {
+        draft.escape(EscapeEvent::Ended {
             incident: incident.no,
             why: Arc::from("the operator ended the sub-agent"),
         });
@@ -203,7 +203,7 @@ fn stop(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident) {
     {
         Some(child) => {
             delegate::ended_by_guard(draft, child, &words);
-            draft.escape(EscapeEvent::Over {
+            draft.escape(EscapeEvent::Ended {
                 incident: incident.no,
                 why: Arc::from("the sub-agent was ended"),
             });

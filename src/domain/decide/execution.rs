@@ -144,7 +144,7 @@ pub(super) fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, set: S
     let (Some(life), Some(node)) = (draft.state.calls.get(&call), draft.state.nodes.get(&call)) else {
         return;
     };
-    let same = node.active && life.asking.due.is_some() && life.asking.due_set == set;
+    let same = node.active && life.approval.due.is_some() && life.approval.due_set == set;
     let rev = node.rev();
     // Deadlines stand still while nobody may decide; they begin anew when it goes on.
     let counts = draft
@@ -152,7 +152,7 @@ pub(super) fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, set: S
         .turn_of(call)
         .is_some_and(|turn| thread::acts(draft.state, turn))
         && draft.state.mode == Mode::Running;
-    if !same || !counts || life.status != Status::Awaiting {
+    if !same || !counts || life.status != Status::AwaitingApproval {
         return;
     }
     let consequence = life

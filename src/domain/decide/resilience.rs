@@ -180,7 +180,7 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
 fn waits(state: &State, (id, rev): (NodeId, Rev), set: Seq) -> Option<&Call> {
     let node = state.nodes.get(&id)?;
     let call = state.calls.get(&id)?;
-    let same = node.active && node.rev() == rev && call.status == Status::Delayed;
+    let same = node.active && node.rev() == rev && call.status == Status::Scheduled;
     let delay = call.failure.delay.as_ref()?;
     (same && delay.set == set && state.mode == Mode::Running).then_some(call)
 }
@@ -200,7 +200,7 @@ fn due(draft: &mut Draft<'_>, (call, rev, attempt): (NodeId, Rev, Attempt), set:
 /// Nobody took it back.
 fn grace_over(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), set: Seq) {
     if waits(draft.state, (call, rev), set).is_some_and(is_graced) {
-        draft.call(CallEvent::GraceOver {
+        draft.call(CallEvent::GraceEnded {
             call,
             rev,
             skipped: false,
@@ -210,7 +210,7 @@ fn grace_over(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), set: Seq) {
 
 /// Whether a call was let run and can still be taken back for a moment.
 fn is_graced(call: &Call) -> bool {
-    call.status == Status::Delayed
+    call.status == Status::Scheduled
         && call
             .failure
             .delay
@@ -224,7 +224,7 @@ fn run_now(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusa
     same_rev(draft.state, id, rev)?;
     restrict::refuse(draft.state, call, "run")?;
     if is_graced(call) {
-        draft.call(CallEvent::GraceOver {
+        draft.call(CallEvent::GraceEnded {
             call: id,
             rev,
             skipped: true,
@@ -232,7 +232,7 @@ fn run_now(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusa
         return Ok(());
     }
     let last = call.last_attempt().map(|one| one.no);
-    let (Status::Delayed, Some(attempt)) = (&call.status, last) else {
+    let (Status::Scheduled, Some(attempt)) = (&call.status, last) else {
         return Err(wrong_status(
             call,
             "skip the wait of",

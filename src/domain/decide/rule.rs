@@ -47,7 +47,7 @@ pub(super) fn add(
         .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
     draft.run(RunEvent::RuleAdded { no, rule: written });
     let waiting = state.queue().filter(|call| {
-        call.status == Status::Awaiting
+        call.status == Status::AwaitingApproval
             && !call.suspect
             && call.digest.as_ref().is_some_and(|digest| seen.contains(digest))
             && advance::acts(state, call.id)
@@ -112,7 +112,7 @@ fn exact(
     same_rev(state, id, rev)?;
     shown(call, digest)?;
     let refused = |why: String| Refusal::new(RefusalKind::Status, why);
-    if call.status != Status::Awaiting {
+    if call.status != Status::AwaitingApproval {
         return Err(refused(format!(
             "{id} does not wait for approval: it is {}",
             call.status.base_label()

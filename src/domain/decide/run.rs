@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::edit;
 use crate::domain::advance::ask;
-use crate::domain::again;
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent, TurnEvent};
 use crate::domain::id::{NodeKind, TurnId};
 use crate::domain::node::{Channel, Origin};
+use crate::domain::pending_retry;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stop, Stream, Usage};
@@ -154,7 +154,7 @@ fn open_turns(draft: &Draft<'_>) -> Vec<TurnId> {
 fn stop_turn(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     // One that is about to be asked again is on its way as well.
     let mut open = open_turns(draft);
-    open.extend(again::all(draft.state).map(|again| again.turn));
+    open.extend(pending_retry::all(draft.state).map(|again| again.turn));
     if open.is_empty() {
         return Err(Refusal::new(
             RefusalKind::Status,
@@ -258,7 +258,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         .turns
         .get(&turn)
         .and_then(|turn| turn.more.open.as_ref()?.model_text().map(Arc::from));
-    if !again::has_arrived(draft.state, turn) {
+    if !pending_retry::has_arrived(draft.state, turn) {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!("nothing whole arrived in {turn}: ask again, or add a prompt"),

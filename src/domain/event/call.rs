@@ -67,7 +67,8 @@ pub enum CallEvent {
         verdict: Verdict,
     },
     /// The arguments are wrong once the references are filled in.
-    Unfit {
+    #[serde(alias = "unfit")]
+    Invalid {
         /// The call.
         call: NodeId,
         /// The revision.
@@ -126,7 +127,8 @@ pub enum CallEvent {
         wait_ms: u64,
     },
     /// That moment is over.
-    GraceOver {
+    #[serde(alias = "grace_over")]
+    GraceEnded {
         /// The call.
         call: NodeId,
         /// The revision.
@@ -235,7 +237,7 @@ pub enum CallEvent {
         because: Arc<str>,
     },
     /// A suspect call keeps its result: its inputs are unchanged, or the operator wrote the result.
-    #[serde(rename = "kept")]
+    #[serde(alias = "kept")]
     Retained {
         /// The call.
         call: NodeId,
@@ -244,7 +246,7 @@ pub enum CallEvent {
         bindings: Vec<Binding>,
         /// The current argument bytes, if an operator's result is kept although they changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[serde(rename = "stands_on")]
+        #[serde(alias = "stands_on")]
         pinned_args: Option<Arc<str>>,
     },
     /// What it reads, or a file that it may run, is another thing now: it takes its way again.
@@ -293,12 +295,12 @@ impl CallEvent {
         match self {
             Self::Checked { call, .. }
             | Self::Ready { call, .. }
-            | Self::Unfit { call, .. }
+            | Self::Invalid { call, .. }
             | Self::Asked { call, .. }
             | Self::ConsentAsked { call, .. }
             | Self::Decided { call, .. }
             | Self::Graced { call, .. }
-            | Self::GraceOver { call, .. }
+            | Self::GraceEnded { call, .. }
             | Self::Started { call, .. }
             | Self::Spawned { call, .. }
             | Self::Finished { call, .. }

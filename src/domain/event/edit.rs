@@ -60,7 +60,8 @@ pub enum EditEvent {
         node: NodeId,
     },
     /// Calls whose inputs may have changed: kept until proven otherwise.
-    Suspected {
+    #[serde(alias = "suspected")]
+    MarkedStale {
         /// The calls.
         #[serde(default)]
         calls: Vec<NodeId>,
@@ -78,7 +79,8 @@ pub enum EditEvent {
         entries: Vec<Seq>,
     },
     /// An editor is open: these calls, and later ones that depend on the node, do not start until it closes.
-    Held {
+    #[serde(alias = "held")]
+    Suspended {
         /// The node that is edited.
         node: NodeId,
         /// The calls.

@@ -36,7 +36,7 @@ pub enum EscapeEvent {
         /// The node that stands for it in the graph.
         node: NodeId,
         /// Which.
-        #[serde(rename = "rung")]
+        #[serde(alias = "rung")]
         step: LoopStep,
         /// Why this one, in words.
         why: Arc<str>,
@@ -59,11 +59,11 @@ pub enum EscapeEvent {
         forbidden: Vec<Signature>,
         /// What the model is told with the next request.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[serde(rename = "told")]
+        #[serde(alias = "told")]
         notice: Option<Arc<str>>,
     },
     /// What came of a step.
-    #[serde(rename = "came")]
+    #[serde(alias = "came")]
     StepEnded {
         /// The incident.
         #[serde(default)]
@@ -71,11 +71,12 @@ pub enum EscapeEvent {
         /// The node.
         node: NodeId,
         /// What.
-        #[serde(rename = "upshot")]
+        #[serde(alias = "upshot")]
         outcome: StepOutcome,
     },
     /// Nothing more is to be done about an incident.
-    Over {
+    #[serde(alias = "over")]
+    Ended {
         /// The incident.
         #[serde(default)]
         incident: u32,

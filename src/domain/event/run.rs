@@ -46,7 +46,7 @@ pub struct Started {
     /// True where the model is not told in words that a person or a repair changed what it sees. It holds for the
     /// whole run: what was said once is part of every later request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[serde(rename = "silent")]
+    #[serde(alias = "silent")]
     pub hide_edits: bool,
     /// What the model's tokens cost; none where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -88,7 +88,7 @@ pub enum TurnEvent {
         new: Vec<(NodeId, Rev)>,
         /// What this request alone tells the model: tools that are left alone for a while, a budget near its end.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[serde(rename = "told")]
+        #[serde(alias = "told")]
         notices: Vec<Arc<str>>,
     },
     /// The request broke and is made again by itself, after what the server asked for or a moment that grows with
@@ -173,7 +173,8 @@ pub enum TurnEvent {
         text: Arc<str>,
     },
     /// An answer does not fit the output schema of the session: it goes back to the model with what is wrong.
-    AnswerUnfit {
+    #[serde(alias = "answer_unfit")]
+    AnswerInvalid {
         /// The turn.
         #[serde(default)]
         turn: TurnId,
@@ -203,7 +204,7 @@ pub enum TurnEvent {
         turn: TurnId,
         /// Bytes that stand of what was written down before; none where it begins anew.
         #[serde(default, skip_serializing_if = "is_zero")]
-        #[serde(rename = "kept")]
+        #[serde(alias = "kept")]
         prefix_len: u64,
         /// Bytes at the beginning of all of it that are text of the model; what follows is reasoning, or arguments of
         /// calls. Older records do not tell it: all of it counts.

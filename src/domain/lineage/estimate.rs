@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reach::Reach;
+use super::affected_nodes::AffectedNodes;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::state::State;
@@ -16,7 +16,7 @@ const BYTES: usize = 4;
 
 /// Tokens of the next request of the edited thread. What the edit leaves alone is read off the sums that
 /// the state keeps, so that this costs what is touched, not what there is.
-pub(super) fn tokens(state: &State, reach: &Reach, events: &[Event]) -> u64 {
+pub(super) fn tokens(state: &State, reach: &AffectedNodes, events: &[Event]) -> u64 {
     let own = reach.thread.unwrap_or(thread::ROOT);
     let then = Then {
         state,
@@ -60,7 +60,7 @@ pub(super) fn tokens(state: &State, reach: &Reach, events: &[Event]) -> u64 {
 /// What nodes are once the edit is made.
 struct Then<'s> {
     state: &'s State,
-    reach: &'s Reach,
+    reach: &'s AffectedNodes,
     /// Bytes of what the edit writes, by node.
     written: BTreeMap<NodeId, usize>,
     recalled: BTreeSet<NodeId>,

@@ -29,7 +29,7 @@ impl View<'_> {
     /// Calls that wrote a state path that the reader can see, or would if they ended otherwise.
     pub(super) fn possible_writers(&self, target: &Target) -> Vec<NodeId> {
         self.writers_of(target, |call| {
-            call.reach.out.iter().flat_map(OutPath::targets).collect()
+            call.refs.out.iter().flat_map(OutPath::targets).collect()
         })
     }
 
@@ -199,7 +199,7 @@ impl View<'_> {
             },
             Progress::Pending => Write::Pending,
             Progress::Never(_)
-                if matches!(call.reach.out, Some(OutPath::Branch(..)))
+                if matches!(call.refs.out, Some(OutPath::Branch(..)))
                     && matches!(call.status, Status::Exited(_) | Status::Failed(_)) =>
             {
                 match self.state.observation(id) {
@@ -238,7 +238,7 @@ fn covers(place: &Target, read: &Target) -> bool {
 fn written(call: &Call) -> Vec<&Target> {
     // How one whose inputs are in question ends is open again.
     let failed = call.status.is_settled() && call.status != Status::Succeeded && !call.suspect;
-    match &call.reach.out {
+    match &call.refs.out {
         None => Vec::new(),
         Some(OutPath::To(target)) => vec![target],
         Some(OutPath::Fan(all)) => all.iter().collect(),
@@ -285,7 +285,7 @@ pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
 /// Other active calls of the turn that write, or would write, a state path that this call is to write.
 pub fn same_targets(state: &State, id: NodeId) -> Vec<NodeId> {
     let targets = |id: &NodeId| -> Vec<Target> {
-        let out = state.calls.get(id).and_then(|call| call.reach.out.as_ref());
+        let out = state.calls.get(id).and_then(|call| call.refs.out.as_ref());
         out.into_iter().flat_map(OutPath::targets).cloned().collect()
     };
     let mine = targets(&id);

@@ -61,7 +61,7 @@ impl Since {
 /// What a call that asks for consent would repeat, newest first; nothing for any other call.
 pub fn earlier<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Earlier<'s>> {
     let asks = matches!(call.status, Status::Consent(_));
-    let entries = call.asking.asked_about.iter().rev().filter(move |_| asks);
+    let entries = call.approval.asked_about.iter().rev().filter(move |_| asks);
     entries.filter_map(|seq| match state.ledger.get(seq) {
         Some(entry) => Some(Earlier::Here(entry)),
         None => Some(Earlier::Elsewhere(*seq, &state.elsewhere.get(seq)?.what)),

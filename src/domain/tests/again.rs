@@ -2,13 +2,13 @@
 //! how it is shown.
 
 use super::world::*;
-use crate::domain::again::{self, Again, Until};
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::command::RunCommand;
 use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeKind, TurnId};
 use crate::domain::ladder::{self, Timer};
+use crate::domain::pending_retry::{self, PendingRetry, Until};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stream, StreamFaultKind};
@@ -19,8 +19,8 @@ fn limited(w: &mut World, retry_after_ms: u64) {
     w.breaks(StreamFaultKind::RateLimit, Some(retry_after_ms));
 }
 
-fn waits(w: &World) -> Vec<Again<'_>> {
-    again::all(&w.state).collect()
+fn waits(w: &World) -> Vec<PendingRetry<'_>> {
+    pending_retry::all(&w.state).collect()
 }
 
 #[test]
@@ -93,14 +93,14 @@ fn what_is_left_to_the_operator_is_asked_again_by_nobody() {
         w.broke(kind);
         let turn = &w.state.turns[&TurnId(2)];
         assert!(matches!(turn.stream, Stream::Broken(_)), "{kind:?}");
-        assert!(!again::by_itself(&w.state, turn), "{kind:?}");
+        assert!(!pending_retry::by_itself(&w.state, turn), "{kind:?}");
         assert_eq!(waits(&w), [], "{kind:?}");
         assert_eq!(w.asked.len(), 1, "{kind:?}");
     }
     // A server that asks for more patience than there is.
     let mut w = World::new();
     limited(&mut w, 3_600_000);
-    assert!(!again::by_itself(&w.state, &w.state.turns[&TurnId(2)]));
+    assert!(!pending_retry::by_itself(&w.state, &w.state.turns[&TurnId(2)]));
     assert_eq!((waits(&w).len(), w.asked.len()), (0, 1));
 }
 

@@ -13,7 +13,7 @@ fn asked() -> (World, NodeId) {
     let mut w = World::asking(&["write", "read", "shell"]);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let id = w.id("a");
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     (w, id)
 }
 
@@ -79,7 +79,11 @@ fn an_approval_does_not_cover_what_a_reference_gives_later() {
     w.drain();
     assert_eq!(w.runs(id), [r#"{"n":2}"#]);
     w.correct(w.id("s"), r#"{"v":5}"#).unwrap();
-    assert_eq!(w.status(id), Status::Awaiting, "other bytes are asked for again");
+    assert_eq!(
+        w.status(id),
+        Status::AwaitingApproval,
+        "other bytes are asked for again"
+    );
     assert_eq!(w.runs(id).len(), 1);
     w.approve(id).unwrap();
     assert_eq!(w.runs(id), [r#"{"n":2}"#, r#"{"n":5}"#]);
@@ -104,7 +108,7 @@ fn an_approved_call_that_waits_for_a_place_does_not_start_with_other_bytes() {
     w.finish(w.id("s"));
     assert_eq!(
         w.status(w.id("r")),
-        Status::Awaiting,
+        Status::AwaitingApproval,
         "the approval was for other bytes"
     );
     assert!(w.runs(w.id("r")).is_empty());
@@ -119,7 +123,7 @@ fn an_approval_survives_inputs_that_come_out_equal() {
     ]);
     w.drain();
     w.correct(w.id("s"), r#"{"v":2,"more":1}"#).unwrap();
-    assert_eq!(w.status(w.id("r")), Status::Awaiting);
+    assert_eq!(w.status(w.id("r")), Status::AwaitingApproval);
     w.approve(w.id("r")).unwrap();
     assert_eq!(w.runs(w.id("r")), [r#"{"n":2}"#]);
 }
@@ -183,8 +187,8 @@ fn an_edit_to_a_higher_effect_or_unseen_or_with_open_references_is_asked() {
     ))
     .unwrap();
     assert!(w.executed.is_empty());
-    assert_eq!(w.status(low), Status::Awaiting);
-    assert_eq!(w.status(sh), Status::Awaiting);
+    assert_eq!(w.status(low), Status::AwaitingApproval);
+    assert_eq!(w.status(sh), Status::AwaitingApproval);
     assert_eq!(w.status(dep), Status::Blocked);
     w.edit(edit(sh, Rev(2), "shell", r#"{"_as":"sh","n":3}"#, true))
         .unwrap();
@@ -193,7 +197,7 @@ fn an_edit_to_a_higher_effect_or_unseen_or_with_open_references_is_asked() {
     w.drain();
     assert_eq!(
         w.status(dep),
-        Status::Awaiting,
+        Status::AwaitingApproval,
         "what it reads was not known when it was edited"
     );
 }
@@ -215,7 +219,7 @@ fn an_edit_does_not_approve_bytes_that_change_after_it() {
     assert_eq!(w.status(r), Status::Queued);
     w.correct(s, r#"{"v":8}"#).unwrap();
     w.run(RunCommand::Resume {}).unwrap();
-    assert_eq!(w.status(r), Status::Awaiting);
+    assert_eq!(w.status(r), Status::AwaitingApproval);
     assert!(w.runs(r).is_empty());
 }
 
@@ -246,7 +250,7 @@ fn a_question_to_the_operator_is_answered_not_approved() {
     ]);
     assert_eq!(
         w.status(w.id("q")),
-        Status::Awaiting,
+        Status::AwaitingApproval,
         "even where the policy allows"
     );
     w.answer_for(w.id("q"), "4").unwrap();
@@ -283,7 +287,7 @@ fn what_nobody_answers_expires_as_its_own_outcome() {
 
     let mut w = with_deadline(Consequence::Escalate);
     w.elapsed(Timer::Deadline { call: w.id("a") });
-    assert_eq!(w.status(w.id("a")), Status::Awaiting);
+    assert_eq!(w.status(w.id("a")), Status::AwaitingApproval);
 }
 
 #[test]
@@ -295,13 +299,13 @@ fn a_deadline_applies_to_one_revision_and_stops_during_a_pause() {
     })
     .unwrap();
     w.elapsed(Timer::Deadline { call: id });
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!(w.deadlines(id).len(), 2, "it begins anew");
     w.elapsed_of_old(&Timer::Deadline { call: id });
     assert_eq!(
         w.status(id),
-        Status::Awaiting,
+        Status::AwaitingApproval,
         "the time that it shows is not over"
     );
     w.args(id, r#"{"_as":"a","n":1}"#).unwrap();
@@ -328,15 +332,15 @@ fn a_rule_with_uses_is_used_as_often_and_no_more() {
     w.drain();
     assert_eq!((w.starts(w.id("a")), w.starts(w.id("b"))), (1, 1));
     assert_eq!(w.starts(w.id("c")), 0);
-    assert_eq!(w.status(w.id("c")), Status::Awaiting);
+    assert_eq!(w.status(w.id("c")), Status::AwaitingApproval);
     w.crash();
-    assert_eq!(w.status(w.id("c")), Status::Awaiting);
+    assert_eq!(w.status(w.id("c")), Status::AwaitingApproval);
     w.approve(w.id("c")).unwrap();
     w.drain();
     w.reply(&[call("read", r#"{"_as":"d"}"#), call("write", r#"{"_as":"e"}"#)]);
     assert_eq!(
         w.status(w.id("d")),
-        Status::Awaiting,
+        Status::AwaitingApproval,
         "the next turn brings no new uses"
     );
     assert_eq!(w.starts(w.id("e")), 1, "another tool is not concerned");
@@ -385,7 +389,7 @@ fn what_cannot_be_undone_runs_only_with_the_name_of_its_tool() {
     }
     // Nor is an edit of it the approval of what it says now.
     w.args(id, r#"{"_as":"a","n":2}"#).unwrap();
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     assert!(w.executed.is_empty());
     w.approve_with(id, Some("write")).unwrap();
     assert_eq!(w.runs(id), [r#"{"n":2}"#]);

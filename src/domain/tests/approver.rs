@@ -24,7 +24,7 @@ fn asked(deadline: Option<(u64, Consequence)>) -> (World, NodeId, Seq) {
     let mut w = world(&["write"], deadline);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let id = w.id("a");
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     let [(of, set)] = w.approvers[..] else {
         panic!("asked once: {:?}", w.approvers)
     };
@@ -79,14 +79,14 @@ fn a_call_that_it_leaves_to_the_operator_waits_for_them_and_its_time_begins_then
     let (mut w, id, set) = asked(Some((5_000, Consequence::Deny)));
     assert!(w.timers.is_empty(), "the deadline has not begun");
     w.elapsed(Timer::Deadline { call: id });
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     assert!(
         approver::describe(&w.state.calls[&id])
             .unwrap()
             .contains("guard is being asked")
     );
     answered(&mut w, (id, set), Answer::Ask);
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     assert_eq!(w.timers, [(Timer::Deadline { call: id }, 5_000)]);
     let words = approver::describe(&w.state.calls[&id]).unwrap();
     assert_eq!(words, "guard leaves it to you: because");
@@ -142,7 +142,7 @@ fn an_answer_counts_for_the_call_that_it_was_asked_about_only() {
     let id = w.id("r");
     let old = w.approvers[0];
     w.correct(w.id("s"), r#"{"v":5}"#).unwrap();
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     let new = *w.approvers.last().unwrap();
     assert_ne!(old, new, "other bytes are asked about again");
     answered(&mut w, old, Answer::Allow);
@@ -164,8 +164,8 @@ fn it_is_not_asked_about_what_is_denied_allowed_or_cannot_be_undone() {
     assert!(w.approvers.is_empty(), "{:?}", w.approvers);
     assert_eq!(w.status(w.id("b")), Status::Rejected);
     let id = w.id("c");
-    assert_eq!(w.status(id), Status::Awaiting);
-    let set = w.state.calls[&id].asking.due_set;
+    assert_eq!(w.status(id), Status::AwaitingApproval);
+    let set = w.state.calls[&id].approval.due_set;
     answered(&mut w, (id, set), Answer::Allow);
     assert!(w.runs(id).is_empty(), "an answer that nobody asked for");
 }
@@ -193,7 +193,7 @@ fn who_resumes_asks_it_again_and_an_edit_before_it_holds_its_answer() {
     w.rules.approver = None;
     w.crash();
     answered(&mut w, (id, set), Answer::Ask);
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     w.approve(id).unwrap();
     assert_eq!(w.runs(id).len(), 1);
 }

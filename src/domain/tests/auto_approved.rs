@@ -49,9 +49,9 @@ fn ran(w: &World) -> Vec<NodeId> {
 fn the_current_policy_and_rules_decide_about_unstarted_calls() {
     for (what, active) in [
         (policy("read-only"), Status::Rejected),
-        (policy("supervised"), Status::Awaiting),
+        (policy("supervised"), Status::AwaitingApproval),
         (rule("write deny"), Status::Rejected),
-        (rule("write ask"), Status::Awaiting),
+        (rule("write ask"), Status::AwaitingApproval),
     ] {
         let (mut w, [a, b, c]) = over_the_limit(Rules::default());
         assert_eq!((w.status(b), w.status(c)), (Status::Queued, Status::Queued));
@@ -89,7 +89,10 @@ fn calls_approved_by_the_operator_stay_approved() {
         w.approve(id).unwrap();
     }
     w.run(policy("read-only")).unwrap();
-    assert_eq!((w.status(b), w.status(c)), (Status::Queued, Status::Awaiting));
+    assert_eq!(
+        (w.status(b), w.status(c)),
+        (Status::Queued, Status::AwaitingApproval)
+    );
     w.drain();
     assert_eq!(ran(&w), [a, b]);
 }
@@ -113,7 +116,7 @@ fn dropping_a_rule_revokes_its_approvals() {
     let (a, b) = (w.id("a"), w.id("b"));
     assert_eq!(w.status(b), Status::Queued);
     w.run(RunCommand::DropRule { no: 1 }).unwrap();
-    assert_eq!(w.status(b), Status::Awaiting);
+    assert_eq!(w.status(b), Status::AwaitingApproval);
     w.drain();
     assert_eq!(ran(&w), [a]);
     w.approve(b).unwrap();
@@ -136,7 +139,10 @@ fn transient_failure() -> Outcome {
 fn a_retry_after_a_failure_is_checked_against_the_policy_too() {
     // The policy changes while it waits for the next try, or while it runs the first time.
     for waits in [true, false] {
-        for (name, active) in [("read-only", Status::Rejected), ("supervised", Status::Awaiting)] {
+        for (name, active) in [
+            ("read-only", Status::Rejected),
+            ("supervised", Status::AwaitingApproval),
+        ] {
             let rules = Rules {
                 steps: Arc::new(|_, _| {
                     Next::Retry(Retry {
@@ -153,7 +159,7 @@ fn a_retry_after_a_failure_is_checked_against_the_policy_too() {
             let a = w.id("a");
             if waits {
                 w.finish_with(a, transient_failure());
-                assert_eq!(w.status(a), Status::Delayed);
+                assert_eq!(w.status(a), Status::Scheduled);
                 w.run(policy(name)).unwrap();
             } else {
                 w.run(policy(name)).unwrap();
@@ -172,7 +178,10 @@ fn a_retry_after_a_failure_is_checked_against_the_policy_too() {
 
 #[test]
 fn an_idempotent_call_with_unknown_outcome_is_checked_again_too() {
-    for (gate, active) in [(Gate::Ask, Status::Awaiting), (Gate::Deny, Status::Rejected)] {
+    for (gate, active) in [
+        (Gate::Ask, Status::AwaitingApproval),
+        (Gate::Deny, Status::Rejected),
+    ] {
         let mut w = World::new();
         w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
         let a = w.id("a");
@@ -187,7 +196,10 @@ fn the_last_use_of_a_rule_counts_for_the_call_it_approved() {
     let mut rules = Rules::default();
     rules.uses.insert("write".into(), 2);
     let (mut w, [a, b, c]) = over_the_limit(rules);
-    assert_eq!((w.status(b), w.status(c)), (Status::Queued, Status::Awaiting));
+    assert_eq!(
+        (w.status(b), w.status(c)),
+        (Status::Queued, Status::AwaitingApproval)
+    );
     w.run(rule("read deny")).unwrap();
     w.drain();
     assert_eq!(ran(&w), [a, b]);

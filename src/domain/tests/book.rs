@@ -13,7 +13,7 @@ use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::fork::{Elsewhere, UNREADABLE};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin};
-use crate::domain::repeat::sameness;
+use crate::domain::repeat::dedup_key;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
@@ -85,7 +85,7 @@ fn may_be(what: &Elsewhere, tool: &str, args: &Value) -> bool {
     }
     match serde_json::from_str::<Value>(&what.args) {
         Ok(ran) => *what.tool == *tool && ran == *args,
-        Err(_) => *what.same == *sameness(tool, &args.to_string()),
+        Err(_) => *what.same == *dedup_key(tool, &args.to_string()),
     }
 }
 
@@ -378,7 +378,10 @@ impl Book {
             let mut now = state.calls[id].way();
             // What is about to repeat an effect that has become doubtful is asked about first.
             let asked_again = now.status == Status::Ready
-                && matches!(was.status, Status::Awaiting | Status::Queued | Status::Consent(_));
+                && matches!(
+                    was.status,
+                    Status::AwaitingApproval | Status::Queued | Status::Consent(_)
+                );
             if asked_again {
                 now.status = was.status.clone();
             }

@@ -162,7 +162,7 @@ fn work_running_next_to_an_undone_edit_continues() {
     assert_eq!(w.value(p), r#"{"v":2}"#);
     assert_eq!(w.rev(a), Rev(1));
     assert!(
-        matches!(w.status(a), Status::Awaiting),
+        matches!(w.status(a), Status::AwaitingApproval),
         "the edit's approval is gone"
     );
 }
@@ -181,7 +181,7 @@ fn an_undo_gives_back_no_approval() {
     w.finish(a);
     w.undo().unwrap();
     w.drain();
-    assert!(matches!(w.status(a), Status::Awaiting));
+    assert!(matches!(w.status(a), Status::AwaitingApproval));
     assert_eq!(w.runs(a).last().map(String::as_str), Some(r#"{"n":5}"#));
     w.approve(a).unwrap();
     w.drain();

@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 
 use super::ladder::{self, elapse, steps};
+use super::op_sequence::{self, OpSequence};
 use super::random::session_on;
-use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::apply;
 use crate::domain::breaker::{Phase, Scope, Source};
@@ -256,7 +256,7 @@ fn a_retry_waits_for_the_breaker_as_well() {
     w.finish_with(a, error(ErrorClass::Transient));
     elapse(&mut w, 0);
     w.finish_with(a, error(ErrorClass::Transient));
-    assert_eq!((phase(&w), w.status(a)), (Phase::Open, Status::Delayed));
+    assert_eq!((phase(&w), w.status(a)), (Phase::Open, Status::Scheduled));
     let retry = w
         .timers
         .iter()
@@ -308,10 +308,10 @@ fn settings_are_counted_and_checked() {
 proptest! {
     #[test]
     fn nothing_passes_a_shut_breaker(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
-        let mut w = session_on(Tape::with_breakers(&numbers));
+        let mut w = session_on(OpSequence::with_breakers(&numbers));
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         fenced(&w);
-        tape::bring_home(&mut w);
+        op_sequence::bring_home(&mut w);
         w.crash();
     }
 }

@@ -15,7 +15,7 @@ use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
-use crate::domain::ready::{self, Look};
+use crate::domain::ready::{self, Readiness};
 use crate::domain::repair::Strategy;
 use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, Mode, State};
@@ -63,12 +63,12 @@ impl Witness {
             Event::Call(
                 CallEvent::Skipped { call, .. }
                 | CallEvent::Unsatisfiable { call, .. }
-                | CallEvent::Unfit { call, .. }
+                | CallEvent::Invalid { call, .. }
                 | CallEvent::Decided {
                     call,
                     decision:
                         Decision::Reject { .. }
-                        | Decision::Leave { .. }
+                        | Decision::Abandon { .. }
                         | Decision::DidNotFinish
                         | Decision::Deny { .. }
                         | Decision::Expire { .. }
@@ -348,19 +348,14 @@ fn bound(state: &State, call: &Call) {
             | Status::Failed(_)
             | Status::Running(_)
             | Status::Queued
-            | Status::Awaiting
+            | Status::AwaitingApproval
             | Status::Consent(_)
     );
-    if !counts
-        || pinned
-        || !ran
-        || call.suspect
-        || call.reach.references.is_empty()
-        || call.resolved.is_none()
+    if !counts || pinned || !ran || call.suspect || call.refs.references.is_empty() || call.resolved.is_none()
     {
         return;
     }
-    for binding in &call.reach.bindings {
+    for binding in &call.refs.bindings {
         let Some(source) = binding.source else { continue };
         let Some(observation) = state.observation(source) else {
             panic!("{} is bound to {source}, which has no result", call.id);
@@ -374,8 +369,8 @@ fn bound(state: &State, call: &Call) {
             );
         }
     }
-    if let Look::Bound { bindings, resolved } = ready::look(state, call)
-        && bindings == call.reach.bindings
+    if let Readiness::Bound { bindings, resolved } = ready::look(state, call)
+        && bindings == call.refs.bindings
     {
         let (_, args) = node.as_call().expect("a call");
         assert_eq!(

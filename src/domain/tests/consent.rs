@@ -296,7 +296,11 @@ fn a_pending_call_needs_consent_when_an_equal_effect_becomes_unknown() {
     // By an edit.
     let (mut w, a, b) = twins();
     w.finish(b);
-    assert_eq!(w.status(a), Status::Awaiting, "it stands there for all to see");
+    assert_eq!(
+        w.status(a),
+        Status::AwaitingApproval,
+        "it stands there for all to see"
+    );
     w.args(b, r#"{"_as":"b","n":2}"#).unwrap();
     assert_eq!(w.status(a), Status::Consent(ConsentCause::Orphaned));
     // By a time-out of the tool.

@@ -458,7 +458,7 @@ fn a_choice_about_an_effect_is_no_correction() {
     w.reply(&[b("write")]);
     let id = w.id("b");
     assert!(matches!(w.status(id), Status::Consent(_)));
-    let entry = w.state.calls[&id].asking.asked_about[0];
+    let entry = w.state.calls[&id].approval.asked_about[0];
     w.consent(id, ConsentChoice::Reuse { entry }).unwrap();
     w.reply(&[answer("reused")]);
     w.correct(w.id("a"), r#"{"v":61}"#).unwrap();

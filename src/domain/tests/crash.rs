@@ -38,7 +38,7 @@ fn every_status_survives_a_crash() {
     assert_eq!(w.starts(w.id("again")), 2);
     assert_eq!(w.status(w.id("queued")), Status::Queued);
     assert_eq!(w.starts(w.id("queued")), 0);
-    assert_eq!(w.status(w.id("asked")), Status::Awaiting);
+    assert_eq!(w.status(w.id("asked")), Status::AwaitingApproval);
     assert_eq!(w.status(w.id("blocked")), Status::Blocked);
     assert_eq!(w.status(w.id("invalid")), Status::Invalid);
     assert_eq!(w.status(w.id("rejected")), Status::Rejected);

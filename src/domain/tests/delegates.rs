@@ -188,7 +188,7 @@ fn scopes_are_read_once_shown_under_their_names_and_recorded() {
         "{prompt}"
     );
     let bound: Vec<_> = w.state.calls[&a]
-        .reach
+        .refs
         .bindings
         .iter()
         .map(|one| one.source)

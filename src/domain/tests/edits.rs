@@ -153,7 +153,11 @@ fn a_commit_approves_what_can_change_the_world_only_where_its_difference_was_see
         .unwrap();
         let status = &w.state.calls[&a].status;
         assert_eq!(w.runs(a).len(), usize::from(runs), "{tool} {seen}: {status:?}");
-        assert_eq!(*status == Status::Awaiting, !runs, "{tool} {seen}: {status:?}");
+        assert_eq!(
+            *status == Status::AwaitingApproval,
+            !runs,
+            "{tool} {seen}: {status:?}"
+        );
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 
+use super::op_sequence::{self, OpSequence};
 use super::random::session_on;
 use super::rules::{Results, sum};
-use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
 use crate::domain::command::{CallCommand, Command, Edit, EscapeCommand, RunCommand};
@@ -19,8 +19,8 @@ use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::{apply, graph};
-use crate::resilience::escape::{Config, Others};
-use crate::resilience::need::{Branch, calls_of, need};
+use crate::resilience::attention::{Branch, calls_of, need};
+use crate::resilience::loops::{Config, Others};
 
 mod delegates;
 mod exhausted;
@@ -518,7 +518,7 @@ fn a_step_that_asks_again_respects_the_limits() {
 proptest! {
     #[test]
     fn sessions_with_a_guard_keep_the_rules_and_their_bounds(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
-        let mut w = session_on(Tape::with_loops(&numbers));
+        let mut w = session_on(OpSequence::with_loops(&numbers));
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         for incident in &w.state.escape.incidents {
             prop_assert!(incident.steps.len() <= 11, "{incident:?}");
@@ -529,7 +529,7 @@ proptest! {
             let closed = incident.steps.len() - usize::from(!incident.over && !incident.steps.is_empty());
             prop_assert!(incident.steps[..closed].iter().all(|step| step.outcome.is_some()), "{incident:?}");
         }
-        tape::bring_home(&mut w);
+        op_sequence::bring_home(&mut w);
         w.crash();
         w.remembers();
     }
@@ -538,7 +538,7 @@ proptest! {
 #[test]
 fn a_restricted_run_that_reads_on_gets_out_of_a_loop() {
     let mut w = World::with(rules(Config {
-        ladder: crate::resilience::escape::config::Ladder {
+        ladder: crate::resilience::loops::config::Ladder {
             guidance: 0,
             refuse: 0,
             substitute: 0,

@@ -20,7 +20,7 @@ fn a_call_with_an_after_reference_starts_when_the_other_has_ended() {
         "nobody is asked before it could run"
     );
     w.finish(a);
-    assert!(w.status(b) == Status::Awaiting, "{:?}", w.status(b));
+    assert!(w.status(b) == Status::AwaitingApproval, "{:?}", w.status(b));
     w.approve(b).unwrap();
     w.drain();
     assert_eq!(
@@ -75,5 +75,5 @@ fn calls_that_wait_for_each_other_are_no_way_out() {
         "{}",
         refused.message
     );
-    assert_eq!(w.status(a), Status::Awaiting, "nothing was changed");
+    assert_eq!(w.status(a), Status::AwaitingApproval, "nothing was changed");
 }

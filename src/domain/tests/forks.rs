@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use super::op_sequence;
 use super::random::session;
-use super::tape;
 use super::world::*;
 use crate::domain::apply;
 use crate::domain::call::{ConsentCause, ErrorClass, Outcome, Status, ToolError};
@@ -191,12 +191,12 @@ fn what_waited_for_a_time_there_asks_here_if_it_happened_since() {
     });
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let (a, at) = (w.id("a"), w.state.seq);
-    assert_eq!(w.status(a), Status::Delayed);
+    assert_eq!(w.status(a), Status::Scheduled);
     let (timer, _) = w.timers.last().unwrap().clone();
     let (f, predicted) = w.fork(None, 1);
     assert_eq!(
         (f.status(a), predicted.approved),
-        (Status::Delayed, vec![a]),
+        (Status::Scheduled, vec![a]),
         "nothing happened yet"
     );
     w.elapsed(timer.clone());
@@ -258,10 +258,10 @@ fn how_running_calls_ended_is_taken_from_the_other_record() {
     assert_eq!(ends[1..], [(unknown, End::Unknown), (again, End::Again)]);
     assert!(predicted.effects.is_empty(), "they were begun before");
     assert!(
-        f.state.calls[&unknown].attempts[0].under.process.is_none(),
+        f.state.calls[&unknown].attempts[0].launch.process.is_none(),
         "a process of the other run is not ours to end"
     );
-    assert!(w.state.calls[&unknown].attempts[0].under.process.is_some());
+    assert!(w.state.calls[&unknown].attempts[0].launch.process.is_some());
     f.crash();
     assert_eq!(
         (f.status(text), f.value(text).as_str()),
@@ -391,7 +391,7 @@ proptest! {
         let mut w = session(&numbers);
         let at = Seq(1 + place.index(w.log.len()) as u64);
         if ends {
-            tape::bring_home(&mut w);
+            op_sequence::bring_home(&mut w);
         }
         let whole = w.log.clone();
         let (mut f, predicted) = w.fork(Some(at), 1);
@@ -408,7 +408,7 @@ proptest! {
         if f.state.turns.is_empty() {
             f.guide("go").unwrap();
         }
-        tape::bring_home(&mut f);
+        op_sequence::bring_home(&mut f);
         prop_assert_eq!(&w.log, &whole, "the other run is only read");
         prop_assert_eq!(apply::fold(&f.log), f.state.clone());
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::op_sequence::OpSequence;
 use super::random::session_on;
-use super::tape::Tape;
 use super::world::*;
 use crate::domain::apply::apply;
 use crate::domain::command::RunCommand;
@@ -66,7 +66,7 @@ proptest! {
         numbers in prop::collection::vec(any::<u16>(), 0..300),
         threads: bool,
     ) {
-        let tape = if threads { Tape::with_threads(&numbers) } else { Tape::new(&numbers) };
+        let tape = if threads { OpSequence::with_threads(&numbers) } else { OpSequence::new(&numbers) };
         let w = session_on(tape);
         let mut state = State::default();
         let mut when_active: BTreeMap<TurnId, BTreeMap<Epoch, Vec<NodeId>>> = BTreeMap::new();

@@ -54,7 +54,7 @@ fn now(w: &mut World, id: NodeId) -> Result<(), Refusal> {
 #[test]
 fn a_scheduled_call_starts_when_its_delay_is_over() {
     let (mut w, id) = approved();
-    assert_eq!(w.status(id), Status::Delayed);
+    assert_eq!(w.status(id), Status::Scheduled);
     assert!(w.executed.is_empty(), "not yet");
     let wait = w.timers.last().unwrap().clone();
     assert_eq!(
@@ -78,12 +78,12 @@ fn a_scheduled_call_starts_when_its_delay_is_over() {
 fn what_is_taken_back_does_not_run_and_is_asked_for_again() {
     let (mut w, id) = approved();
     cancel(&mut w, id, None).unwrap();
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     over(&mut w, id);
     assert!(w.executed.is_empty());
     assert!(w.state.ledger.is_empty(), "nothing was begun");
     w.approve(id).unwrap();
-    assert_eq!(w.status(id), Status::Delayed, "another word, another moment");
+    assert_eq!(w.status(id), Status::Scheduled, "another word, another moment");
     over(&mut w, id);
     assert_eq!(w.runs(id).len(), 1);
 }
@@ -95,11 +95,11 @@ fn a_cancelled_rule_approval_needs_a_decision_by_the_operator() {
     let id = w.id("a");
     assert_eq!(
         w.status(id),
-        Status::Delayed,
+        Status::Scheduled,
         "the moment is there whoever decides"
     );
     cancel(&mut w, id, None).unwrap();
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     w.approve(id).unwrap();
     over(&mut w, id);
     assert_eq!(w.runs(id).len(), 1);
@@ -123,7 +123,7 @@ fn what_waits_for_a_place_can_be_taken_back_too() {
     );
     cancel(&mut w, id, None).unwrap();
     w.run(RunCommand::Resume {}).unwrap();
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     assert!(w.executed.is_empty());
     assert_eq!(
         kind(cancel(&mut w, id, None)),
@@ -215,7 +215,7 @@ fn consent_that_was_taken_back_is_asked_for_again() {
     assert!(matches!(w.status(id), Status::Consent(_)));
     w.consent(id, crate::domain::command::ConsentChoice::RunAgain)
         .unwrap();
-    assert_eq!(w.status(id), Status::Delayed);
+    assert_eq!(w.status(id), Status::Scheduled);
     cancel(&mut w, id, None).unwrap();
     assert!(matches!(w.status(id), Status::Consent(_)), "{:?}", w.status(id));
     assert_eq!(w.runs(id).len(), 1);
@@ -244,13 +244,13 @@ fn work_for_a_sub_agent_waits_its_moment_too() {
     });
     w.reply(&[call("delegate", r#"{"_as":"a","task":"tidy up"}"#)]);
     let id = w.id("a");
-    assert_eq!(w.status(id), Status::Delayed);
+    assert_eq!(w.status(id), Status::Scheduled);
     assert!(w.state.children.is_empty(), "nobody works on it yet");
     cancel(&mut w, id, None).unwrap();
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     assert!(w.state.children.is_empty());
     w.approve(id).unwrap();
-    assert_eq!(w.status(id), Status::Delayed);
+    assert_eq!(w.status(id), Status::Scheduled);
     over(&mut w, id);
     assert!(matches!(w.status(id), Status::Running(_)));
     assert_eq!(w.state.children.len(), 1);

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::flights::{answer_question, refused, world};
+use super::op_sequence::OpSequence;
 use super::random::session_on;
-use super::tape::Tape;
 use super::world::*;
 use crate::domain::apply;
 use crate::domain::call::{ErrorClass, Outcome, Status};
@@ -194,7 +194,7 @@ fn the_same_bytes_again_are_one_step() {
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
     w.finish_with(a, super::ladder::error(ErrorClass::Transient, false));
-    assert_eq!(w.status(a), Status::Delayed);
+    assert_eq!(w.status(a), Status::Scheduled);
     is(&w, a, &[Start, Plan, Execute], &[1], None);
     super::ladder::elapse(&mut w, 0);
     is(&w, a, &[Start, Plan, Execute], &[2], None);
@@ -280,7 +280,7 @@ fn the_sessions_with_repairs_go_every_way() {
                 (number >> 48) as u16
             })
             .collect();
-        let w = session_on(Tape::with_repairs(&numbers));
+        let w = session_on(OpSequence::with_repairs(&numbers));
         for id in w.state.calls.keys() {
             sound(&w.state, *id);
             let way = repair_trace::of(&w.state, *id);
@@ -314,11 +314,11 @@ proptest! {
         kind in 0_u8..5,
     ) {
         all_sound(&session_on(match kind {
-            0 => Tape::with_breakers(&numbers),
-            1 => Tape::with_loops(&numbers),
-            2 => Tape::with_threads(&numbers),
-            3 => Tape::with_repairs(&numbers),
-            _ => Tape::new(&numbers),
+            0 => OpSequence::with_breakers(&numbers),
+            1 => OpSequence::with_loops(&numbers),
+            2 => OpSequence::with_threads(&numbers),
+            3 => OpSequence::with_repairs(&numbers),
+            _ => OpSequence::new(&numbers),
         }));
     }
 }

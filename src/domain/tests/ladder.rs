@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::op_sequence::{self, OpSequence};
 use super::random::session_on;
 use super::rules::Steps;
-use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::apply;
 use crate::domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
@@ -75,7 +75,7 @@ fn a_passing_failure_runs_again_after_its_wait_and_its_readers_wait_with_it() {
     ]);
     let (a, b) = (w.id("a"), w.id("b"));
     fails(&mut w, a);
-    assert_eq!(w.status(a), Status::Delayed);
+    assert_eq!(w.status(a), Status::Scheduled);
     assert_eq!(w.status(b), Status::Blocked);
     assert_eq!(w.starts(a), 1, "nothing runs before the wait is over");
     assert_eq!(w.asked.len(), 1, "the model is not told yet");
@@ -126,7 +126,7 @@ fn a_write_is_tried_again_only_if_it_is_proven_not_to_have_happened() {
         w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
         let a = w.id("a");
         w.finish_with(a, error(ErrorClass::Transient, executed));
-        assert_eq!(w.status(a) == Status::Delayed, again);
+        assert_eq!(w.status(a) == Status::Scheduled, again);
         assert_eq!(w.timers.len(), usize::from(again));
         if !again {
             let why = given_up(&w, a).unwrap();
@@ -230,7 +230,11 @@ fn a_backoff_survives_a_crash_and_pauses_with_the_run() {
     .unwrap();
     assert_eq!(w.state.calls[&a].failure.delay.as_ref().unwrap().since, None);
     elapse(&mut w, 0);
-    assert_eq!(w.status(a), Status::Delayed, "a paused run does not count waits");
+    assert_eq!(
+        w.status(a),
+        Status::Scheduled,
+        "a paused run does not count waits"
+    );
     w.crash();
     assert!(w.timers.is_empty(), "nor does one that is taken over paused");
     w.run(RunCommand::Resume {}).unwrap();
@@ -285,7 +289,7 @@ fn a_failed_call_of_a_suspended_turn_is_retried_once_the_turn_is_active() {
     w.finish(a);
     assert_eq!(
         w.status(b),
-        Status::Delayed,
+        Status::Scheduled,
         "an equal result lets the turn stand again"
     );
     elapse(&mut w, 0);
@@ -312,10 +316,10 @@ fn the_place_of_a_write_is_that_of_the_execution_that_gave_it() {
 proptest! {
     #[test]
     fn sessions_with_retries_keep_the_rules_and_their_bounds(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
-        let mut w = session_on(Tape::with_ladder(&numbers));
+        let mut w = session_on(OpSequence::with_ladder(&numbers));
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         bounded(&w);
-        tape::bring_home(&mut w);
+        op_sequence::bring_home(&mut w);
         w.crash();
         w.remembers();
     }
@@ -409,7 +413,7 @@ fn an_error_that_keeps_coming_back_is_not_taken_for_one_that_passes() {
     }
     let (c, d) = (w.id("l2"), w.id("l3"));
     fails(&mut w, c);
-    assert_eq!(w.status(c), Status::Delayed, "the eleventh");
+    assert_eq!(w.status(c), Status::Scheduled, "the eleventh");
     fails(&mut w, d);
     assert_eq!(w.status(d), Status::Failed(ErrorClass::Transient));
     assert!(given_up(&w, d).unwrap().contains("12 times in a row"));

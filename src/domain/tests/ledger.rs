@@ -92,7 +92,7 @@ fn what_takes_an_effect_back_goes_through_the_gate_like_any_call() {
 
     let before = w.executed.len();
     let undo = insert(&mut w, &filled);
-    assert_eq!(w.status(undo), Status::Awaiting);
+    assert_eq!(w.status(undo), Status::AwaitingApproval);
     assert_eq!(w.executed.len(), before, "nothing runs because it was offered");
     let row = ledger::rows(&w.state).next().unwrap();
     assert_eq!(ledger::taken_back(&w.state, row.entry), None);

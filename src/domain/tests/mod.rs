@@ -5,12 +5,12 @@ mod book;
 mod check;
 mod epochs;
 mod flights;
+mod op_sequence;
 mod repair_sessions;
 mod result_reuse;
 mod rules;
 mod session_rules;
 mod swapped;
-mod tape;
 mod wishes;
 mod world;
 

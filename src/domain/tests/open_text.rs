@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::domain::apply;
 use crate::domain::command::{Command, RunCommand};
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{Event, TurnEvent};
 use crate::domain::id::{NodeKind, Seq, TurnId};
 use crate::domain::input::Input;
@@ -52,7 +52,6 @@ fn folded(w: &World, turn: TurnId, partials: &[(u64, &str)]) -> Option<String> {
     let mut state: State = w.state.clone();
     for (seq, (stored, text)) in (w.log.len() as u64 + 1..).zip(partials) {
         let envelope = Envelope {
-            v: FORMAT,
             seq: Seq(seq),
             at: 0,
             mono: 0,

@@ -451,7 +451,11 @@ fn what_a_withdrawn_call_reads_stays_in_question() {
     for value in [1, 2] {
         let (mut w, a, b) = withdrawn_in_question();
         w.finish_with(a, Outcome::ok(format!(r#"{{"v":{value}}}"#)));
-        assert_eq!(w.state.calls[&b].status, Status::Awaiting, "nobody let it run");
+        assert_eq!(
+            w.state.calls[&b].status,
+            Status::AwaitingApproval,
+            "nobody let it run"
+        );
         w.approve(b).unwrap();
         assert_eq!(w.runs(b), [format!(r#"{{"n":{value}}}"#)]);
     }

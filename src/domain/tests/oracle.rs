@@ -14,11 +14,11 @@ use proptest::prelude::*;
 
 use self::drive::Session;
 use self::plans::Sort;
-use super::tape::Tape;
+use super::op_sequence::OpSequence;
 
 /// A session drawn from numbers: `most` calls in its first turn, `wishes` edits and the like in 100 steps.
 fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
-    let mut tape = Tape::new(numbers);
+    let mut tape = OpSequence::new(numbers);
     let script = drive::script(&mut tape, most);
     let parallel = 1 + tape.draw(4) as u32;
     let mut session = Session::new(script, parallel);

@@ -40,7 +40,7 @@ fn resolve(call: NodeId, what: Resolution) -> Command {
 }
 
 fn leave(reason: &str) -> Resolution {
-    Resolution::Leave {
+    Resolution::Abandon {
         reason: reason.into(),
     }
 }
@@ -62,7 +62,7 @@ fn an_abandoned_call_does_not_rerun_and_the_model_gets_the_reason() {
     assert_eq!(fate(&w), [LedgerOutcome::Unknown], "nobody said what came of it");
     assert!(!w.state.nodes.contains_key(&a.observation()));
     let decided = w.events().any(|event| {
-        matches!(event, Event::Call(CallEvent::Decided { decision: Decision::Leave { reason }, .. })
+        matches!(event, Event::Call(CallEvent::Decided { decision: Decision::Abandon { reason }, .. })
             if reason == "the office checks")
     });
     assert!(decided);

@@ -251,7 +251,7 @@ fn a_preview_separates_arguments_that_ran_from_those_that_never_did() {
     w.undo().unwrap();
     assert_eq!(
         (w.status(a), w.starts(a)),
-        (Status::Awaiting, 1),
+        (Status::AwaitingApproval, 1),
         "it waits, as was said"
     );
 

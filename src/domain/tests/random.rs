@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::tape::{self, Tape};
+use super::op_sequence::{self, OpSequence};
 use super::wishes;
 use super::world::*;
 use crate::domain::apply;
@@ -15,11 +15,11 @@ use crate::domain::lineage;
 use crate::domain::turn::Stop;
 
 pub fn session(numbers: &[u16]) -> World {
-    session_on(Tape::new(numbers))
+    session_on(OpSequence::new(numbers))
 }
 
-pub fn session_on(mut tape: Tape<'_>) -> World {
-    let rules = tape::rules(&mut tape);
+pub fn session_on(mut tape: OpSequence<'_>) -> World {
+    let rules = op_sequence::rules(&mut tape);
     let parallel = 1 + tape.draw(4) as u32;
     let mut w = World::limited(
         rules,
@@ -30,7 +30,7 @@ pub fn session_on(mut tape: Tape<'_>) -> World {
         },
     );
     while !tape.is_empty() {
-        tape::step(&mut w, &mut tape);
+        op_sequence::step(&mut w, &mut tape);
     }
     w
 }
@@ -40,15 +40,15 @@ proptest! {
     fn any_session_keeps_the_rules_and_comes_to_an_end(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
         let mut w = session(&numbers);
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
-        tape::bring_home(&mut w);
+        op_sequence::bring_home(&mut w);
         w.crash();
     }
 
     #[test]
     fn so_does_any_session_with_sub_agents(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
-        let mut w = session_on(Tape::with_threads(&numbers));
+        let mut w = session_on(OpSequence::with_threads(&numbers));
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
-        tape::bring_home(&mut w);
+        op_sequence::bring_home(&mut w);
         w.crash();
         w.remembers();
     }
@@ -59,7 +59,7 @@ proptest! {
         keep in prop::collection::vec(any::<bool>(), 1..40),
     ) {
         let threads = keep.len().is_multiple_of(2);
-        let w = session_on(if threads { Tape::with_threads(&numbers) } else { Tape::new(&numbers) });
+        let w = session_on(if threads { OpSequence::with_threads(&numbers) } else { OpSequence::new(&numbers) });
         let some = w.log.iter().enumerate().filter(|(at, _)| keep[at % keep.len()]).map(|(_, one)| one);
         apply::fold(some);
     }
@@ -96,7 +96,7 @@ fn planned(
     observation: bool,
     order: &[u16],
 ) -> (World, usize, Option<lineage::Plan>) {
-    let mut tape = Tape::new(order);
+    let mut tape = OpSequence::new(order);
     let mut w = World::with(Rules {
         results: std::sync::Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", (sum(args) + 1) % 3))),
         ..Rules::default()
@@ -132,7 +132,7 @@ fn planned(
 }
 
 /// Everything that waits goes on, in a random order, until the model is asked.
-fn settle(w: &mut World, tape: &mut Tape<'_>) {
+fn settle(w: &mut World, tape: &mut OpSequence<'_>) {
     loop {
         let waiting: Vec<NodeId> = w
             .state
@@ -150,7 +150,7 @@ fn settle(w: &mut World, tape: &mut Tape<'_>) {
             };
             w.finish_at(at, outcome);
         } else if let Some(id) = waiting.first() {
-            tape::help(w, *id);
+            op_sequence::help(w, *id);
         } else {
             return;
         }

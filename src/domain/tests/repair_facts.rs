@@ -6,7 +6,7 @@ use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
 use crate::domain::id::Rev;
 use crate::domain::ladder::Stage;
-use crate::resilience::need::{Branch, need};
+use crate::resilience::attention::{Branch, need};
 
 /// What became of each round and each execution can be asked for by its parts, not searched in words.
 #[test]

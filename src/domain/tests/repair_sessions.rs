@@ -2,7 +2,7 @@
 //! words of the operator. Must not know: what must be true.
 
 use super::flights;
-use super::tape::Tape;
+use super::op_sequence::OpSequence;
 use super::world::*;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{Command, ResilienceCommand};
@@ -15,7 +15,7 @@ use crate::domain::repair::Passing;
 const TOOLS: [&str; 3] = ["write", "read", "idem"];
 
 /// A policy under which the calls of one tool are mended.
-pub fn rules(tape: &mut Tape<'_>, rules: &mut Rules) {
+pub fn rules(tape: &mut OpSequence<'_>, rules: &mut Rules) {
     let tool = TOOLS[tape.draw(TOOLS.len())];
     let (strict, attended) = (tape.draw(2) == 0, tape.draw(4) > 0);
     let repairs = flights::rules(tool, strict, attended);
@@ -24,7 +24,7 @@ pub fn rules(tape: &mut Tape<'_>, rules: &mut Rules) {
 }
 
 /// A call of that tool; most are wrong.
-pub fn call_of(tape: &mut Tape<'_>, tool: &str) -> Block {
+pub fn call_of(tape: &mut OpSequence<'_>, tool: &str) -> Block {
     let parts = [
         ["\"_as\":\"l0\"", "\"_as\":\"l1\"", "", "\"_as\":\"l2\""][tape.draw(4)],
         [
@@ -57,7 +57,7 @@ pub fn call_of(tape: &mut Tape<'_>, tool: &str) -> Block {
 }
 
 /// A refusal of an execution for its arguments.
-pub fn refused(tape: &mut Tape<'_>) -> Outcome {
+pub fn refused(tape: &mut OpSequence<'_>) -> Outcome {
     let messages = [
         "Missing required parameter 'passengers'",
         "Invalid date format for 'departure_date'",
@@ -70,7 +70,7 @@ pub fn refused(tape: &mut Tape<'_>) -> Outcome {
 }
 
 /// An answer of the model about arguments, or a word of the operator; false where there is nothing to say.
-pub fn step(w: &mut World, tape: &mut Tape<'_>) -> bool {
+pub fn step(w: &mut World, tape: &mut OpSequence<'_>) -> bool {
     let repairing = |call: &&crate::domain::call::Call| matches!(call.status, Status::Repairing(_));
     let under_way: Vec<NodeId> = w
         .state
@@ -104,7 +104,7 @@ pub fn step(w: &mut World, tape: &mut Tape<'_>) -> bool {
     true
 }
 
-fn answer(w: &mut World, tape: &mut Tape<'_>) {
+fn answer(w: &mut World, tape: &mut OpSequence<'_>) {
     let at = tape.draw(w.questions.len());
     w.questions.rotate_left(at);
     match tape.draw(9) {

@@ -111,7 +111,7 @@ fn an_invalid_source_ends_its_readers_once_nothing_moves() {
         call("read", r#"{"_as":"y","n":"†call.x.v"}"#),
     ]);
     w.drain();
-    assert_eq!(w.status(w.id("x")), Status::Awaiting);
+    assert_eq!(w.status(w.id("x")), Status::AwaitingApproval);
     w.correct(w.id("s"), r#"{"v":"text"}"#).unwrap();
     assert_eq!(w.status(w.id("x")), Status::Invalid);
     assert_eq!(w.status(w.id("y")), Status::Skipped);

@@ -27,7 +27,7 @@ fn is_denied(w: &World, id: NodeId) -> bool {
     denied(&w.state.calls[&id])
 }
 
-fn told(w: &World, turn: TurnId) -> Vec<String> {
+fn notices(w: &World, turn: TurnId) -> Vec<String> {
     let reported = &w.state.turns[&turn].more.notices;
     reported.iter().map(ToString::to_string).collect()
 }
@@ -68,13 +68,13 @@ fn a_restricted_run_reads_on_and_does_nothing_else() {
         assert!(text.contains(words), "no `{words}` in {text}");
     }
     let asked = w.tip().0;
-    assert!(told(&w, asked)[0].starts_with("The run is restricted to reading calls"));
+    assert!(notices(&w, asked)[0].starts_with("The run is restricted to reading calls"));
     w.reply(&[call("final_answer", r#"{"answer":"read it"}"#)]);
     assert!(matches!(w.state.mode, Mode::Finished(_)), "it may answer");
 }
 
 #[test]
-fn what_waits_is_denied_and_what_runs_goes_on() {
+fn waiting_calls_are_denied_and_running_calls_continue() {
     let mut w = World::limited(
         Rules {
             gates: [("unknown".to_owned(), Gate::Ask), ("read".to_owned(), Gate::Ask)].into(),
@@ -94,12 +94,12 @@ fn what_waits_is_denied_and_what_runs_goes_on() {
     let [runs, queued, asked, read] = ["runs", "queued", "asked", "read"].map(|label| w.id(label));
     assert_eq!(
         (w.status(queued), w.status(asked)),
-        (Status::Queued, Status::Awaiting)
+        (Status::Queued, Status::AwaitingApproval)
     );
     w.run(restrict()).unwrap();
     assert_eq!(w.status(runs), Status::Running(Attempt(1)), "what runs goes on");
     assert!(is_denied(&w, queued) && is_denied(&w, asked));
-    assert_eq!(w.status(read), Status::Awaiting, "the policy still asks");
+    assert_eq!(w.status(read), Status::AwaitingApproval, "the policy still asks");
     assert_eq!(kind(w.approve(asked)), RefusalKind::Denied);
     w.approve(read).unwrap();
     w.drain();
@@ -147,7 +147,7 @@ fn no_failure_of_a_write_is_met_by_another_execution() {
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
     w.finish_with(a, error(ErrorClass::Transient, false));
-    assert_eq!(w.status(a), Status::Delayed);
+    assert_eq!(w.status(a), Status::Scheduled);
     w.run(restrict()).unwrap();
     assert!(is_denied(&w, a));
     let (text, _) = result::result_body(&w.state, &w.state.calls[&a]);
@@ -169,13 +169,13 @@ fn no_failure_of_a_write_is_met_by_another_execution() {
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Transient));
     let why = w.state.calls[&a].failure.given_up.as_deref();
     assert_eq!(why, Some("the run is restricted to reading calls"));
-    assert_eq!(w.status(b), Status::Delayed);
+    assert_eq!(w.status(b), Status::Scheduled);
     elapse(&mut w, 0);
     assert_eq!((w.starts(a), w.starts(b)), (1, 2));
 }
 
 #[test]
-fn what_would_start_a_write_is_refused_and_says_how_to_get_it() {
+fn a_command_that_would_start_a_write_is_refused_with_the_way_to_do_it() {
     let mut w = World::new();
     w.reply(&[
         call("write", r#"{"_as":"done","n":1}"#),
@@ -237,7 +237,7 @@ fn an_undo_does_not_lift_it_and_lifting_lets_calls_start_again() {
     let b = w.id("b");
     assert_eq!(
         (w.starts(a), w.status(b)),
-        (0, Status::Awaiting),
+        (0, Status::AwaitingApproval),
         "it is asked for as ever"
     );
     w.approve(b).unwrap();
@@ -246,19 +246,19 @@ fn an_undo_does_not_lift_it_and_lifting_lets_calls_start_again() {
 }
 
 #[test]
-fn the_model_is_told_once_that_it_is_lifted() {
+fn the_model_gets_one_notice_that_restricted_mode_was_lifted() {
     let mut w = World::new();
     w.run(restrict()).unwrap();
     w.reply(&[call("read", r#"{"n":1}"#)]);
     w.drain();
-    assert!(told(&w, w.tip().0)[0].starts_with("The run is restricted"));
+    assert!(notices(&w, w.tip().0)[0].starts_with("The run is restricted"));
     w.run(lift()).unwrap();
     w.reply(&[call("read", r#"{"n":2}"#)]);
     w.drain();
-    assert!(told(&w, w.tip().0)[0].starts_with("The operator lifted the restriction"));
+    assert!(notices(&w, w.tip().0)[0].starts_with("The operator lifted the restriction"));
     w.reply(&[call("read", r#"{"n":3}"#)]);
     w.drain();
-    assert_eq!(told(&w, w.tip().0), Vec::<String>::new());
+    assert_eq!(notices(&w, w.tip().0), Vec::<String>::new());
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn an_unknown_outcome_that_did_not_happen_does_not_run_again() {
 }
 
 #[test]
-fn a_hold_keeps_what_it_holds_until_it_is_let_go() {
+fn an_open_edit_suspends_its_calls_until_it_is_released() {
     let mut w = World::asking(&["write"]);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");

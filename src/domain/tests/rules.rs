@@ -18,8 +18,8 @@ use crate::domain::node::Node;
 use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::rule::{RuleSpec, SessionRule};
 use crate::domain::state::State;
-use crate::resilience::escape::{Config, Tools, Watch, advise};
 use crate::resilience::ladder::Ladder;
+use crate::resilience::loops::{Config, Tools, Watch, advise};
 use crate::schema::Checker;
 
 /// What follows a failure.
@@ -315,7 +315,7 @@ impl Advice for Rules {
             path: path.as_str().into(),
             bytes: text.len() as u64,
             seen: if text == "?" {
-                FileCheck::Untold
+                FileCheck::Unspecified
             } else {
                 FileCheck::Whole
             },

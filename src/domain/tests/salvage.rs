@@ -10,7 +10,7 @@ use crate::domain::command::RunCommand;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
 use crate::domain::fork::{Elsewhere, UNREADABLE};
-use crate::domain::repeat::sameness;
+use crate::domain::repeat::dedup_key;
 use crate::domain::salvage;
 
 const WRITE: &str = r#"{"_as":"a","n":1}"#;
@@ -73,7 +73,7 @@ fn no_effect_is_repeated_whichever_journal_lines_are_lost() {
             let asks = match f.status(f.id("a")) {
                 Status::OutcomeUnknown(_) => one > start,
                 // Only where neither its beginning nor its end is told is it asked for like any.
-                Status::Awaiting => (one, other) == (start, end),
+                Status::AwaitingApproval => (one, other) == (start, end),
                 Status::Consent(ConsentCause::Elsewhere) => one <= start && (one, other) != (start, end),
                 _ => false,
             };
@@ -101,7 +101,7 @@ fn an_end_record_recovers_an_effect_whose_start_is_unreadable() {
         &*one.args, r#"{"n":2}"#,
         "the bytes that ran, and not what was proposed"
     );
-    assert_eq!(*one.same, *sameness("write", r#"{"n":2}"#));
+    assert_eq!(*one.same, *dedup_key("write", r#"{"n":2}"#));
     assert_eq!(one.outcome, None);
     // The whole of it behind the gap tells the same, and of no read.
     let proposed = line(&w, |event| {
@@ -188,7 +188,7 @@ fn elsewhere(w: &World, tool: &str, same: &str) -> Event {
 
 #[test]
 fn an_effect_with_unreadable_tool_is_matched_by_its_dedup_key() {
-    let same = sameness("write", r#"{"n":1}"#);
+    let same = dedup_key("write", r#"{"n":1}"#);
     for (tool, same, asks) in [
         ("write", &*same, ["a"].as_slice()),
         (UNREADABLE, &*same, &["a"]),

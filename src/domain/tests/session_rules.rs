@@ -57,7 +57,11 @@ fn a_rule_decides_about_what_was_shown_with_it_and_what_comes() {
             rule: "session rule 1: write".into()
         })
     );
-    assert_eq!(w.status(b), Status::Awaiting, "what was not shown still waits");
+    assert_eq!(
+        w.status(b),
+        Status::AwaitingApproval,
+        "what was not shown still waits"
+    );
     assert!(w.runs(b).is_empty());
     w.approve(b).unwrap();
     w.drain();
@@ -66,7 +70,11 @@ fn a_rule_decides_about_what_was_shown_with_it_and_what_comes() {
         call("read", r#"{"_as":"d"}"#),
     ]);
     assert_eq!(w.runs(w.id("c")).len(), 1, "what comes is judged by it");
-    assert_eq!(w.status(w.id("d")), Status::Awaiting, "another tool is not");
+    assert_eq!(
+        w.status(w.id("d")),
+        Status::AwaitingApproval,
+        "another tool is not"
+    );
 }
 
 #[test]
@@ -83,7 +91,7 @@ fn a_rule_that_asks_decides_nothing() {
     let (mut w, a, _) = two();
     let seen = [w.digest(a)];
     w.cmd(text("write ask", &seen)).unwrap();
-    assert_eq!(w.status(a), Status::Awaiting);
+    assert_eq!(w.status(a), Status::AwaitingApproval);
     assert!(w.executed.is_empty());
 }
 
@@ -99,7 +107,7 @@ fn always_exactly_this_is_about_these_bytes_alone() {
         call("write", r#"{"_as":"d","n":3}"#),
     ]);
     assert_eq!(w.runs(w.id("c")).len(), 1, "the same bytes of another call");
-    assert_eq!(w.status(w.id("d")), Status::Awaiting);
+    assert_eq!(w.status(w.id("d")), Status::AwaitingApproval);
     let other = Command::Run(RunCommand::AddRule {
         rule: RuleRequest::Exact {
             call: w.id("d"),
@@ -136,7 +144,7 @@ fn always_names_what_was_seen_and_only_what_waits() {
     w.reply(&[call("shell", r#"{"_as":"s","command":"a; b"}"#)]);
     let s = w.id("s");
     assert_eq!(kind(w.cmd(exactly(&w, s))), RefusalKind::Invalid);
-    assert_eq!(w.status(s), Status::Awaiting);
+    assert_eq!(w.status(s), Status::AwaitingApproval);
 }
 
 #[test]
@@ -148,7 +156,7 @@ fn an_inadmissible_rule_changes_nothing() {
     assert_eq!(w.log.len(), before);
     w.cmd(text("write allow", &[])).unwrap();
     assert_eq!(kind(w.cmd(text("write allow", &seen))), RefusalKind::NoChange);
-    assert_eq!(w.status(a), Status::Awaiting);
+    assert_eq!(w.status(a), Status::AwaitingApproval);
 }
 
 #[test]
@@ -168,7 +176,7 @@ fn a_dropped_rule_no_longer_applies_and_its_number_is_not_reused() {
     w.approve(b).unwrap();
     w.drain();
     w.reply(&[call("write", r#"{"_as":"c","n":3}"#)]);
-    assert_eq!(w.status(w.id("c")), Status::Awaiting);
+    assert_eq!(w.status(w.id("c")), Status::AwaitingApproval);
     w.cmd(text("write allow", &[])).unwrap();
     assert_eq!(w.state.rules.last().unwrap().no, 2);
 }
@@ -207,7 +215,7 @@ fn rules_outlive_an_undo_and_revive_nothing() {
     w.cmd(Command::Run(RunCommand::DropRule { no: 1 })).unwrap();
     w.undo().unwrap();
     assert!(w.state.rules[0].dropped, "an undo brings no rule back");
-    assert_eq!(w.status(b), Status::Awaiting);
+    assert_eq!(w.status(b), Status::AwaitingApproval);
 }
 
 #[test]

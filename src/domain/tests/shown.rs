@@ -115,7 +115,7 @@ fn an_overwritten_revision_is_not_replaced_by_a_copy_from_another_branch() {
     w.correct(a, "5").unwrap();
     let shown = w.rev(node);
     w.correct(a, "6").unwrap();
-    let take = |base| Edit::Take {
+    let take = |base| Edit::Copy {
         node: a,
         base: Some(base),
         from: Epoch(0),

@@ -14,7 +14,7 @@ fn asked(text: &str) -> (World, NodeId) {
     w.rules.files.insert("run.sh".into(), text.into());
     w.reply(&[call("shell", ARGS)]);
     let id = w.id("a");
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     (w, id)
 }
 
@@ -32,7 +32,7 @@ fn a_file_that_is_swapped_between_the_look_and_the_launch_does_not_run() {
     w.rules.files.insert("run.sh".into(), "rm -rf .".into());
     w.approve(id).unwrap();
     assert!(w.runs(id).is_empty(), "nobody has seen what it would run");
-    assert_eq!(w.status(id), Status::Awaiting, "it is asked for again");
+    assert_eq!(w.status(id), Status::AwaitingApproval, "it is asked for again");
     assert_ne!(w.digest(id), shown);
     assert_eq!(changed_files(&w, id), ["run.sh"]);
     w.approve(id).unwrap();
@@ -66,7 +66,7 @@ fn a_file_that_comes_or_goes_is_another_one_too() {
         set(&mut w, after);
         w.approve(id).unwrap();
         assert!(w.runs(id).is_empty());
-        assert_eq!(w.status(id), Status::Awaiting);
+        assert_eq!(w.status(id), Status::AwaitingApproval);
         let message: Vec<&str> = after.map(|_| "run.sh").into_iter().collect();
         assert_eq!(changed_files(&w, id), message, "what came is told as another one");
     }
@@ -93,7 +93,7 @@ fn an_approval_that_waits_for_a_place_does_not_hold_for_another_content() {
     w.rules.files.insert("run.sh".into(), "rm -rf .".into());
     w.run(RunCommand::Resume {}).unwrap();
     assert!(w.runs(id).is_empty());
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
 }
 
 #[test]
@@ -131,5 +131,5 @@ fn an_edit_approves_the_file_as_it_was_then() {
     w.rules.files.insert("other.sh".into(), "rm -rf .".into());
     w.run(RunCommand::Resume {}).unwrap();
     assert!(w.runs(id).is_empty());
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
 }

@@ -194,16 +194,16 @@ fn a_deadline_pauses_while_its_turn_is_suspended() {
     w.retry(w.id("a")).unwrap();
     assert!(matches!(w.state.turns[&turn].activity, Activity::Suspended(_)));
     w.input(due(first[0]));
-    assert_eq!(w.status(id), Status::Awaiting, "nobody can answer it now");
+    assert_eq!(w.status(id), Status::AwaitingApproval, "nobody can answer it now");
     w.finish(w.id("a"));
     assert_eq!(w.state.turns[&turn].activity, Activity::Active);
-    assert_eq!(w.status(id), Status::Awaiting);
+    assert_eq!(w.status(id), Status::AwaitingApproval);
     let both = w.deadlines(id);
     assert_eq!(both.len(), 2, "it begins anew");
     w.input(due(both[0]));
     assert_eq!(
         w.status(id),
-        Status::Awaiting,
+        Status::AwaitingApproval,
         "the time that it shows is not over"
     );
     w.input(due(both[1]));

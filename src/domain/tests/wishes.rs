@@ -1,14 +1,14 @@
 //! What an operator may wish of the graph in a random session: edits, undo, other branches. Must not
 //! know: what comes of it.
 
-use super::tape::{Tape, any, args, tool};
+use super::op_sequence::{OpSequence, any, args, tool};
 use super::world::*;
 use crate::domain::command::{Command, Edit, EditCommand, InsertAfter};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::refusal::Refusal;
 
 /// An edit of something that is there.
-pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
+pub fn an_edit(w: &World, tape: &mut OpSequence<'_>) -> Option<Edit> {
     let turns = if tape.threads {
         w.state.turns.keys().copied().collect()
     } else {
@@ -91,7 +91,7 @@ pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
 }
 
 /// One edit or two, now and then with the later turns kept.
-pub fn edit(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
+pub fn edit(w: &mut World, tape: &mut OpSequence<'_>) -> Option<Result<(), Refusal>> {
     let mut edits = vec![an_edit(w, tape)?];
     if tape.draw(5) == 0 {
         edits.extend(an_edit(w, tape));
@@ -105,7 +105,7 @@ pub fn edit(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
 }
 
 /// Another branch, or what it says.
-pub fn branch(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
+pub fn branch(w: &mut World, tape: &mut OpSequence<'_>) -> Option<Result<(), Refusal>> {
     let epoch = Epoch(tape.draw(w.state.epoch.0 as usize + 2) as u32);
     let effects_seen = None;
     let command = match tape.draw(6) {
@@ -129,7 +129,7 @@ pub fn branch(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>>
         _ => {
             let nodes: Vec<NodeId> = w.state.nodes.values().map(|node| node.id).collect();
             let node = tape.one(&nodes).copied()?;
-            return Some(w.edit(Edit::Take {
+            return Some(w.edit(Edit::Copy {
                 node,
                 base: None,
                 from: epoch,

@@ -7,7 +7,7 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
 use crate::domain::command::{Command, Edit};
 use crate::domain::effect::Effect;
-use crate::domain::envelope::{Actor, Envelope, FORMAT, Via};
+use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::fork::{ForkPreview, Reading, Ready};
@@ -217,7 +217,6 @@ impl World {
             let back: Event = serde_json::from_str(&text).unwrap();
             assert_eq!(back, event, "an event survives its JSON");
             let envelope = Envelope {
-                v: FORMAT,
                 seq: self.state.seq.next(),
                 at: 0,
                 mono: 0,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Driver;
 use crate::domain::effect::Effect;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::Seq;
 use crate::domain::{apply, effects};
@@ -25,7 +25,6 @@ impl Driver {
         for (index, event) in events.into_iter().enumerate() {
             seq = seq.next();
             let envelope = Envelope {
-                v: FORMAT,
                 seq,
                 at: self.clock.utc_ms(),
                 mono: self.clock.mono_ms(),

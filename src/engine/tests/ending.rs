@@ -60,7 +60,7 @@ fn real(dir: &std::path::Path) -> Stage {
 async fn process_of(stage: &mut Stage) -> (u32, u64) {
     let process = |stage: &Stage| {
         let mut attempts = stage.state.calls.values().flat_map(|call| &call.attempts);
-        attempts.find_map(|attempt| attempt.under.process)
+        attempts.find_map(|attempt| attempt.launch.process)
     };
     stage.until("a process", |stage| process(stage).is_some()).await;
     process(stage).unwrap()
@@ -184,7 +184,7 @@ async fn the_process_of_what_has_just_begun_is_recorded_during_a_shutdown() {
     tokio::join!(biased; handle.shutdown(), async { (run.on_spawn)(7, 9) });
     let written = stage.written();
     let call = written.calls.values().next().unwrap();
-    assert_eq!(call.attempts[0].under.process, Some((7, 9)));
+    assert_eq!(call.attempts[0].launch.process, Some((7, 9)));
     assert!(
         matches!(call.status, Status::Running(_)),
         "who resumes finds it as under way"
@@ -380,7 +380,7 @@ async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
     // It is asked for again, in its present form.
     next.until("a call waits", |stage| {
         let mut queue = stage.state.queue();
-        queue.any(|one| one.status == Status::Awaiting && one.digest != call.digest)
+        queue.any(|one| one.status == Status::AwaitingApproval && one.digest != call.digest)
     })
     .await;
     next.quiet().await;
@@ -447,7 +447,7 @@ async fn approved_write(under: Preset) -> (Stage, State) {
 async fn approved_calls_are_checked_against_the_policy_of_the_resumed_run() {
     for (under, status) in [
         (Preset::ReadOnly, Status::Rejected),
-        (Preset::Supervised, Status::Awaiting),
+        (Preset::Supervised, Status::AwaitingApproval),
     ] {
         let (mut next, written) = approved_write(under).await;
         assert!(written.ledger.is_empty());

@@ -46,7 +46,7 @@ async fn a_rule_with_two_uses_allows_two_calls_and_then_asks() {
     stage.quiet().await;
     assert!(by_rule(&stage, r#"{"n":0}"#) && by_rule(&stage, r#"{"n":1}"#));
     let third = stage.call(r#"{"n":2}"#);
-    assert_eq!(stage.state.calls[&third].status, Status::Awaiting);
+    assert_eq!(stage.state.calls[&third].status, Status::AwaitingApproval);
 
     // The process that continues the run has not forgotten.
     let state = stage.written();

@@ -98,7 +98,7 @@ pub(super) fn decision(decision: &Decision) -> Decided {
         Decision::Reuse { .. } => ("reuse_result", false, false),
         Decision::Carry { .. } => ("carry_result", false, false),
         Decision::RunAgain => ("run_again", true, false),
-        Decision::Leave { .. } => ("leave_unknown", false, false),
+        Decision::Abandon { .. } => ("leave_unknown", false, false),
         Decision::DidNotFinish => ("did_not_finish", false, false),
         Decision::Withdrawn { .. } => ("withdraw", false, false),
     };
@@ -109,7 +109,7 @@ pub(super) fn decision(decision: &Decision) -> Decided {
     let reason = match decision {
         Decision::Reject { reason }
         | Decision::Deny { reason, .. }
-        | Decision::Leave { reason }
+        | Decision::Abandon { reason }
         | Decision::Allowed { reason, .. }
         | Decision::LeftToOperator { reason, .. }
         | Decision::Withdrawn { reason } => some(reason),
@@ -248,7 +248,7 @@ fn call(event: &CallEvent, by_person: bool) -> Option<Act> {
             act.reason = some(reason);
             Some(act)
         }
-        CallEvent::GraceOver {
+        CallEvent::GraceEnded {
             call, skipped: true, ..
         } => Act::on("run_now", *call),
         CallEvent::Resolved {

@@ -53,7 +53,7 @@ fn a_journal_cut_at_any_byte_preserves_intact_records_and_can_be_resumed() {
         }
         // A second crash right away keeps both remains.
         let mut again = std::fs::read(place.journal()).unwrap();
-        again.extend_from_slice(b"{\"v\":1");
+        again.extend_from_slice(b"{\"v\":2");
         std::fs::write(place.journal(), &again).unwrap();
         let torn = append_one(&place).torn.unwrap();
         let n = if rest == 0 { 1 } else { 2 };
@@ -174,7 +174,7 @@ fn a_list_passes_over_what_is_being_written_and_finds_payloads_that_are_gone() {
         .append(true)
         .open(place.journal())
         .unwrap();
-    std::io::Write::write_all(&mut journal, b"{\"v\":1,\"seq\":6").unwrap();
+    std::io::Write::write_all(&mut journal, b"{\"v\":2,\"seq\":6").unwrap();
     assert_eq!(listed(&place), ("whole", 5));
     drop(writer);
     assert_eq!(listed(&place), ("torn", 5));
@@ -327,8 +327,8 @@ fn other_files_are_refused_and_left_alone() {
         &b"hello"[..],
         b"\n",
         b"{}\n",
-        b"{\"v\":1,\"seq\":1,\n",
-        b"{\"v\":1,\"seq\":2,\"prev\"",
+        b"{\"v\":2,\"seq\":1,\n",
+        b"{\"v\":2,\"seq\":2,\"prev\"",
         &[0; 4096],
         &[0xff; 4096],
         b"PK\x03\x04",
@@ -399,7 +399,7 @@ proptest! {
         let place = fixture.session(1, &[]);
         std::fs::write(place.journal(), &bytes).unwrap();
         let refused = matches!(read(&place), Err(Error::NotAJournal { .. }));
-        let beginning = b"{\"v\":1,\"seq\":1,".starts_with(&bytes);
+        let beginning = [1, 2].iter().any(|v| format!("{{\"v\":{v},\"seq\":1,").as_bytes().starts_with(&bytes));
         prop_assert!(refused || beginning);
     }
 
@@ -433,7 +433,7 @@ fn decisions() -> Vec<Envelope> {
 fn half_a_decision_is_none() {
     let lines = lines(&decisions());
     for (records, counts) in [(1, 1), (2, 1), (3, 1), (4, 4), (5, 4), (6, 6)] {
-        for torn in [&b""[..], b"{\"v\":1,\"se"] {
+        for torn in [&b""[..], b"{\"v\":2,\"se"] {
             let fixture = fixture();
             let place = fixture.session(1, &[]);
             let mut bytes = file(&lines[..records]);

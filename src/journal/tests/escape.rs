@@ -46,7 +46,7 @@ pub(super) fn every() -> Vec<Event> {
             forbidden: Vec::new(),
             notice: None,
         },
-        EscapeEvent::Over {
+        EscapeEvent::Ended {
             incident: 1,
             why: text("the run gets on"),
         },

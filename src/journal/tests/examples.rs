@@ -175,7 +175,7 @@ fn run() -> Vec<Event> {
 
 /// An answer that does not fit the output schema.
 fn unfit() -> TurnEvent {
-    TurnEvent::AnswerUnfit {
+    TurnEvent::AnswerInvalid {
         turn: TURN,
         node: NodeId::new(NodeKind::Answer, 9),
         rev: REV,

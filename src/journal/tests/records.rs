@@ -303,10 +303,10 @@ fn hostile_lines_with_fitting_checksums_are_refused() {
     assert_eq!(&sealed(covered), good);
     let deep = format!("{{\"reason\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     let cases = [
-        covered.replace("\"v\":1", "\"v\":0"),
-        covered.replace("\"v\":1", "\"v\":99999999999"),
-        covered.replace("\"v\":1", "\"v\":1,\"v\":1"),
-        covered.replace("\"v\":1", "\"v\":1,\"more\":1"),
+        covered.replace("\"v\":2", "\"v\":0"),
+        covered.replace("\"v\":2", "\"v\":99999999999"),
+        covered.replace("\"v\":2", "\"v\":2,\"v\":2"),
+        covered.replace("\"v\":2", "\"v\":2,\"more\":1"),
         covered.replace("run.paused", "run.exploded"),
         covered.replace("run.paused", "paused"),
         covered.replace("run.paused", "run.paused\\\",\\\"body\\\":{}"),

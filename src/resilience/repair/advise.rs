@@ -17,8 +17,8 @@ use crate::domain::node::{Content, Node, Origin};
 use crate::domain::repair::{self, Certainty, Change, Choice, Reply};
 use crate::domain::state::State;
 use crate::domain::thread;
-use crate::resilience::escape::advise::may_have_acted;
 use crate::resilience::learned;
+use crate::resilience::loops::advise::may_have_acted;
 use crate::schema::Checker;
 
 /// Faults that no arguments can repair, because they concern the call itself.
@@ -70,7 +70,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_
     });
     let asks_model = rules.asks_model(tool);
     let tools = others.filter(|_| asks_model);
-    let tools = tools.map_or_else(Vec::new, |others| propose::told(others.offered, tool));
+    let tools = tools.map_or_else(Vec::new, |others| propose::tool_list(others.offered, tool));
     let stats = learned::repairs(state);
     let case = Case {
         tool,

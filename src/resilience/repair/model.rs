@@ -64,7 +64,7 @@ pub enum Rejected {
     Unable,
     /// The answer is not what was asked for.
     #[error("the model's answer is not a value for the parameter: {0}")]
-    Unfit(String),
+    Invalid(String),
     /// The answer repeats the value that failed.
     #[error("the model repeats the value that failed")]
     Same,
@@ -110,11 +110,11 @@ impl Question {
     pub fn answered(&self, args: &str, answer: &str) -> Result<(String, Vec<Change>), Rejected> {
         let read = self.read(answer)?;
         let whole = Value::Object(read.clone()).to_string();
-        let checker = Checker::new(&self.schema).map_err(|error| Rejected::Unfit(error.to_string()))?;
+        let checker = Checker::new(&self.schema).map_err(|error| Rejected::Invalid(error.to_string()))?;
         if let Some(fault) = checker.check(&whole).first() {
-            return Err(Rejected::Unfit(fault.message.clone()));
+            return Err(Rejected::Invalid(fault.message.clone()));
         }
-        let unreadable = || Rejected::Unfit("the arguments cannot be read".to_owned());
+        let unreadable = || Rejected::Invalid("the arguments cannot be read".to_owned());
         let before: Value = serde_json::from_str(args).map_err(|_| unreadable())?;
         let mut after = before.clone();
         let mut changes = Vec::new();
@@ -186,7 +186,7 @@ impl Question {
             bare => match &self.requests[..] {
                 // A single parameter may be answered with its bare value.
                 [(name, one)] if !one.path.is_empty() => Map::from_iter([(name.clone(), bare)]),
-                _ => return Err(Rejected::Unfit("it is no object of parameters".to_owned())),
+                _ => return Err(Rejected::Invalid("it is no object of parameters".to_owned())),
             },
         };
         if map

@@ -14,7 +14,7 @@ use crate::domain::repair::{Certainty, Change, Question, Reply, Strategy};
 use crate::text::visible_head;
 
 /// Maximum bytes of the tools that a question lists with their schemas; the others are listed by name.
-const MOST_TOLD: usize = 8 * 1024;
+const MAX_CARDS: usize = 8 * 1024;
 /// Maximum characters of a name of a tool in a reason.
 const NAME: usize = 80;
 /// Members of arguments that belong to the place of the call and not to the tool.
@@ -32,8 +32,8 @@ pub struct Others<'a> {
 }
 
 /// Returns the tools on offer as data for a question, without the one that failed.
-pub(super) fn told(offered: &[ToolCard], failed: &str) -> Vec<Value> {
-    let mut left = MOST_TOLD;
+pub(super) fn tool_list(offered: &[ToolCard], failed: &str) -> Vec<Value> {
+    let mut left = MAX_CARDS;
     let others = offered.iter().filter(|card| *card.name != *failed);
     let one = |card: &ToolCard| {
         let schema: Value = serde_json::from_str(&card.schema).unwrap_or_default();

@@ -61,7 +61,7 @@ impl<'w> Holder<'w> {
             let state = self.state();
             let streams = state.turns.values().any(|turn| turn.stream == Stream::Open);
             let waits = state.calls.values().any(|call| {
-                *call.label == *label && matches!(call.status, Status::Awaiting | Status::Consent(_))
+                *call.label == *label && matches!(call.status, Status::AwaitingApproval | Status::Consent(_))
             });
             waits && !streams && state.agenda.running.is_empty()
         });

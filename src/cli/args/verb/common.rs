@@ -61,9 +61,9 @@ impl Verb {
             | Self::Commit { change, .. }
             | Self::Probe { change, .. }
             | Self::Compensate { change, .. }
-            | Self::Take { change, .. } => change.planned.look.preview,
+            | Self::Take { change, .. } => change.planned.preview.preview,
             Self::Undo { planned, .. } | Self::Redo { planned, .. } | Self::Switch { planned, .. } => {
-                planned.look.preview
+                planned.preview.preview
             }
             Self::Answer { look, .. }
             | Self::AddRule { look, .. }

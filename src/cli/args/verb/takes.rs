@@ -19,7 +19,7 @@ pub struct On {
 
 /// What every verb takes whose impact can be shown before.
 #[derive(Debug, Clone, ClapArgs)]
-pub struct Look {
+pub struct PreviewArg {
     /// Print what it would do, and do nothing
     #[arg(long)]
     pub preview: bool,
@@ -30,7 +30,7 @@ pub struct Look {
 pub struct CommitArgs {
     /// The preview.
     #[command(flatten)]
-    pub look: Look,
+    pub preview: PreviewArg,
     /// Effects that the preview named; refused if there are more by now
     #[arg(long, value_name = "N", value_parser = number::whole::<usize>("a whole number of effects, such as 1"))]
     pub effects_seen: Option<usize>,

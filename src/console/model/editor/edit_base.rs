@@ -152,15 +152,19 @@ impl Before {
         let decided = call.decisions.last().map(|(_, _, decision)| &**decision);
         let (what, closing) = match &call.status {
             // Nobody has decided anything about it.
-            Status::Proposed | Status::Invalid | Status::Blocked | Status::Ready | Status::Awaiting => {
-                let was_let = matches!(self.status, Status::Queued | Status::Delayed);
+            Status::Proposed
+            | Status::Invalid
+            | Status::Blocked
+            | Status::Ready
+            | Status::AwaitingApproval => {
+                let was_let = matches!(self.status, Status::Queued | Status::Scheduled);
                 if !was_let {
                     return None;
                 }
                 ("is asked for again", "")
             }
-            Status::Queued | Status::Delayed => {
-                if matches!(self.status, Status::Queued | Status::Delayed) {
+            Status::Queued | Status::Scheduled => {
+                if matches!(self.status, Status::Queued | Status::Scheduled) {
                     return None;
                 }
                 let what = match decided {

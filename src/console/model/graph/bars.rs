@@ -11,7 +11,7 @@ use crate::domain::turn::Turn;
 
 /// What somebody did for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Doing {
+pub enum BarKind {
     /// Waited for what it reads.
     Blocked,
     /// Waited for its place.
@@ -32,7 +32,7 @@ pub enum Doing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bar {
     /// What was done.
-    pub doing: Doing,
+    pub kind: BarKind,
     /// UTC milliseconds.
     pub from: i64,
     /// UTC milliseconds; now, or the newest event, where it goes on.
@@ -62,7 +62,7 @@ pub fn of_row(state: &State, now: Option<i64>, nodes: impl IntoIterator<Item = N
     for bar in &mut bars {
         bar.last_until(now);
     }
-    bars.sort_by_key(|bar| (bar.doing, bar.from));
+    bars.sort_by_key(|bar| (bar.kind, bar.from));
     bars
 }
 
@@ -75,7 +75,7 @@ pub fn of_request(state: &State, now: Option<i64>, turn: &Turn) -> Option<Bar> {
 
 fn request(state: &State, turn: &Turn) -> Option<Bar> {
     let asked = turn.asked > 0;
-    asked.then(|| bar(state, Doing::Asked, turn.asked_at, Some(turn.ended_at)))?
+    asked.then(|| bar(state, BarKind::Asked, turn.asked_at, Some(turn.ended_at)))?
 }
 
 fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
@@ -87,7 +87,7 @@ fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
             }
         }
         NodeKind::Prompt | NodeKind::Intervention => {
-            bars.extend(bar(state, Doing::Moment, node.born(), Some(node.born())));
+            bars.extend(bar(state, BarKind::Moment, node.born(), Some(node.born())));
         }
         // A result stands with its call, what the model said with its request.
         NodeKind::Observation | NodeKind::Thought | NodeKind::Answer | NodeKind::Repair => {}
@@ -115,7 +115,7 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
     };
     match call.ready {
         None if settled => {}
-        None => bars.extend(bar(state, Doing::Blocked, born, over)),
+        None => bars.extend(bar(state, BarKind::Blocked, born, over)),
         Some(ready) => {
             // A call that became ready again did other things before.
             let waited_from = if first.is_some_and(|first| first < ready) {
@@ -123,13 +123,13 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
             } else {
                 born
             };
-            bars.extend(bar(state, Doing::Blocked, waited_from, Some(ready)));
+            bars.extend(bar(state, BarKind::Blocked, waited_from, Some(ready)));
             let decision = decided(ready);
             let asks = match decision {
                 Some((seq, decision)) => was_asked(state, seq, decision),
                 None => call.status.needs_operator(),
             };
-            let doing = if asks { Doing::Waited } else { Doing::Queued };
+            let doing = if asks { BarKind::Waited } else { BarKind::Queued };
             let answer = decision.map(|(seq, _)| seq);
             if answer.is_some() || !settled {
                 bars.extend(bar(state, doing, ready, answer.or(over)));
@@ -138,7 +138,7 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
             if let Some(answer) = answer {
                 let start = next.filter(|intent| *intent > answer).min();
                 if start.is_some() || !settled {
-                    bars.extend(bar(state, Doing::Queued, answer, start.or(over)));
+                    bars.extend(bar(state, BarKind::Queued, answer, start.or(over)));
                 }
             }
         }
@@ -150,7 +150,7 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
             Some(_) => true,
             None => attempt.outcome.as_ref().is_some_and(|outcome| !outcome.is_ok()),
         };
-        let doing = if failed { Doing::Failed } else { Doing::Ran };
+        let doing = if failed { BarKind::Failed } else { BarKind::Ran };
         let end = entry.and_then(|entry| entry.ended);
         let continues = entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Running);
         let mut ran = bar(state, doing, attempt.intent, end);
@@ -176,7 +176,7 @@ fn was_asked(state: &State, seq: Seq, decision: &Decision) -> bool {
 }
 
 /// A while between two events; none where the first is not known.
-fn bar(state: &State, doing: Doing, from: Seq, to: Option<Seq>) -> Option<Bar> {
+fn bar(state: &State, doing: BarKind, from: Seq, to: Option<Seq>) -> Option<Bar> {
     let from = state.recorded_at(from)?;
     let end = to
         .filter(|seq| *seq > Seq(0))
@@ -185,7 +185,7 @@ fn bar(state: &State, doing: Doing, from: Seq, to: Option<Seq>) -> Option<Bar> {
         .or_else(|| state.times.last().map(|(_, at)| *at))
         .unwrap_or(from);
     Some(Bar {
-        doing,
+        kind: doing,
         from,
         to: to.max(from),
         open: end.is_none(),

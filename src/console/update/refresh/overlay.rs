@@ -30,7 +30,7 @@ fn content(
     let offered = settings.offered().filter(|_| maker.run.halted.is_none());
     match content {
         PageContent::Loops => tabs::loops(maker, offered),
-        PageContent::Needed => tabs::needed(maker, log, offered),
+        PageContent::Attention => tabs::needed(maker, log, offered),
         PageContent::Help(here) => {
             let stored = match (settings.is_replay(), settings.is_recorded()) {
                 (true, _) => tabs::HelpMode::Replayed,

@@ -304,7 +304,7 @@ fn one_result_of_the_other_branch_is_taken_over() {
     let text = stage.text();
     assert!(text.contains("what this edit does"), "{text}");
     let commands = commit(&mut stage);
-    let taken = Edit::Take {
+    let taken = Edit::Copy {
         node: id("c3"),
         base: Some(Rev(1)),
         from: Epoch(0),

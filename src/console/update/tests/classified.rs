@@ -19,7 +19,7 @@ fn shown(width: u16, height: u16) -> Stage {
     stage
 }
 
-fn kept(stage: &mut Stage) -> Vec<Correction> {
+fn stored(stage: &mut Stage) -> Vec<Correction> {
     let out = std::mem::take(&mut stage.out);
     let stored = out.into_iter().filter_map(|out| match out {
         Out::Keep(correction) => Some(*correction),
@@ -50,16 +50,16 @@ fn the_page_shows_the_error_the_rule_and_the_answers() {
 }
 
 #[test]
-fn an_answer_asks_for_the_rule_and_the_run_uses_it_once_it_is_kept() {
+fn an_answer_requests_the_rule_and_the_run_uses_it_once_stored() {
     for (key, verdict) in [("p", Verdict::Permanent), ("t", Verdict::Temporary)] {
         let mut stage = shown(120, 40);
         stage.press(key);
-        let asked = kept(&mut stage);
+        let asked = stored(&mut stage);
         assert_eq!(asked.len(), 1, "{}", stage.status());
         assert_eq!((&*asked[0].tool, asked[0].error), ("read_file", verdict));
         assert_eq!((&*asked[0].call, &*asked[0].session), ("c4", "s1"));
         assert_eq!(stage.commands(), [], "the run hears of it once it is kept");
-        stage.send(Msg::Kept(Ok(Box::new(asked[0].clone()))));
+        stage.send(Msg::CorrectionStored(Ok(Box::new(asked[0].clone()))));
         assert!(stage.model.overlays.is_empty());
         let sent = stage.commands();
         let [Command::Resilience(ResilienceCommand::Configure { key, value })] = &sent[..] else {
@@ -79,12 +79,12 @@ fn an_answer_asks_for_the_rule_and_the_run_uses_it_once_it_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_kept_changes_nothing_and_the_page_stays() {
+fn a_rule_that_cannot_be_stored_changes_nothing_and_the_page_stays() {
     let mut stage = shown(80, 24);
     stage.press("p");
     stage.out.clear();
-    stage.send(Msg::Kept(Err(
-        "failed to write config.toml: nothing was changed".to_owned()
+    stage.send(Msg::CorrectionStored(Err(
+        "failed to write config.toml: nothing was changed".to_owned(),
     )));
     assert_eq!(stage.commands(), []);
     assert!(
@@ -105,12 +105,12 @@ fn the_pattern_can_be_changed_and_a_wrong_one_is_refused_before_anything_is_writ
         "the page is there again"
     );
     stage.press("p");
-    assert!(kept(&mut stage).is_empty());
+    assert!(stored(&mut stage).is_empty());
     assert!(stage.status().contains("unclosed group"), "{}", stage.status());
     stage.press("e");
     stage.press("n o enter");
     stage.press("p");
-    let asked = kept(&mut stage);
+    let asked = stored(&mut stage);
     assert_eq!(asked.len(), 1, "{}", stage.status());
     assert_eq!(asked[0].matches, "no");
 }
@@ -119,7 +119,7 @@ fn the_pattern_can_be_changed_and_a_wrong_one_is_refused_before_anything_is_writ
 fn a_rule_that_is_in_force_is_not_sent_again_when_its_file_is_read() {
     let mut stage = shown(120, 40);
     stage.press("p");
-    let rule = kept(&mut stage).remove(0);
+    let rule = stored(&mut stage).remove(0);
     let policy = |corrections: Vec<Correction>| {
         let mut policy = Policy::default();
         policy.errors.corrections = corrections;
@@ -145,7 +145,7 @@ fn a_rule_that_is_in_force_is_not_sent_again_when_its_file_is_read() {
 }
 
 #[test]
-fn what_did_not_fail_is_told_so() {
+fn a_call_that_did_not_fail_is_refused_with_that_reason() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     stage.press("t %");

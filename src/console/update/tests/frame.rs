@@ -272,7 +272,10 @@ fn a_line_passed_to_a_shell_by_a_program_is_split() {
 
 #[test]
 fn an_executed_file_that_cannot_be_identified_is_reported() {
-    let files = vec![operand("*.sh", FileCheck::Untold), operand("", FileCheck::Cut)];
+    let files = vec![
+        operand("*.sh", FileCheck::Unspecified),
+        operand("", FileCheck::Cut),
+    ];
     let mut stage = may_run((120, 40), "sh *.sh", files);
     stage.press("1");
     assert!(
@@ -399,8 +402,8 @@ fn what_is_worked_out_is_no_reading_of_the_bytes() {
 fn warnings_are_shown_above_the_bytes_in_a_few_rows_whatever_the_text() {
     let line = ["$RUN x"; 40].join("; ");
     let files = vec![
-        operand("*.sh", FileCheck::Untold),
-        operand("?.sh", FileCheck::Untold),
+        operand("*.sh", FileCheck::Unspecified),
+        operand("?.sh", FileCheck::Unspecified),
         operand("big.sh", FileCheck::Dates),
         operand("", FileCheck::Cut),
     ];

@@ -3,7 +3,7 @@
 
 use crate::console::hints::hints;
 use crate::console::model::graph::Mark;
-use crate::console::model::graph::bars::{self, Doing};
+use crate::console::model::graph::bars::{self, BarKind};
 use crate::console::model::graph::query::Query;
 use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
@@ -19,7 +19,7 @@ fn at_history() -> Stage {
     let mut stage = Stage::new(140, 40);
     stage.replaced();
     let status = &stage.model.run.state.call(id("c4")).unwrap().status;
-    assert_eq!(*status, Status::Awaiting, "its status is what it was");
+    assert_eq!(*status, Status::AwaitingApproval, "its status is what it was");
     let (graph, run) = (&mut stage.model.graph, &stage.model.run);
     assert!(graph.go_to(id("c4"), run));
     stage.press("3");
@@ -97,7 +97,7 @@ fn the_bar_of_what_waited_ends_with_the_edit() {
         text: "later".into(),
     });
     let bars = bars::of_row(&stage.model.run.state, Some(120_000), [id("c3")]);
-    let waited = bars.iter().find(|bar| bar.doing == Doing::Waited).unwrap();
+    let waited = bars.iter().find(|bar| bar.kind == BarKind::Waited).unwrap();
     assert_eq!((waited.open, waited.to - waited.from), (false, 1_000));
 }
 

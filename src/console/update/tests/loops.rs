@@ -99,7 +99,7 @@ fn what_helped_is_shown_on_the_page_and_in_the_health_pane() {
 fn of_what_is_over_nothing_is_offered() {
     let mut stage = stage();
     stage.engine(Event::Run(RunEvent::Resumed {}));
-    stage.engine(Event::Escape(EscapeEvent::Over {
+    stage.engine(Event::Escape(EscapeEvent::Ended {
         incident: 1,
         why: Arc::from("the operator changed the course"),
     }));

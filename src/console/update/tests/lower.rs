@@ -270,7 +270,7 @@ fn the_selected_node_is_copied_from_a_branch_of_the_pane_after_a_preview() {
     stage.wait(ARMING);
     stage.press("enter");
     let commands = stage.carry_out();
-    let taken = Edit::Take {
+    let taken = Edit::Copy {
         node: id("c3"),
         base: Some(Rev(1)),
         from: Epoch(0),

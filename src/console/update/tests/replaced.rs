@@ -2,7 +2,7 @@
 
 use super::arming::{ARGS, approve};
 use crate::console::diff;
-use crate::console::link::{LoadTarget, Look, Replaced, Update};
+use crate::console::link::{LoadRequest, LoadTarget, Replaced, Update};
 use crate::console::model::Source;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, flat, id};
@@ -22,8 +22,8 @@ fn looked(stage: &mut Stage) -> Vec<Option<LoadTarget>> {
     found
 }
 
-fn look(call: &str, rev: u32) -> Look {
-    Look {
+fn look(call: &str, rev: u32) -> LoadRequest {
+    LoadRequest {
         call: id(call),
         rev: Rev(rev),
         digest: Some(crate::domain::call::Digest(
@@ -32,7 +32,7 @@ fn look(call: &str, rev: u32) -> Look {
     }
 }
 
-fn send_replaced(stage: &mut Stage, look: Look, found: Replaced) {
+fn send_replaced(stage: &mut Stage, look: LoadRequest, found: Replaced) {
     stage.send(Msg::Run(Update::Replaces { look, found }));
     stage.draw();
 }
@@ -82,7 +82,7 @@ fn a_new_file_and_one_that_cannot_be_shown_take_a_line() {
     send_replaced(&mut stage, look("c3", 1), Replaced::Nothing);
     assert!(stage.text().contains("a new file: nothing is there now"));
     let why = "`a\u{1b}[2J` is longer than 256 KiB".to_owned();
-    send_replaced(&mut stage, look("c3", 1), Replaced::Untold(why));
+    send_replaced(&mut stage, look("c3", 1), Replaced::Unreadable(why));
     let shown = stage.text();
     let flat = flat(&shown);
     assert!(!shown.contains("a new file"), "{shown}");
@@ -165,7 +165,7 @@ fn end_of_long(tool: &str, bytes: usize, found: Option<&str>) -> String {
     let asked = looked(&mut stage);
     assert_eq!(asked, [Some((look("c3", 1), tool.into(), args.into()))]);
     if let Some(why) = found {
-        send_replaced(&mut stage, look("c3", 1), Replaced::Untold(why.into()));
+        send_replaced(&mut stage, look("c3", 1), Replaced::Unreadable(why.into()));
     }
     stage.press("G");
     flat(&stage.text())

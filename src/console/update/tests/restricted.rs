@@ -72,7 +72,7 @@ fn the_same_key_lifts_it_but_not_right_after_a_paste() {
 }
 
 #[test]
-fn the_header_says_that_the_run_is_restricted_and_which_key_lifts_that() {
+fn the_header_shows_restricted_mode_and_the_key_that_lifts_it() {
     for (width, height) in [(40, 12), (80, 24), (120, 40)] {
         let mut stage = restricted(width, height);
         let text = stage.text();

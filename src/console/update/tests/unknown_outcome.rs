@@ -91,14 +91,14 @@ fn an_outcome_can_be_left_unknown_and_the_effect_is_shown() {
     stage.type_text("the office checks");
     stage.press("enter");
     let reason = "the office checks".into();
-    assert_eq!(stage.commands(), [resolve(Resolution::Leave { reason })]);
+    assert_eq!(stage.commands(), [resolve(Resolution::Abandon { reason })]);
     assert!(stage.model.overlays.is_empty());
     // Without a word beside it, too.
     stage.press("enter");
     stage.wait(ARMING);
     stage.press("x enter");
     let reason = String::new();
-    assert_eq!(stage.commands(), [resolve(Resolution::Leave { reason })]);
+    assert_eq!(stage.commands(), [resolve(Resolution::Abandon { reason })]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn an_abandoned_call_is_labeled_in_its_row_and_waits_no_longer() {
         call: id("c3"),
         rev: Rev(1),
         digest: None,
-        decision: Decision::Leave {
+        decision: Decision::Abandon {
             reason: "who knows".into(),
         },
     });

@@ -60,7 +60,7 @@ ways! { call, CALL, CallCommand:
     CallCommand::Resolve { what: Resolution::Happened { .. }, .. } => By(&["it-happened"]),
     CallCommand::Resolve { what: Resolution::DidNot, .. } => By(&["it-did-not"]),
     CallCommand::Resolve { what: Resolution::DidNotFinish, .. } => By(&["cancel-call", "did-not-finish"]),
-    CallCommand::Resolve { what: Resolution::Leave { .. }, .. } => By(&["leave-unknown"]),
+    CallCommand::Resolve { what: Resolution::Abandon { .. }, .. } => By(&["leave-unknown"]),
     CallCommand::Unpin { .. } => By(&["unpin"]),
 }
 
@@ -82,7 +82,7 @@ ways! { edit, EDIT, Edit:
     Edit::InsertThought { .. } => By(&["insert-thought"]),
     Edit::InsertCall { .. } => By(&["insert-call", "take-back", "probe"]),
     Edit::RejectAnswer { .. } => By(&["reject"]),
-    Edit::Take { .. } => By(&["branch-take", "pane-take"]),
+    Edit::Copy { .. } => By(&["branch-take", "pane-take"]),
     Edit::Delete { .. } => By(&["delete"]),
 }
 
@@ -151,7 +151,7 @@ fn every_intent_has_a_way_in_the_console() {
         Verb::Decide(Decide::Rules),
         Verb::Edit(EditVerb::Impact),
         Verb::Edit(EditVerb::Reason),
-        Verb::Edit(EditVerb::Collect),
+        Verb::Edit(EditVerb::Stage),
         Verb::Edit(EditVerb::StagedEdits),
         Verb::Edit(EditVerb::StagedOpen),
         Verb::Edit(EditVerb::StagedRemove),

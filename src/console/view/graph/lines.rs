@@ -180,7 +180,7 @@ fn status_word(model: &Model, call: &Call) -> Option<String> {
     let effective = EffectiveStatus::of_call(state, call);
     let word = match &call.status {
         Status::Succeeded => match (result_source::now(state, call), effective) {
-            (Some(source), EffectiveStatus::History(_)) => format!("{}, history", source.label()),
+            (Some(source), EffectiveStatus::Superseded(_)) => format!("{}, history", source.label()),
             (Some(source), _) => source.label().to_owned(),
             (None, _) => "history".to_owned(),
         },
@@ -190,8 +190,8 @@ fn status_word(model: &Model, call: &Call) -> Option<String> {
     };
     let is_held = matches!(effective, EffectiveStatus::Suspended(_)) || state.held.contains(&call.id);
     Some(match effective {
-        EffectiveStatus::History(Status::Failed(_)) => format!("{word}, history"),
-        EffectiveStatus::History(_) => word,
+        EffectiveStatus::Superseded(Status::Failed(_)) => format!("{word}, history"),
+        EffectiveStatus::Superseded(_) => word,
         _ if call.status == Status::Succeeded && result_source::now(state, call).is_none() => return None,
         _ if is_held => format!("{word}, held"),
         _ => word,

@@ -21,7 +21,7 @@ const BEFORE: usize = 2;
 
 /// What becomes of a node; what matters most comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fate {
+pub(super) enum PreviewMark {
     /// It runs with what it never ran with.
     Runs,
     /// The same, where the policy does not ask first.
@@ -44,7 +44,7 @@ pub(super) enum Fate {
     Unchanged,
 }
 
-impl Fate {
+impl PreviewMark {
     /// What a plan does with a node.
     fn of(plan: &Plan, id: NodeId) -> Option<Self> {
         // A result shares the fate of its call.
@@ -103,7 +103,7 @@ impl Fate {
 /// What becomes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RowPreview {
-    fate: Fate,
+    fate: PreviewMark,
     /// True where that is said of some of its nodes only.
     part: bool,
 }
@@ -113,7 +113,7 @@ impl RowPreview {
     pub(super) fn of(plan: &Plan, here: &Row) -> Option<Self> {
         let some = here.ends(MAX_HIGHLIGHTED);
         let is_cut = some.clone().count() >= 2 * MAX_HIGHLIGHTED;
-        let mut fates = some.chain([here.key]).map(|id| Fate::of(plan, id));
+        let mut fates = some.chain([here.key]).map(|id| PreviewMark::of(plan, id));
         let first = fates.next()?;
         let (mut most, mut part) = (first, is_cut);
         for fate in fates {

@@ -13,7 +13,7 @@ use super::lines;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::Model;
-use crate::console::model::graph::bars::{self, Bar, Doing};
+use crate::console::model::graph::bars::{self, Bar, BarKind};
 use crate::console::model::graph::rows::Row;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -28,7 +28,7 @@ pub(super) struct Scale {
     /// Columns of the bars.
     width: u16,
     /// What the bars tell.
-    shown: Vec<Doing>,
+    shown: Vec<BarKind>,
 }
 
 impl Scale {
@@ -52,7 +52,7 @@ impl Scale {
         Self {
             from,
             to: to.max(from + 1),
-            shown: all.iter().map(|bar| bar.doing).collect(),
+            shown: all.iter().map(|bar| bar.kind).collect(),
             x: area.x + label,
             width: area.width.saturating_sub(label),
         }
@@ -74,7 +74,7 @@ impl Scale {
         let (from, span) = (clock(self.from - begun), length(self.to - self.from));
         let message = |head: String, count: usize, all: bool| {
             let mut words = head;
-            let shown = |doing: &Doing| all || self.shown.contains(doing);
+            let shown = |doing: &BarKind| all || self.shown.contains(doing);
             for doing in LEGEND.into_iter().filter(shown) {
                 let (glyph, _) = look(charset, doing);
                 let sign: String = std::iter::repeat_n(glyph, count).collect();
@@ -100,36 +100,36 @@ impl Scale {
 }
 
 /// What the line above the bars explains.
-const LEGEND: [Doing; 6] = [
-    Doing::Ran,
-    Doing::Waited,
-    Doing::Asked,
-    Doing::Failed,
-    Doing::Queued,
-    Doing::Blocked,
+const LEGEND: [BarKind; 6] = [
+    BarKind::Ran,
+    BarKind::Waited,
+    BarKind::Asked,
+    BarKind::Failed,
+    BarKind::Queued,
+    BarKind::Blocked,
 ];
 
-const fn bar_label(doing: Doing) -> &'static str {
+const fn bar_label(doing: BarKind) -> &'static str {
     match doing {
-        Doing::Blocked => "blocked",
-        Doing::Queued => "queued",
-        Doing::Asked => "model",
-        Doing::Ran => "ran",
-        Doing::Waited => "for you",
-        Doing::Failed => "failed",
-        Doing::Moment => "then",
+        BarKind::Blocked => "blocked",
+        BarKind::Queued => "queued",
+        BarKind::Asked => "model",
+        BarKind::Ran => "ran",
+        BarKind::Waited => "for you",
+        BarKind::Failed => "failed",
+        BarKind::Moment => "then",
     }
 }
 
-const fn look(charset: Charset, doing: Doing) -> (char, Role) {
+const fn look(charset: Charset, doing: BarKind) -> (char, Role) {
     let (unicode, ascii, role) = match doing {
-        Doing::Blocked => ('·', '.', Role::Blocked),
-        Doing::Queued => ('╌', '-', Role::Pending),
-        Doing::Asked => ('═', '=', Role::Accent),
-        Doing::Ran => ('█', '#', Role::Ok),
-        Doing::Waited => ('▒', 'w', Role::Awaiting),
-        Doing::Failed => ('▚', 'x', Role::Failed),
-        Doing::Moment => ('◆', '*', Role::Operator),
+        BarKind::Blocked => ('·', '.', Role::Blocked),
+        BarKind::Queued => ('╌', '-', Role::Pending),
+        BarKind::Asked => ('═', '=', Role::Accent),
+        BarKind::Ran => ('█', '#', Role::Ok),
+        BarKind::Waited => ('▒', 'w', Role::Awaiting),
+        BarKind::Failed => ('▚', 'x', Role::Failed),
+        BarKind::Moment => ('◆', '*', Role::Operator),
     };
     match charset {
         Charset::Unicode => (unicode, role),
@@ -183,8 +183,8 @@ fn draw(model: &Model, canvas: &mut Canvas<'_>, y: u16, bar: &Bar, scale: &Scale
         return;
     }
     let (from, to) = (scale.column(bar.from), scale.column(bar.to));
-    let (glyph, role) = look(model.settings.charset, bar.doing);
-    let role = if bar.open && bar.doing == Doing::Ran {
+    let (glyph, role) = look(model.settings.charset, bar.kind);
+    let role = if bar.open && bar.kind == BarKind::Ran {
         Role::Running
     } else {
         role
@@ -235,13 +235,13 @@ mod tests {
     fn no_two_things_look_the_same() {
         use std::collections::BTreeSet;
         let all = [
-            Doing::Blocked,
-            Doing::Queued,
-            Doing::Asked,
-            Doing::Ran,
-            Doing::Waited,
-            Doing::Failed,
-            Doing::Moment,
+            BarKind::Blocked,
+            BarKind::Queued,
+            BarKind::Asked,
+            BarKind::Ran,
+            BarKind::Waited,
+            BarKind::Failed,
+            BarKind::Moment,
         ];
         for charset in [Charset::Unicode, Charset::Ascii] {
             let glyphs: BTreeSet<char> = all.iter().map(|doing| look(charset, *doing).0).collect();

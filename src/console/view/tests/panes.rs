@@ -202,7 +202,7 @@ fn statuses() -> Vec<crate::domain::call::Status> {
         Status::Invalid,
         Status::Blocked,
         Status::Ready,
-        Status::Awaiting,
+        Status::AwaitingApproval,
         Status::Consent(ConsentCause::Orphaned),
         Status::Queued,
         Status::Running(Attempt(1)),

@@ -1,7 +1,7 @@
 //! The timeline: whom a call waited for, and how long what goes on has lasted. Must not know: how a time is recorded.
 
 use crate::console::layout::gutter::Line;
-use crate::console::model::graph::bars::{self, Doing};
+use crate::console::model::graph::bars::{self, BarKind};
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::envelope::Actor;
@@ -28,9 +28,9 @@ fn reuse(stage: &mut Stage, actor: Actor, node: &str, from: Seq) {
     });
 }
 
-fn did(stage: &Stage, node: &str) -> Vec<Doing> {
+fn did(stage: &Stage, node: &str) -> Vec<BarKind> {
     let bars = bars::of_row(&stage.model.run.state, None, [id(node)]);
-    bars.iter().map(|bar| bar.doing).collect()
+    bars.iter().map(|bar| bar.kind).collect()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
     stage.ready("c4", 1);
     reuse(&mut stage, Actor::Engine, "c4", from);
     assert!(
-        !did(&stage, "c4").contains(&Doing::Waited),
+        !did(&stage, "c4").contains(&BarKind::Waited),
         "{:?}",
         did(&stage, "c4")
     );
@@ -54,10 +54,10 @@ fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
     // That of an effect is taken where a person says so, or by itself where none is there.
     stage.consent("c5");
     reuse(&mut stage, Actor::Operator("ada".into()), "c5", from);
-    assert_eq!(did(&stage, "c5"), [Doing::Blocked, Doing::Waited]);
+    assert_eq!(did(&stage, "c5"), [BarKind::Blocked, BarKind::Waited]);
     stage.consent("c6");
     reuse(&mut stage, Actor::Engine, "c6", from);
-    assert_eq!(did(&stage, "c6"), [Doing::Blocked, Doing::Queued]);
+    assert_eq!(did(&stage, "c6"), [BarKind::Blocked, BarKind::Queued]);
 }
 
 /// A read that ran for two seconds, and a write that waits since then, looked at three minutes later.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{not_pinned_above, nothing_open_before, supersede_turns, try_out, waits, wave};
+use super::{invalidation, not_pinned_above, nothing_open_before, supersede_turns, try_out, waits};
 use crate::domain::advance;
 use crate::domain::draft::Draft;
 use crate::domain::event::EditEvent;
@@ -42,7 +42,7 @@ pub(in crate::domain::decide) fn go_back(
         reason: None,
         by: Some(Arc::from(rule)),
     });
-    wave::resume_callers(draft, turn.thread);
+    invalidation::resume_callers(draft, turn.thread);
     supersede_turns(draft, turns);
     // What it is asked with depends on what falls: the request is made from what is left.
     let mut left = state.clone();

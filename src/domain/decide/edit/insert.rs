@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::begin_after;
+use super::invalidation::supersede_after;
 use super::revise::{base, check_args, close_after};
-use super::wave::supersede_after;
 use crate::domain::advice::Advice;
-use crate::domain::again;
 use crate::domain::command::InsertAfter;
 use crate::domain::draft::Draft;
 use crate::domain::event::TurnEvent;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Channel, Node, Origin};
+use crate::domain::pending_retry;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::Mode;
 use crate::domain::thread;
@@ -118,7 +118,7 @@ pub(super) fn prompt(
 fn before_unanswered(draft: &Draft<'_>, turn: TurnId) -> Option<TurnId> {
     let state = draft.state;
     let turn = state.turns.get(&turn)?;
-    if !again::by_itself(state, turn) || again::blocks(state, turn).next().is_some() {
+    if !pending_retry::by_itself(state, turn) || pending_retry::blocks(state, turn).next().is_some() {
         return None;
     }
     let mut line = state.turns_of(turn.thread);

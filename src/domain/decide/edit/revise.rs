@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::call::{newest_attempt, valid_json};
 use super::begin;
-use super::wave::{
+use super::invalidation::{
     cancel_running, invalidate_after_value, lose_corrections, orphan, orphan_own, supersede_after,
     supersede_turns, suspect, suspect_readers, suspect_readers_of_gone,
 };
@@ -202,7 +202,7 @@ fn edit_approves(
     let before = state.nodes.get(&life.id).and_then(Node::as_call);
     let before = before.map_or(EffectClass::Pure, |(tool, args)| advice.effect(tool, args));
     let as_edited = ready::with_args(life, args);
-    let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
+    let ready::Readiness::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
     let alone = tags::is_irreversible(state, tool);

@@ -88,7 +88,7 @@ impl Calls<'_> {
                 .state
                 .calls
                 .get(&id)
-                .map_or(const { &Vec::new() }, |call| &call.reach.references),
+                .map_or(const { &Vec::new() }, |call| &call.refs.references),
         };
         for reference in reads {
             needed(&reference.expr, &mut found);

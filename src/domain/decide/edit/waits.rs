@@ -31,7 +31,7 @@ pub(in crate::domain::decide) fn restore_holds(draft: &mut Draft<'_>, command: O
         .collect();
     for node in others {
         let calls = touched(&left, node);
-        draft.edit(EditEvent::Held { node, calls });
+        draft.edit(EditEvent::Suspended { node, calls });
     }
 }
 
@@ -50,7 +50,7 @@ const fn target(edit: &Edit) -> Option<NodeId> {
         | Edit::Observation { node, .. }
         | Edit::RejectAnswer { node, .. }
         | Edit::Delete { node, .. } => Some(*node),
-        Edit::Take { .. }
+        Edit::Copy { .. }
         | Edit::InsertPrompt { .. }
         | Edit::InsertThought { .. }
         | Edit::InsertCall { .. } => None,

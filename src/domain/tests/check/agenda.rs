@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::call::{Call, Status};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Content;
-use crate::domain::ready::{self, Look};
+use crate::domain::ready::{self, Readiness};
 use crate::domain::reference::Root;
 use crate::domain::state::State;
 use crate::domain::transcript::bytes;
@@ -50,7 +50,7 @@ pub fn agenda(state: &State) {
     );
     assert_eq!(
         agenda.delayed,
-        with(&|call: &Call| call.status == Status::Delayed),
+        with(&|call: &Call| call.status == Status::Scheduled),
         "delayed"
     );
     assert_eq!(
@@ -66,7 +66,7 @@ pub fn agenda(state: &State) {
     for call in state.calls.values() {
         assert_eq!(
             call.failure.delay.is_some(),
-            call.status == Status::Delayed,
+            call.status == Status::Scheduled,
             "{} waits",
             call.id
         );
@@ -118,7 +118,7 @@ pub fn agenda(state: &State) {
     assert_eq!(waiting.len(), agenda.waiting.len(), "nobody waits twice");
     let woken: BTreeSet<NodeId> = with(&|call: &Call| call.suspect || call.status == Status::Blocked)
         .into_iter()
-        .filter(|id| ready::look(state, &state.calls[id]) != Look::Wait)
+        .filter(|id| ready::look(state, &state.calls[id]) != Readiness::Wait)
         .collect();
     assert_eq!(agenda.woken, woken, "woken");
     let stalled: BTreeSet<NodeId> = agenda.stalled.keys().copied().collect();
@@ -155,7 +155,7 @@ fn names(state: &State) {
         }
         assert!(state.agenda.holders(&call.label).any(|id| id == call.id), "label");
         for head in call
-            .reach
+            .refs
             .out
             .iter()
             .flat_map(crate::domain::reference::OutPath::heads)
@@ -169,7 +169,7 @@ fn names(state: &State) {
                 "writer"
             );
         }
-        for reference in &call.reach.references {
+        for reference in &call.refs.references {
             reference.expr.each(&mut |target| {
                 let of = match target.root {
                     Root::Call => &state.agenda.readers,

@@ -158,7 +158,7 @@ fn the_program_may_die_between_any_two_events_of_a_delegation() {
             w.on_thread(thread::ROOT)
                 .reply(&[delegate("a", ""), delegate("b", "")]);
         }
-        super::super::tape::bring_home(&mut w);
+        super::super::op_sequence::bring_home(&mut w);
         assert_eq!(w.state.children.len(), 2, "{fuse}");
         for label in ["a", "b"] {
             assert_eq!(

@@ -62,7 +62,7 @@ fn a_substitute_takes_its_way_through_the_gate() {
         ..rules(config)
     });
     times(&mut w, 5, "read", r#"{"n":-1}"#);
-    assert_eq!(w.status(newest(&w)), Status::Awaiting);
+    assert_eq!(w.status(newest(&w)), Status::AwaitingApproval);
     assert_eq!(w.starts(newest(&w)), 0, "no approval is inherited");
 }
 

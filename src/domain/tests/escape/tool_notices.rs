@@ -54,11 +54,11 @@ fn digests_are_recorded_and_recomputed_only_where_there_is_none() {
             .values()
             .all(|call| call.attempts.iter().all(|one| one.digest.is_none()))
     );
-    let mut watch = crate::resilience::escape::Watch::new(Config::default());
+    let mut watch = crate::resilience::loops::Watch::new(Config::default());
     let looked = watch.look(&state, ThreadId(0));
     assert_eq!(
         looked,
-        crate::resilience::escape::Watch::new(Config::default()).look(&w.state, ThreadId(0))
+        crate::resilience::loops::Watch::new(Config::default()).look(&w.state, ThreadId(0))
     );
     assert!(!looked.is_empty(), "two copies are a warning");
 }

@@ -152,7 +152,7 @@ fn an_undo_names_what_may_fall_with_turns_that_were_held_before() {
 }
 
 #[test]
-fn what_the_model_took_back_by_saying_something_else_does_not_come_back_beside_it() {
+fn calls_that_the_model_replaced_in_a_new_answer_do_not_return_with_it() {
     let mut w = World::new();
     w.stream(call("read", r#"{"_as":"a","n":1}"#));
     let a = w.id("a");
@@ -187,7 +187,7 @@ fn a_result_that_was_in_question_on_its_branch_is_not_taken_over() {
     assert!(w.state.calls[&b].suspect);
     w.undo().unwrap();
     let before = w.value(b);
-    let take = |from| Edit::Take {
+    let take = |from| Edit::Copy {
         node: b.observation(),
         base: None,
         from: Epoch(from),

@@ -110,7 +110,7 @@ impl Mirror {
                     NodeContent::Prompt(format!("The operator refused your answer: {reason}")),
                 );
             }
-            Edit::Take { node, from, .. } => self.take(state, *node, *from, keep),
+            Edit::Copy { node, from, .. } => self.take(state, *node, *from, keep),
             Edit::Delete { node, .. } => self.delete(*node, keep),
         }
     }

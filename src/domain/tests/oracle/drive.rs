@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::super::tape::Tape;
+use super::super::op_sequence::OpSequence;
 use super::super::world::*;
 use super::mirror::Mirror;
 use super::script::{FORMS, NodeContent, Script, hash, lines};
@@ -25,14 +25,15 @@ pub struct Session {
 }
 
 /// A scripted world drawn from a tape; `most` bounds the calls of the first turn.
-pub fn script(tape: &mut Tape<'_>, most: usize) -> Script {
+pub fn script(tape: &mut OpSequence<'_>, most: usize) -> Script {
     let first = 1 + tape.draw(most);
     let mut sizes = vec![first];
     for _ in 0..tape.draw(3) {
         sizes.push(1 + tape.draw(most.min(8)));
     }
-    let gate =
-        |tape: &mut Tape<'_>| [Gate::Allow, Gate::Allow, Gate::Allow, Gate::Ask, Gate::Deny][tape.draw(5)];
+    let gate = |tape: &mut OpSequence<'_>| {
+        [Gate::Allow, Gate::Allow, Gate::Allow, Gate::Ask, Gate::Deny][tape.draw(5)]
+    };
     Script {
         seed: tape.draw(usize::from(u16::MAX)) as u64,
         sizes,
@@ -128,7 +129,7 @@ impl Session {
     }
 
     /// Lets one running execution end. What was told to end may have ended well all the same.
-    pub fn finish(&mut self, tape: &mut Tape<'_>) {
+    pub fn finish(&mut self, tape: &mut OpSequence<'_>) {
         let at = tape.draw(self.w.running.len());
         let one = &self.w.running[at];
         let outcome = match tape.draw(3) {
@@ -154,7 +155,7 @@ impl Session {
 
     /// A word on a call that waits and is not in question. Approval, refusal and answers go by what would run, so that
     /// they say the same of the same; whether an effect may happen again is drawn.
-    pub fn decide(&mut self, id: NodeId, tape: &mut Tape<'_>) -> bool {
+    pub fn decide(&mut self, id: NodeId, tape: &mut OpSequence<'_>) -> bool {
         let rev = self.rev(id);
         let life = &self.w.state.calls[&id];
         // What it reads is in question: nobody can decide on it. Whether it happened can be said at any time.
@@ -229,7 +230,7 @@ impl Session {
 
     // ---- the operator, on anything
 
-    fn wish(&mut self, tape: &mut Tape<'_>) -> Option<bool> {
+    fn wish(&mut self, tape: &mut OpSequence<'_>) -> Option<bool> {
         Some(match tape.draw(24) {
             0..=11 => {
                 let mut edits = vec![self.an_edit(tape)?];
@@ -284,7 +285,7 @@ impl Session {
         })
     }
 
-    fn pace(&mut self, tape: &mut Tape<'_>) {
+    fn pace(&mut self, tape: &mut OpSequence<'_>) {
         let reason = "look".into();
         let command = match tape.draw(4) {
             0 => Command::Run(RunCommand::Pause { reason }),
@@ -296,7 +297,7 @@ impl Session {
     }
 
     /// One thing that the world or the operator does. `wishes` in 100 are edits and the like.
-    pub fn step(&mut self, tape: &mut Tape<'_>, wishes: usize) {
+    pub fn step(&mut self, tape: &mut OpSequence<'_>, wishes: usize) {
         let what = tape.draw(100);
         if what < wishes {
             self.wish(tape);
@@ -326,7 +327,7 @@ impl Session {
     }
 
     /// Everybody does their part until the run has its answer.
-    pub fn bring_home(&mut self, tape: &mut Tape<'_>) {
+    pub fn bring_home(&mut self, tape: &mut OpSequence<'_>) {
         self.w.fuse = None;
         for _ in 0..6_000 {
             if matches!(self.w.state.mode, Mode::Finished(_)) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::tape::Tape;
+use super::super::op_sequence::OpSequence;
 use super::super::world::{RunningCall, World};
 use super::drive::Session;
 use super::script::Script;
@@ -29,7 +29,7 @@ pub enum Sort {
 /// A session, an edit, its plan, and what came of it.
 pub fn plan_holds(numbers: &[u16], most: usize, sort: Sort) {
     let plain = sort == Sort::Plain;
-    let mut tape = Tape::new(numbers);
+    let mut tape = OpSequence::new(numbers);
     let mut script = super::drive::script(&mut tape, most);
     if sort != Sort::Moving || tape.draw(2) == 0 {
         script.gates = [Gate::Allow; 5];
@@ -79,7 +79,7 @@ fn asked_since(w: &World, from: usize) -> bool {
     })
 }
 
-fn wish(session: &Session, tape: &mut Tape<'_>) -> Option<EditCommand> {
+fn wish(session: &Session, tape: &mut OpSequence<'_>) -> Option<EditCommand> {
     if tape.draw(3) == 0
         && let Some(branch) = session.branch(tape)
     {
@@ -368,7 +368,7 @@ impl Session {
     }
 
     /// Everything goes on, in a random order, until it is enough or nothing is left but the model's turn.
-    fn settle(&mut self, tape: &mut Tape<'_>, enough: impl Fn(&World) -> bool) {
+    fn settle(&mut self, tape: &mut OpSequence<'_>, enough: impl Fn(&World) -> bool) {
         let begun = self.w.log.len();
         for _ in 0..5_000 {
             let waiting: Vec<NodeId> = self.w.state.queue().map(|call| call.id).collect();

@@ -3,19 +3,19 @@
 
 use serde_json::Value;
 
-use super::super::tape::Tape;
+use super::super::op_sequence::OpSequence;
 use super::drive::Session;
 use super::script::{Script, label_of};
 use crate::domain::command::{Edit, EditCommand, InsertAfter};
 use crate::domain::id::{Epoch, NodeId, NodeKind};
 
 impl Session {
-    pub(super) fn active(&self, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
+    pub(super) fn active(&self, tape: &mut OpSequence<'_>, kind: NodeKind) -> Option<NodeId> {
         tape.one(&self.w.all(kind)).copied()
     }
 
     /// Other arguments for a call: it keeps its name and where it writes, and reads what stands before it.
-    fn arguments(&self, tape: &mut Tape<'_>, own: Option<NodeId>) -> String {
+    fn arguments(&self, tape: &mut OpSequence<'_>, own: Option<NodeId>) -> String {
         let state = &self.w.state;
         let was = own
             .and_then(|id| state.nodes[&id].as_call())
@@ -82,7 +82,7 @@ impl Session {
         false
     }
 
-    pub fn an_edit(&self, tape: &mut Tape<'_>) -> Option<Edit> {
+    pub fn an_edit(&self, tape: &mut OpSequence<'_>) -> Option<Edit> {
         let turns = self.w.turns();
         let value = format!("{{\"v\":{}}}", tape.draw(4));
         Some(match tape.draw(20) {
@@ -150,7 +150,7 @@ impl Session {
     }
 
     /// A turn, or a node that counts.
-    fn insert_after(&self, tape: &mut Tape<'_>) -> Option<InsertAfter> {
+    fn insert_after(&self, tape: &mut OpSequence<'_>) -> Option<InsertAfter> {
         let kinds = [NodeKind::Thought, NodeKind::Call, NodeKind::Observation];
         let node = match tape.draw(4) {
             0 => None,
@@ -160,7 +160,7 @@ impl Session {
         node.map(InsertAfter::Node).or_else(turn)
     }
 
-    pub fn branch(&self, tape: &mut Tape<'_>) -> Option<EditCommand> {
+    pub fn branch(&self, tape: &mut OpSequence<'_>) -> Option<EditCommand> {
         let epoch = Epoch(tape.draw(self.w.state.epoch.0 as usize + 1) as u32);
         // Most numbers name branches; the others are refused.
         let refused = tape.draw(8) == 0;
@@ -188,7 +188,7 @@ impl Session {
                 let nodes: Vec<NodeId> = self.w.state.nodes.values().map(|node| node.id).collect();
                 let node = tape.one(&nodes).copied()?;
                 EditCommand::Commit {
-                    edits: vec![Edit::Take {
+                    edits: vec![Edit::Copy {
                         node,
                         base: None,
                         from: epoch,

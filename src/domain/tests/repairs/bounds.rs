@@ -24,7 +24,7 @@ fn a_repaired_call_passes_the_gate_again() {
     assert!(repaired(&w, a));
     assert_eq!(
         (w.status(a), w.starts(a)),
-        (Status::Awaiting, 1),
+        (Status::AwaitingApproval, 1),
         "the approval was for other bytes"
     );
     w.approve(a).unwrap();

@@ -40,7 +40,7 @@ fn left(w: &World, id: NodeId) -> String {
 }
 
 #[test]
-fn a_registered_substitute_that_takes_the_arguments_makes_the_call_and_the_model_is_told() {
+fn a_registered_substitute_that_accepts_the_arguments_makes_the_call_with_a_notice_to_the_model() {
     let mut w = proposing(&["unknown", "pure"], true, repairs());
     let a = fails(&mut w);
     assert_eq!(tool(&w, a), "pure", "the first one is denied");
@@ -77,7 +77,10 @@ fn a_registered_substitute_that_takes_the_arguments_makes_the_call_and_the_model
 fn a_proposal_of_a_higher_class_always_asks_and_shows_the_original() {
     let mut w = proposing(&["write"], true, repairs());
     let a = fails(&mut w);
-    assert_eq!((tool(&w, a).as_str(), w.status(a)), ("write", Status::Awaiting));
+    assert_eq!(
+        (tool(&w, a).as_str(), w.status(a)),
+        ("write", Status::AwaitingApproval)
+    );
     assert_eq!(
         ran(&w),
         ["read"],
@@ -106,7 +109,10 @@ fn no_approval_of_the_original_lets_the_proposal_run() {
     let a = w.id("a");
     w.approve(a).unwrap();
     w.finish_with(a, no());
-    assert_eq!((tool(&w, a).as_str(), w.status(a)), ("pure", Status::Awaiting));
+    assert_eq!(
+        (tool(&w, a).as_str(), w.status(a)),
+        ("pure", Status::AwaitingApproval)
+    );
     assert_eq!(ran(&w), ["read"]);
 }
 
@@ -235,7 +241,7 @@ fn nothing_is_proposed_where_that_is_off_or_the_failure_is_no_matter_of_argument
 }
 
 #[test]
-fn the_model_is_asked_for_a_call_only_if_the_settings_say_so() {
+fn the_model_is_asked_for_a_call_only_if_the_settings_allow_it() {
     let quiet = Repairs {
         ask_for_call: false,
         ..repairs()

@@ -168,7 +168,7 @@ impl World {
 
     pub fn take_over(&mut self, node: NodeId, from: u32) -> Result<(), Refusal> {
         let from = Epoch(from);
-        self.edit(Edit::Take {
+        self.edit(Edit::Copy {
             node,
             base: None,
             from,

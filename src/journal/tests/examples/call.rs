@@ -66,7 +66,7 @@ fn decisions() -> Vec<Decision> {
             reason: String::new(),
         },
         Decision::RunAgain,
-        Decision::Leave { reason: words() },
+        Decision::Abandon { reason: words() },
         Decision::DidNotFinish,
         Decision::Withdrawn {
             reason: "a slip".into(),
@@ -129,7 +129,7 @@ fn checks() -> Vec<CallEvent> {
                 Operand {
                     path: text("*.sh"),
                     bytes: 0,
-                    seen: FileCheck::Untold,
+                    seen: FileCheck::Unspecified,
                     hash: text("def"),
                 },
                 Operand {
@@ -156,7 +156,7 @@ fn checks() -> Vec<CallEvent> {
                 alone: true,
             },
         },
-        CallEvent::Unfit {
+        CallEvent::Invalid {
             call: CALL,
             rev: REV,
             faults: vec![fault],
@@ -177,7 +177,7 @@ pub(super) fn call() -> Vec<Event> {
             rev: REV,
             wait_ms: 5_000,
         },
-        CallEvent::GraceOver {
+        CallEvent::GraceEnded {
             call: CALL,
             rev: REV,
             skipped: true,

@@ -48,14 +48,14 @@ pub(super) fn edit() -> Vec<Event> {
         EditEvent::CorrectionsLost { nodes: vec![node] },
         EditEvent::Pinned { node },
         EditEvent::Unpinned { node },
-        EditEvent::Suspected { calls: vec![CALL] },
+        EditEvent::MarkedStale { calls: vec![CALL] },
         EditEvent::Superseded {
             nodes: vec![node, CALL],
         },
         EditEvent::Orphaned {
             entries: vec![Seq(9)],
         },
-        EditEvent::Held {
+        EditEvent::Suspended {
             node,
             calls: vec![CALL],
         },

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_succeeded_more_often_at_the_tool_is_tried_first_and_says_so() {
+    fn more_successful_strategies_of_a_tool_are_tried_first_with_the_reason() {
         let both = [DateFormatCorrection, TextCleanup];
         let counts = [(DateFormatCorrection, 1, 4), (TextCleanup, 4, 1)];
         let learnt = order(&counts, &both).unwrap();

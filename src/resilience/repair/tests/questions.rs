@@ -43,7 +43,7 @@ fn an_answer_is_taken_as_an_object_or_as_a_bare_value_of_the_right_type() {
         "true",
     ] {
         assert!(
-            matches!(answered(answer), Err(Rejected::Unfit(_))),
+            matches!(answered(answer), Err(Rejected::Invalid(_))),
             "{answer}: {:?}",
             answered(answer)
         );

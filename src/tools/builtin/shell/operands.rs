@@ -47,7 +47,12 @@ pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
         }
         found.extend(look(file, &shown(path, workspace)));
     }
-    found.extend(named.untold.iter().map(|word| untold(word, FileCheck::Untold)));
+    found.extend(
+        named
+            .untold
+            .iter()
+            .map(|word| untold(word, FileCheck::Unspecified)),
+    );
     found.extend(more.then(|| untold("", FileCheck::Cut)));
     found
 }
@@ -137,7 +142,7 @@ mod tests {
     fn summaries(found: &[Operand]) -> Vec<String> {
         let mark = |one: &Operand| match one.seen {
             FileCheck::Whole | FileCheck::Dates => one.path.to_string(),
-            FileCheck::Untold => format!("?{}", one.path),
+            FileCheck::Unspecified => format!("?{}", one.path),
             FileCheck::Cut => "…".to_owned(),
         };
         found.iter().map(mark).collect()

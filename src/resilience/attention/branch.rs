@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Cause, Need};
+use super::{Attention, AttentionReason};
 use crate::domain::graph::readers_of;
 use crate::domain::id::{NodeId, Rev, ThreadId};
 use crate::domain::state::State;
@@ -34,18 +34,18 @@ pub enum Branch {
 
 impl Branch {
     /// Returns what a need belongs to.
-    pub fn of(state: &State, need: &Need) -> Self {
+    pub fn of(state: &State, need: &Attention) -> Self {
         let agent = |thread: ThreadId| {
             let child = state.children.get(&thread).filter(|_| thread != ROOT);
             child.map(|child| Self::Agent(child.call))
         };
         match &need.cause {
-            Cause::Loop(no) => state
+            AttentionReason::Loop(no) => state
                 .escape
                 .incident(*no)
                 .and_then(|incident| agent(incident.finding.thread))
                 .unwrap_or(Self::Loop(*no)),
-            Cause::Calls | Cause::Repair | Cause::Breaker => {
+            AttentionReason::Calls | AttentionReason::Repair | AttentionReason::Breaker => {
                 let counts = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
                 let node = need.calls.iter().find(counts).and_then(|id| state.nodes.get(id));
                 node.map_or(Self::Run, |node| Self::Call {
@@ -54,12 +54,15 @@ impl Branch {
                     readers: readers_of(state, node.id).into_iter().collect(),
                 })
             }
-            Cause::Stream(turn) => state
+            AttentionReason::Stream(turn) => state
                 .turns
                 .get(turn)
                 .and_then(|turn| agent(turn.thread))
                 .unwrap_or(Self::Run),
-            Cause::Limit | Cause::Stopped | Cause::Edit | Cause::Own => Self::Run,
+            AttentionReason::Limit
+            | AttentionReason::Stopped
+            | AttentionReason::Edit
+            | AttentionReason::Own => Self::Run,
         }
     }
 

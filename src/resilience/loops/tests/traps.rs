@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::{acting, action, loops, seen, turn, turns_of};
 use crate::domain::escape::{Detector, Signature};
 use crate::domain::id::{Seq, TurnId};
-use crate::resilience::escape::action::Batch;
-use crate::resilience::escape::config::Config;
-use crate::resilience::escape::detect::Detectors;
+use crate::resilience::loops::action::Batch;
+use crate::resilience::loops::config::Config;
+use crate::resilience::loops::detect::Detectors;
 
 fn sequence(letters: &str) -> Option<(usize, usize)> {
     loops(turns_of(letters))
@@ -168,7 +168,7 @@ fn the_same_error_for_any_arguments_is_reported_and_is_no_loop() {
 }
 
 /// Returns what is told of tools after the last of some turns.
-fn notices(turns: Vec<Batch>) -> Vec<crate::resilience::escape::detect::Repetition> {
+fn notices(turns: Vec<Batch>) -> Vec<crate::resilience::loops::detect::Repetition> {
     let mut all = seen(&Config::default(), turns);
     all.retain(|one| one.detector.is_informational());
     all

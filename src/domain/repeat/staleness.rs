@@ -63,7 +63,7 @@ pub fn is_outdated(state: &State, call: &Call) -> bool {
     let back = state
         .turn_of(call.id)
         .map_or(Seq(0), |turn| turn.more.revived)
-        .max(call.asking.revived);
+        .max(call.approval.revived);
     let Some(read) = execution_of(state, call) else {
         return false;
     };

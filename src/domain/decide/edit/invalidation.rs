@@ -57,7 +57,7 @@ pub(in crate::domain::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<
         })
         .collect();
     if !calls.is_empty() {
-        draft.edit(EditEvent::Suspected { calls });
+        draft.edit(EditEvent::MarkedStale { calls });
     }
 }
 

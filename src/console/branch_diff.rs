@@ -10,7 +10,7 @@ use crate::domain::state::State;
 
 /// Two branches side by side.
 #[derive(Debug, Clone)]
-pub struct Sides {
+pub struct BranchDiff {
     /// What the two came to, and their nodes.
     pub comparison: Comparison,
     /// Of everything that is listed: the place of its node, and that of its result.
@@ -40,7 +40,7 @@ impl Pair<'_> {
     }
 }
 
-impl Sides {
+impl BranchDiff {
     /// Goes through all of a run.
     pub fn of(state: &State, (a, b): (Epoch, Epoch)) -> Self {
         #[cfg(test)]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::asks::OpenStream;
 use super::handle::{Handle, Message};
+use super::open_streams::OpenStream;
 use super::panic_guard;
 use super::stream::Assembler;
 use crate::domain::id::TurnId;
@@ -47,14 +47,14 @@ fn cut(message: String) -> StreamFault {
 }
 
 /// One request in progress.
-pub(super) struct Asking {
+pub(super) struct ModelRequest {
     pub(super) turn: TurnId,
     pub(super) request: u32,
     pub(super) inbox: Handle,
     pub(super) asked: OpenStream,
 }
 
-impl Asking {
+impl ModelRequest {
     /// Asks, hands over what arrives, and reports how it ended.
     pub(super) async fn stream(self, model: Arc<dyn Model>, what: Request) {
         let (out, mut chunks) = mpsc::channel(CHUNKS);

@@ -319,7 +319,7 @@ pub(super) fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String
             editor.item = Some(no);
             edits::open_editor(model, editor, out);
         }
-        Edit::Take { .. } | Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
+        Edit::Copy { .. } | Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
         Edit::RejectAnswer { node, base, reason } => {
             let title = format!("refuse {node}: what should the model do instead?");
             let purpose = LinePurpose::RejectAnswer(*node, *base);

@@ -14,9 +14,9 @@ const NAMED: usize = 4;
 
 /// Questions, by what asked them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asks(BTreeMap<Arc<str>, u32>);
+pub struct ApprovalStats(BTreeMap<Arc<str>, u32>);
 
-impl Asks {
+impl ApprovalStats {
     /// A call was put before the operator.
     pub(super) fn by_policy(&mut self, verdict: Option<&Verdict>) {
         let asker = verdict.map_or("the policy", |verdict| asker(verdict));
@@ -88,7 +88,7 @@ mod tests {
             parts: Vec::new(),
             alone: false,
         };
-        let mut asks = Asks::default();
+        let mut asks = ApprovalStats::default();
         assert_eq!(asks.describe(), None);
         asks.by_policy(Some(&verdict("preset guarded: the rest asks")));
         assert_eq!(asks.describe().unwrap(), "once: 1 by preset guarded");

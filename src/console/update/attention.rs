@@ -2,14 +2,14 @@
 //! lets something happen is decided there, as always. Must not know: when a person is needed.
 
 use super::input::By;
-use super::{collect, decide, drive, edits, jumps, open, prepare, prompts};
+use super::{decide, drive, edits, jumps, open, prepare, prompts, stage};
 use crate::console::commands::{EditVerb, Fix, Jump, RunVerb};
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::msg::Out;
 use crate::console::tabs::fits;
 use crate::domain::id::NodeId;
-use crate::resilience::need::{Branch, Cause, Need, leave, standstill};
+use crate::resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
 
 /// What the model is told of what was stopped, unless the operator writes something else.
 const STOPPED: &str = "the operator stopped this branch: go on without it";
@@ -21,7 +21,7 @@ pub(super) fn show(model: &mut Model) {
     } else {
         "why the run waits"
     };
-    open(model, Overlay::Page(Page::new(title, PageContent::Needed)));
+    open(model, Overlay::Page(Page::new(title, PageContent::Attention)));
 }
 
 /// Carries out a fix.
@@ -61,13 +61,18 @@ pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
 }
 
 /// To what waits, or to what changes it.
-fn go(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn go(model: &mut Model, need: &Attention, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     match need.cause {
-        Cause::Limit => drive::drive(model, RunVerb::Limits, By::Key, at, out),
-        Cause::Breaker => drive::drive(model, RunVerb::ResetBreaker, By::Key, at, out),
-        Cause::Stream(_) => jumps::jump(model, Jump::Pending),
-        Cause::Edit if !model.staged_edits.is_empty() => collect::list(model)?,
-        Cause::Calls | Cause::Repair | Cause::Loop(_) | Cause::Stopped | Cause::Edit | Cause::Own => {
+        AttentionReason::Limit => drive::drive(model, RunVerb::Limits, By::Key, at, out),
+        AttentionReason::Breaker => drive::drive(model, RunVerb::ResetBreaker, By::Key, at, out),
+        AttentionReason::Stream(_) => jumps::jump(model, Jump::Pending),
+        AttentionReason::Edit if !model.staged_edits.is_empty() => stage::list(model)?,
+        AttentionReason::Calls
+        | AttentionReason::Repair
+        | AttentionReason::Loop(_)
+        | AttentionReason::Stopped
+        | AttentionReason::Edit
+        | AttentionReason::Own => {
             to_call(model, need)?;
         }
     }
@@ -75,7 +80,7 @@ fn go(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(),
 }
 
 /// To the call that a fix is about: in the queue where it waits, else in the graph.
-fn to_call(model: &mut Model, need: &Need) -> Result<NodeId, String> {
+fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, String> {
     let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
     let call = need.calls.iter().find(counts).or(need.calls.first());
     let call = *call.ok_or("there is no call that this could be about")?;
@@ -87,7 +92,13 @@ fn to_call(model: &mut Model, need: &Need) -> Result<NodeId, String> {
     Ok(call)
 }
 
-fn about(model: &mut Model, need: &Need, verb: EditVerb, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn about(
+    model: &mut Model,
+    need: &Attention,
+    verb: EditVerb,
+    at: u64,
+    out: &mut Vec<Out>,
+) -> Result<(), String> {
     let call = to_call(model, need)?;
     let ran = model.run.state.observation(call).is_some_and(|node| node.active);
     // A call that has its result is answered for by another result.
@@ -101,7 +112,7 @@ fn about(model: &mut Model, need: &Need, verb: EditVerb, at: u64, out: &mut Vec<
 }
 
 /// Stops what the need belongs to. What that is, is said first; another key lets it happen.
-fn stop(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn stop(model: &mut Model, need: &Attention, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let branch = Branch::of(&model.run.state, need);
     let asks = format!("{}, the rest goes on; the model is told", branch.describe());
     match branch {

@@ -22,7 +22,7 @@ use crate::domain::turn::{Activity, Stream};
 
 /// What the facts of an edit touch. Costs what they touch, not what there is.
 #[derive(Debug, Default)]
-pub(super) struct Reach {
+pub(super) struct AffectedNodes {
     pub(super) gone: BTreeSet<NodeId>,
     pub(super) certain: BTreeSet<NodeId>,
     pub(super) possible: BTreeSet<NodeId>,
@@ -59,7 +59,7 @@ pub(super) struct Reach {
     pub(super) made: Vec<(TurnId, NodeId)>,
 }
 
-impl Reach {
+impl AffectedNodes {
     pub(super) fn of(state: &State, events: &[Event]) -> Self {
         let mut reach = Self::default();
         for event in events {
@@ -143,7 +143,7 @@ impl Reach {
             let as_edited = ready::with_args(call, args);
             let is_dead = matches!(
                 ready::look_with(state, &as_edited, args),
-                ready::Look::Dead { .. }
+                ready::Readiness::Dead { .. }
             );
             let sources = ready::sources(state, &as_edited);
             if is_dead && self.possible.is_disjoint(&sources) && self.recalled.is_empty() {
@@ -160,7 +160,7 @@ impl Reach {
                 continue;
             };
             let mut as_edited = ready::with_args(call, args);
-            let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
+            let ready::Readiness::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
                 continue;
             };
             // What it reads may come out different.
@@ -228,7 +228,7 @@ impl Reach {
             Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
             Event::Edit(EditEvent::CorrectionsLost { nodes }) => self.corrections_lost.extend(nodes),
             Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
-            Event::Edit(EditEvent::Suspected { calls }) => {
+            Event::Edit(EditEvent::MarkedStale { calls }) => {
                 self.possible.extend(calls);
             }
             Event::Edit(EditEvent::Revised {
@@ -314,7 +314,7 @@ impl Reach {
     }
 }
 
-impl Reach {
+impl AffectedNodes {
     /// What another branch brings back and takes away.
     fn recall(&mut self, state: &State, moves: &Moves) {
         self.gone.extend(&moves.falls);

@@ -13,7 +13,7 @@ use super::turn::{Stream, StreamFault, Turn};
 
 /// A turn that is asked again without anybody's word, and what that waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Again<'s> {
+pub struct PendingRetry<'s> {
     /// The turn.
     pub turn: TurnId,
     /// What was wrong with the request before, in the words of [`label`](super::turn::StreamFaultKind::label).
@@ -77,9 +77,9 @@ pub fn left(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
 }
 
 /// What a turn waits for that is asked again by itself; none for any other, and once something came of it.
-pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<Again<'s>> {
+pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<PendingRetry<'s>> {
     let again = |fault, until| {
-        Some(Again {
+        Some(PendingRetry {
             turn: turn.id,
             fault,
             until,
@@ -92,7 +92,7 @@ pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<Again<'s>> {
 }
 
 /// The same for all turns that count.
-pub fn all(state: &State) -> impl Iterator<Item = Again<'_>> {
+pub fn all(state: &State) -> impl Iterator<Item = PendingRetry<'_>> {
     broken(state).filter_map(|(turn, _)| of(state, turn))
 }
 
@@ -117,7 +117,7 @@ fn next<'s>(state: &'s State, turn: &'s Turn) -> Until<'s> {
     }
 }
 
-impl Again<'_> {
+impl PendingRetry<'_> {
     /// Milliseconds that are left at a moment, where it is known how many.
     pub fn left(&self, now: i64) -> Option<u64> {
         match &self.until {

@@ -10,7 +10,6 @@ pub use branch::{Branch, leave};
 
 use std::sync::Arc;
 
-use crate::domain::again::{self, Until};
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Decision, Outcome, Status};
 use crate::domain::decide::escape::waits_for_operator;
@@ -18,6 +17,7 @@ use crate::domain::escape::{Incident, LoopStep, Step, StepOutcome, args_hash};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ladder::{Round, Stage, shut};
 use crate::domain::node::Node;
+use crate::domain::pending_retry::{self, Until};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::turn::{Stream, Turn};
@@ -32,7 +32,7 @@ const MESSAGE: usize = 200;
 
 /// Why a person is needed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
+pub enum AttentionReason {
     /// A loop went on until the run was stopped.
     Stopped,
     /// The run is in a loop; this incident waits for a person.
@@ -53,7 +53,7 @@ pub enum Cause {
     Own,
 }
 
-impl Cause {
+impl AttentionReason {
     /// Returns its name, for programs.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -72,9 +72,9 @@ impl Cause {
 
 /// A run that does not continue without a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Need {
+pub struct Attention {
     /// The cause.
-    pub cause: Cause,
+    pub cause: AttentionReason,
     /// The cause as a sentence.
     pub reason: String,
     /// The calls that it concerns, the most urgent first.
@@ -83,14 +83,14 @@ pub struct Need {
 
 /// Returns why the run needs a person now; `None` while it works, once it has its answer, and if the operator
 /// stopped it.
-pub fn need(state: &State) -> Option<Need> {
+pub fn need(state: &State) -> Option<Attention> {
     match &state.mode {
         Mode::Finished(_) => None,
         Mode::Stopped(reason) => {
             let ended = |one: &&Incident| one.steps.last().is_some_and(|step| step.kind == LoopStep::Stop);
             let incident = state.escape.incidents.last().filter(ended)?;
-            reason.starts_with("loop ").then(|| Need {
-                cause: Cause::Stopped,
+            reason.starts_with("loop ").then(|| Attention {
+                cause: AttentionReason::Stopped,
                 reason: format!("the run was stopped: {reason}"),
                 calls: calls_of(state, incident),
             })
@@ -102,7 +102,7 @@ pub fn need(state: &State) -> Option<Need> {
 
 /// Returns why nothing continues: why a person is needed, or what the operator does that holds the run. The
 /// latter notifies nobody, but is shown to whoever looks.
-pub fn standstill(state: &State) -> Option<Need> {
+pub fn standstill(state: &State) -> Option<Attention> {
     need(state).or_else(|| match &state.mode {
         Mode::Running => edited(state),
         Mode::Paused(why) => Some(own(state, "paused: nothing is started", why)),
@@ -111,9 +111,9 @@ pub fn standstill(state: &State) -> Option<Need> {
     })
 }
 
-fn own(state: &State, how: &str, why: &str) -> Need {
-    Need {
-        cause: Cause::Own,
+fn own(state: &State, how: &str, why: &str) -> Attention {
+    Attention {
+        cause: AttentionReason::Own,
         reason: format!("the run is {how} ({why})"),
         calls: waiting(state).iter().map(|call| call.id).collect(),
     }
@@ -154,27 +154,27 @@ pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
     calls
 }
 
-fn paused(state: &State) -> Option<Need> {
+fn paused(state: &State) -> Option<Attention> {
     if let Some((which, message)) = &state.limit_reached {
-        return Some(Need {
-            cause: Cause::Limit,
+        return Some(Attention {
+            cause: AttentionReason::Limit,
             reason: format!("the limit of {which} is reached: {message}"),
             calls: Vec::new(),
         });
     }
     let mut incidents = state.escape.incidents.iter().rev();
     let incident = incidents.find(|one| waits_for_operator(state, one))?;
-    Some(Need {
-        cause: Cause::Loop(incident.no),
+    Some(Attention {
+        cause: AttentionReason::Loop(incident.no),
         reason: format!("the run goes round: {}", incident.finding.describe()),
         calls: calls_of(state, incident),
     })
 }
 
-fn broken(state: &State) -> Option<Need> {
-    let (turn, fault) = again::left(state).next()?;
-    Some(Need {
-        cause: Cause::Stream(turn.id),
+fn broken(state: &State) -> Option<Attention> {
+    let (turn, fault) = pending_retry::left(state).next()?;
+    Some(Attention {
+        cause: AttentionReason::Stream(turn.id),
         reason: format!("{} {}", turn.id, fault.describe()),
         calls: Vec::new(),
     })
@@ -193,23 +193,23 @@ fn waiting(state: &State) -> Vec<&Call> {
     state.queue().filter(asks).collect()
 }
 
-fn calls(state: &State) -> Option<Need> {
+fn calls(state: &State) -> Option<Attention> {
     let waiting = waiting(state);
     let first = waiting.first()?;
     let choosing = waiting
         .iter()
         .all(|call| call.status == Status::Repairing(Stage::Choosing));
     let (cause, what) = if choosing {
-        (Cause::Repair, "a repair to be chosen")
+        (AttentionReason::Repair, "a repair to be chosen")
     } else {
-        (Cause::Calls, "your word")
+        (AttentionReason::Calls, "your word")
     };
     let name = named(state, first.id);
     let reason = match waiting.len() {
         1 => format!("{name} waits for {what} ({})", first.status.base_label()),
         count => format!("{name} and {} more wait for {what}", count - 1),
     };
-    Some(Need {
+    Some(Attention {
         cause,
         reason,
         calls: waiting.iter().map(|call| call.id).collect(),
@@ -217,7 +217,7 @@ fn calls(state: &State) -> Option<Need> {
 }
 
 /// Returns the need if nothing runs or is requested and what is left waits for a breaker.
-fn held(state: &State) -> Option<Need> {
+fn held(state: &State) -> Option<Attention> {
     let agenda = &state.agenda;
     if works(state) || agenda.queued.is_empty() {
         return None;
@@ -232,8 +232,8 @@ fn held(state: &State) -> Option<Need> {
         held.push(*id);
         why.get_or_insert_with(|| format!("the breaker of {scope} is open ({})", breaker.why));
     }
-    Some(Need {
-        cause: Cause::Breaker,
+    Some(Attention {
+        cause: AttentionReason::Breaker,
         reason: format!("{}: nothing else is left to do", why?),
         calls: held,
     })
@@ -249,7 +249,7 @@ fn works(state: &State) -> bool {
 }
 
 /// Returns the need if nothing runs or is requested and what is left waits for an uncommitted edit.
-fn edited(state: &State) -> Option<Need> {
+fn edited(state: &State) -> Option<Attention> {
     let edit = *state.editing.keys().next()?;
     if works(state) {
         return None;
@@ -259,7 +259,7 @@ fn edited(state: &State) -> Option<Need> {
     // The model is asked only once every turn is settled; one that broke is asked again only after the edit.
     let asks = || {
         let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
-        let held = |turn: &Turn| again::of(state, turn).is_some_and(|one| one.until == Until::Edit);
+        let held = |turn: &Turn| pending_retry::of(state, turn).is_some_and(|one| one.until == Until::Edit);
         open.filter(|turn| turn.is_active()).all(held) && thread::waits_for_editor(state, thread::ROOT)
     };
     let reason = match calls.as_slice() {
@@ -275,8 +275,8 @@ fn edited(state: &State) -> Option<Need> {
             more.len()
         ),
     };
-    Some(Need {
-        cause: Cause::Edit,
+    Some(Attention {
+        cause: AttentionReason::Edit,
         reason,
         calls,
     })
@@ -289,32 +289,36 @@ fn named(state: &State, id: NodeId) -> String {
 }
 
 /// Returns what was tried so far about a need, one line each, oldest first.
-pub fn attempts(state: &State, need: &Need) -> Vec<String> {
+pub fn attempts(state: &State, need: &Attention) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Cause::Loop(no) = need.cause
+    if let AttentionReason::Loop(no) = need.cause
         && let Some(incident) = state.escape.incident(no)
     {
         lines.extend(incident.steps.iter().map(step));
         return lines;
     }
     match &need.cause {
-        Cause::Stopped => {
+        AttentionReason::Stopped => {
             let incident = state.escape.incidents.last();
             lines.extend(incident.into_iter().flat_map(|one| &one.steps).map(step));
         }
-        Cause::Limit => lines.push(format!("the model was asked {}", times(state.requests))),
-        Cause::Stream(turn) => {
+        AttentionReason::Limit => lines.push(format!("the model was asked {}", times(state.requests))),
+        AttentionReason::Stream(turn) => {
             let asked = state.turns.get(turn).map_or(0, |turn| turn.asked);
             lines.push(format!("{turn} was asked for {}", times(asked)));
         }
-        Cause::Breaker => {
+        AttentionReason::Breaker => {
             let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
             lines
                 .extend(open.map(|(scope, one)| format!("{scope} opened {}: {}", times(one.trips), one.why)));
         }
-        Cause::Loop(_) | Cause::Repair | Cause::Calls | Cause::Edit | Cause::Own => {}
+        AttentionReason::Loop(_)
+        | AttentionReason::Repair
+        | AttentionReason::Calls
+        | AttentionReason::Edit
+        | AttentionReason::Own => {}
     }
-    if need.cause != Cause::Stopped {
+    if need.cause != AttentionReason::Stopped {
         for call in need.calls.iter().take(MOST).filter_map(|id| state.calls.get(id)) {
             lines.extend(of_call(call));
         }

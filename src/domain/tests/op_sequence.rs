@@ -18,10 +18,10 @@ use crate::domain::input::{Block, Finding, Input};
 use crate::domain::node::{Content, Origin};
 use crate::domain::refusal::Refusal;
 use crate::domain::turn::{Stop, StreamFaultKind};
-use crate::resilience::escape::Config;
+use crate::resilience::loops::Config;
 
 /// Numbers to draw from; zeros once it is used up.
-pub struct Tape<'t> {
+pub struct OpSequence<'t> {
     numbers: &'t [u16],
     /// Whether there are sub-agents in the session.
     pub threads: bool,
@@ -37,7 +37,7 @@ pub struct Tape<'t> {
     pub repaired_tool: Option<&'static str>,
 }
 
-impl<'t> Tape<'t> {
+impl<'t> OpSequence<'t> {
     pub fn new(numbers: &'t [u16]) -> Self {
         Self {
             numbers,
@@ -110,7 +110,7 @@ impl<'t> Tape<'t> {
 }
 
 /// A policy and tools whose results often come out equal.
-pub fn rules(tape: &mut Tape<'_>) -> Rules {
+pub fn rules(tape: &mut OpSequence<'_>) -> Rules {
     let mut rules = Rules {
         results: std::sync::Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", (sum(args) + 1) % 3))),
         ..Rules::default()
@@ -151,7 +151,7 @@ pub fn rules(tape: &mut Tape<'_>) -> Rules {
     rules
 }
 
-fn value(tape: &mut Tape<'_>) -> String {
+fn value(tape: &mut OpSequence<'_>) -> String {
     let label = tape.draw(5);
     match tape.draw(11) {
         0..=3 => format!("{}", tape.draw(2)),
@@ -164,7 +164,7 @@ fn value(tape: &mut Tape<'_>) -> String {
     }
 }
 
-pub fn args(tape: &mut Tape<'_>) -> String {
+pub fn args(tape: &mut OpSequence<'_>) -> String {
     let mut parts = Vec::new();
     if tape.draw(4) > 0 {
         parts.push(format!("\"_as\":\"l{}\"", tape.draw(5)));
@@ -193,7 +193,7 @@ pub fn args(tape: &mut Tape<'_>) -> String {
     format!("{{{}}}", parts.join(","))
 }
 
-pub fn tool(tape: &mut Tape<'_>) -> &'static str {
+pub fn tool(tape: &mut OpSequence<'_>) -> &'static str {
     if tape.threads && tape.draw(4) == 0 {
         return "delegate";
     }
@@ -211,7 +211,7 @@ pub fn tool(tape: &mut Tape<'_>) -> &'static str {
     ][tape.draw(10)]
 }
 
-fn block(tape: &mut Tape<'_>) -> Block {
+fn block(tape: &mut OpSequence<'_>) -> Block {
     if tape.draw(6) == 0 {
         return think(["plan", "other plan"][tape.draw(2)]);
     }
@@ -222,7 +222,7 @@ fn block(tape: &mut Tape<'_>) -> Block {
     call(tool, &args(tape))
 }
 
-fn outcome(tape: &mut Tape<'_>, tool: &str) -> Option<Outcome> {
+fn outcome(tape: &mut OpSequence<'_>, tool: &str) -> Option<Outcome> {
     if tape.repaired_tool == Some(tool) && tape.draw(3) > 0 {
         return Some(super::repair_sessions::refused(tape));
     }
@@ -245,7 +245,7 @@ fn outcome(tape: &mut Tape<'_>, tool: &str) -> Option<Outcome> {
 }
 
 /// One thing that the world or the operator does.
-pub fn step(w: &mut World, tape: &mut Tape<'_>) {
+pub fn step(w: &mut World, tape: &mut OpSequence<'_>) {
     if tape.repairs && super::repair_sessions::step(w, tape) {
         return;
     }
@@ -278,7 +278,7 @@ pub fn step(w: &mut World, tape: &mut Tape<'_>) {
     }
 }
 
-fn stream(w: &mut World, tape: &mut Tape<'_>) {
+fn stream(w: &mut World, tape: &mut OpSequence<'_>) {
     if tape.threads {
         let at = tape.draw(w.open.len());
         w.open.rotate_left(at);
@@ -347,7 +347,7 @@ fn recorded(w: &World, turn: TurnId) -> Option<Block> {
     })
 }
 
-fn rare(w: &mut World, tape: &mut Tape<'_>) {
+fn rare(w: &mut World, tape: &mut OpSequence<'_>) {
     match tape.draw(9) {
         0 | 1 => w.crash(),
         5 | 6 => w.fuse = Some(1 + tape.draw(6)),
@@ -387,7 +387,7 @@ fn rare(w: &mut World, tape: &mut Tape<'_>) {
 }
 
 /// A word on a call that waits for one.
-pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refusal> {
+pub fn decide(w: &mut World, tape: &mut OpSequence<'_>, id: NodeId) -> Result<(), Refusal> {
     match w.status(id) {
         Status::Consent(_) => {
             let entries = crate::domain::advance::gate::equal_entries(&w.state, &w.state.calls[&id]);
@@ -402,7 +402,7 @@ pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refu
         Status::OutcomeUnknown(_) => {
             let what = match tape.draw(3) {
                 0 => Resolution::DidNot,
-                1 => Resolution::Leave {
+                1 => Resolution::Abandon {
                     reason: String::new(),
                 },
                 _ => Resolution::Happened {
@@ -423,7 +423,7 @@ pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refu
     }
 }
 
-pub fn any(w: &World, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
+pub fn any(w: &World, tape: &mut OpSequence<'_>, kind: NodeKind) -> Option<NodeId> {
     let active = w.all(kind);
     if tape.draw(12) == 0 {
         let all: Vec<NodeId> = w
@@ -438,7 +438,7 @@ pub fn any(w: &World, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
     tape.one(&active).copied()
 }
 
-fn on_call(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
+fn on_call(w: &mut World, tape: &mut OpSequence<'_>) -> Option<Result<(), Refusal>> {
     let id = any(w, tape, NodeKind::Call)?;
     Some(match tape.draw(7) {
         0 => w.reject(id),
@@ -454,7 +454,7 @@ fn on_call(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
     })
 }
 
-fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
+fn on_run(w: &mut World, tape: &mut OpSequence<'_>) -> Option<Result<(), Refusal>> {
     let turns: Vec<TurnId> = w.state.turns.keys().copied().collect();
     let turn = tape.one(&turns).copied()?;
     let command = match tape.draw(14) {

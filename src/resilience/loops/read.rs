@@ -132,7 +132,7 @@ pub fn is_cheap(state: &State, turn: &Turn) -> bool {
 
 /// Returns symbols of the state paths that a call wrote.
 fn paths(call: &Call) -> Vec<u64> {
-    let out = call.reach.out.iter().flat_map(OutPath::targets);
+    let out = call.refs.out.iter().flat_map(OutPath::targets);
     out.map(|target| symbol(&[b"path", target.to_string().as_bytes()]))
         .collect()
 }

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 
-use crate::resilience::escape::near::Near;
-use crate::resilience::escape::period::{Limits, Periods, Repeat, Tail};
+use crate::resilience::loops::near::Near;
+use crate::resilience::loops::period::{Limits, Periods, Repeat, Tail};
 
 const LIMITS: Limits = Limits {
     window: 30,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::wave::{cancel_running, orphan_own};
+use super::invalidation::{cancel_running, orphan_own};
 use super::{begin, insert, recall, revise};
 use crate::domain::branch;
 use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status};

@@ -7,7 +7,6 @@ use super::address::Address;
 use super::exit::Code;
 use super::print;
 use crate::domain::advance::ask;
-use crate::domain::again::{self, Until};
 use crate::domain::approver;
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, ConsentCause, Status};
@@ -18,6 +17,7 @@ use crate::domain::fork;
 use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
+use crate::domain::pending_retry::{self, Until};
 use crate::domain::repeat;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
@@ -159,7 +159,7 @@ impl Watch {
     /// The turn whose answer is left to the operator because it does not fit.
     fn unfit(&self) -> Option<&Turn> {
         let mut broken = self.broken();
-        broken.find_map(|(turn, fault)| (fault.kind == StreamFaultKind::Unfit).then_some(turn))
+        broken.find_map(|(turn, fault)| (fault.kind == StreamFaultKind::Invalid).then_some(turn))
     }
 
     /// Nothing runs, nothing comes, and there is no answer: somebody has to do something.
@@ -283,7 +283,7 @@ impl Watch {
         if fault.kind == StreamFaultKind::Script {
             return End::new(Code::Config, format!("{id}: {kind}: {message}"));
         }
-        if fault.kind == StreamFaultKind::Unfit {
+        if fault.kind == StreamFaultKind::Invalid {
             return End::new(Code::Halted, format!("{message}\n{}", self.about_answer(turn)));
         }
         End::new(
@@ -374,13 +374,13 @@ fn probing(state: &State, call: &Call) -> bool {
 fn under_way(state: &State) -> bool {
     let reports = |call: &Call| match call.status {
         // A pause holds whoever would only be asked.
-        Status::Awaiting if matches!(state.mode, Mode::Running) => {
+        Status::AwaitingApproval if matches!(state.mode, Mode::Running) => {
             let limited = call
                 .verdict
                 .as_ref()
                 .is_some_and(|verdict| verdict.deadline_ms.is_some());
             // What was not answered before it was asked again says nothing of this question.
-            limited && !call.asking.overdue || approver::is_asked(state, call)
+            limited && !call.approval.overdue || approver::is_asked(state, call)
         }
         // A stopped run asks nobody.
         Status::OutcomeUnknown(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),
@@ -394,7 +394,7 @@ fn under_way(state: &State) -> bool {
     };
     let mut repairing = state.agenda.repairing.iter().filter_map(|id| state.calls.get(id));
     let asks = repairing.any(|call| call.status == Status::Repairing(Stage::Asking));
-    let retried = || again::all(state).any(|one| matches!(one.until, Until::Time(_)));
+    let retried = || pending_retry::all(state).any(|one| matches!(one.until, Until::Time(_)));
     let waits_by_itself =
         state.mode == Mode::Running && (!state.agenda.delayed.is_empty() || asks || shut() || retried());
     !state.agenda.running.is_empty()

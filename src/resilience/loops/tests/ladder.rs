@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use crate::domain::escape::{Detector, Escape, Finding, Incident, LoopStep, Signature, Step, StepOutcome};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::weight::StepRecord;
-use crate::resilience::escape::config::Config;
-use crate::resilience::escape::ladder::{Choice, Possible, choose};
+use crate::resilience::loops::config::Config;
+use crate::resilience::loops::ladder::{Choice, Possible, choose};
 
 fn finding(tool: &str) -> Finding {
     Finding {

@@ -3,8 +3,8 @@
 
 use super::{CallResult, turn};
 use crate::domain::escape::Detector;
-use crate::resilience::escape::config::Config;
-use crate::resilience::escape::detect::Detectors;
+use crate::resilience::loops::config::Config;
+use crate::resilience::loops::detect::Detectors;
 
 /// A small generator, so that the ring is the same in every test run.
 struct Dice(u64);

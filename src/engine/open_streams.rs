@@ -12,12 +12,12 @@ type Open = BTreeMap<TurnId, (u64, CancellationToken)>;
 
 /// The open streams.
 #[derive(Debug, Default)]
-pub(super) struct Asks {
+pub(super) struct OpenStreams {
     open: Arc<Mutex<Open>>,
     next: u64,
 }
 
-impl Asks {
+impl OpenStreams {
     /// Opens the stream of a turn and closes the previous one, if it is still open.
     pub(super) fn begin(&mut self, turn: TurnId) -> OpenStream {
         self.next += 1;
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_stream_is_gone_with_its_end_and_takes_no_later_one_along() {
-        let mut asks = Asks::default();
+        let mut asks = OpenStreams::default();
         let (first, other) = (asks.begin(TurnId(1)), asks.begin(TurnId(2)));
         let again = asks.begin(TurnId(1));
         assert!(first.cancel.is_cancelled(), "one for each turn");
